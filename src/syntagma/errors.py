@@ -1,0 +1,85 @@
+"""The exceptions of the package; each message is one line: what is wrong, where, what to do.
+
+SyntagmaError
+├── ProblemError             a problem that is malformed or cannot be satisfied
+│   └── UnsatisfiableError   found out by searching, not by looking at the problem
+├── FormatError              bad content of an input file (`file:line: message`)
+├── ModelError               a model file that is missing, damaged, foreign or of another version
+├── OutputError              a file that cannot be written
+└── TrainingError            training that cannot start or go on
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class Named(Protocol):
+    """Anything that messages can call by its form."""
+
+    @property
+    def form(self) -> str: ...
+
+
+def name_word(words: Sequence[Named], index: int) -> str:
+    """How messages call the word with this 1-based index."""
+    return f"word {index} {words[index - 1].form!r}"
+
+
+def name_words(words: Sequence[Named], indices: Sequence[int], separator: str = ", ") -> str:
+    """How messages call several words; a long list is cut in the middle."""
+    names = [name_word(words, index) for index in indices]
+    if len(names) > 8:
+        names[4:-3] = [f"… {len(names) - 7} more …"]
+    return separator.join(names)
+
+
+class SyntagmaError(Exception):
+    """Base of every error that the package raises on purpose."""
+
+
+class ProblemError(SyntagmaError):
+    """A problem that is malformed, or whose constraints contradict each other."""
+
+
+class UnsatisfiableError(ProblemError):
+    """Search found no sentence that meets the order constraints and the partial tree together.
+
+    If `limit_reached`, search gave up at its work limit and a solution may still exist.
+    """
+
+    def __init__(self, message: str, *, limit_reached: bool = False) -> None:
+        super().__init__(message)
+        self.limit_reached = limit_reached
+
+
+class FormatError(SyntagmaError):
+    """Bad content of an input file, with the place where it was found."""
+
+    def __init__(self, message: str, source: str | None = None, line: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.source = source
+        self.line = line
+
+    def __str__(self) -> str:
+        if self.source is not None and self.line is not None:
+            return f"{self.source}:{self.line}: {self.message}"
+        if self.source is not None:
+            return f"{self.source}: {self.message}"
+        if self.line is not None:
+            return f"line {self.line}: {self.message}"
+        return self.message
+
+
+class ModelError(SyntagmaError):
+    """A model file that is missing, damaged, foreign or of another format version."""
+
+
+class OutputError(SyntagmaError):
+    """A file that cannot be written: an unwritable path, a full disk."""
+
+
+class TrainingError(SyntagmaError):
+    """Training that cannot start or cannot go on."""

@@ -1,0 +1,87 @@
+"""Treebanks: ordered sentences with complete trees, to learn from and to be measured against.
+
+Problems, where anything may be missing and the order is not used, are read by `formats`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from syntagma.errors import FormatError
+from syntagma.formats.conllu import (
+    DEPREL,
+    HEAD,
+    TAG_COLUMNS,
+    Block,
+    TagColumn,
+    read_blocks,
+    to_problem,
+)
+from syntagma.formats.files import open_text, source_name
+from syntagma.projectivity import is_projective, lift
+
+__all__ = ["Sentence", "TagColumn", "is_projective", "lift", "read_treebank"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence with its gold tree; heads are 1-based, 0 for the root."""
+
+    forms: tuple[str, ...]
+    tags: tuple[str, ...]
+    heads: tuple[int, ...]
+    deprels: tuple[str, ...]
+    id: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.forms)
+
+
+def read_treebank(
+    path: str | os.PathLike[str], tag_column: TagColumn = "xpos", *, lift: bool = True
+) -> list[Sentence]:
+    """Read a CoNLL-U treebank in which every word has a tag, a head and a label.
+
+    Trees that are not projective are made so by lifting, unless `lift` is false. The first fault
+    raises `FormatError`.
+    """
+    source = source_name(path)
+    sentences = []
+    for block in read_blocks(open_text(path), source):
+        if isinstance(block, FormatError):
+            raise block
+        sentences.append(_sentence(block, source, tag_column, lift))
+    if not sentences:
+        raise FormatError("empty treebank: no sentences", source)
+    return sentences
+
+
+def _sentence(block: Block, source: str, tag_column: TagColumn, projective: bool) -> Sentence:
+    tag = TAG_COLUMNS[tag_column]
+    for row, line in zip(block.rows, block.line_numbers, strict=True):
+        if row[HEAD] == "_" or row[DEPREL] == "_":
+            raise FormatError("a word of a treebank needs a HEAD and a DEPREL", source, line)
+        if row[tag] == "_":
+            raise FormatError(_no_tag(tag_column), source, line)
+    words = to_problem(block, source, tag_column).words
+    heads = tuple(int(row[HEAD]) for row in block.rows)
+    return Sentence(
+        tuple(word.form for word in words),
+        tuple(row[tag] for row in block.rows),
+        lift(heads) if projective else heads,
+        tuple(row[DEPREL] for row in block.rows),
+        block.id,
+    )
+
+
+def _no_tag(tag_column: TagColumn) -> str:
+    other = "upos" if tag_column == "xpos" else "xpos"
+    return (
+        f"a word of a treebank needs a tag, but {tag_column.upper()} is empty; "
+        f"if the treebank has tags only in the other column, use the tag column {other}"
+    )
