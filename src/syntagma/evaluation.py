@@ -1,0 +1,304 @@
+"""Evaluation: BLEU, exact match and time of a linearizer on a treebank, condition by condition.
+
+What a condition gives away is decided in `conditions`; how figures are printed, in `report`.
+"""
+
+import hashlib
+import itertools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS, Condition, constrain, sentence_rng
+from syntagma.errors import SyntagmaError
+from syntagma.linearization import Linearization, violations
+from syntagma.model_file import fingerprint
+from syntagma.problem import Problem
+from syntagma.treebank import Sentence
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
+
+    from syntagma.linearizer import Linearizer
+
+# Upper ends of the length classes; the last class is open.
+_LENGTHS = (10, 20, 30, 40)
+LENGTH_CLASSES = ("1-10", "11-20", "21-30", "31-40", "41+")
+
+
+@dataclass(frozen=True, slots=True)
+class LengthFigures:
+    """Figures for the sentences of one length class; None where there is nothing to measure."""
+
+    length: str
+    sentences: int
+    bleu: float | None
+    exact: float | None
+    cpu_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionFigures:
+    """Figures of one condition: BLEU and exact match in percent, CPU milliseconds per sentence."""
+
+    condition: str
+    sentences: int
+    bleu: float
+    exact: float
+    cpu_ms: float
+    seconds: float  # wall-clock time for the whole set
+    violations: int  # broken promises; anything but 0 is a bug
+    signature: str
+    lengths: tuple[LengthFigures, ...]
+    outputs: tuple[str, ...] = field(repr=False)  # for `paired_bootstrap`
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The figures of one model on one treebank."""
+
+    model: str
+    figures: tuple[ConditionFigures, ...]
+    references: tuple[str, ...] = field(repr=False)
+
+    def __getitem__(self, condition: str) -> ConditionFigures:
+        for figures in self.figures:
+            if figures.condition == condition:
+                return figures
+        raise KeyError(condition)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A difference in BLEU and the bounds that hold it with the stated confidence."""
+
+    difference: float
+    low: float
+    high: float
+    confidence: float
+
+
+def evaluate(
+    linearizer: "Linearizer",
+    sentences: Sequence[Sentence],
+    conditions: Sequence[str] = MAIN_CONDITIONS,
+    *,
+    beam: int = 64,
+    threads: int = 1,
+    seed: int = 1,
+    limit: int | None = None,
+    on_sentence: Callable[[], None] | None = None,
+) -> Report:
+    """Order the words of every sentence under every condition and compare with the original.
+
+    `limit` keeps the first sentences only; `on_sentence` is called after each one, for progress.
+    Time by length is measured on one thread only.
+    """
+    chosen = [_condition(name) for name in conditions]
+    sentences = sentences[:limit]
+    if not sentences:
+        raise SyntagmaError("nothing to evaluate: the treebank has no sentences")
+    path = linearizer.info.path
+    model = fingerprint(path)[:8] if path is not None else "unsaved"
+    references = tuple(" ".join(sentence.forms) for sentence in sentences)
+    shared = {
+        "n": len(sentences),
+        "data": _digest(sentences)[:8],
+        "model": model,
+        "beam": beam,
+        "seed": seed,
+        "syntagma": version("syntagma"),
+    }
+    figures = []
+    for condition in chosen:
+        problems = [
+            constrain(sentence, condition, sentence_rng(seed, index))
+            for index, sentence in enumerate(sentences)
+        ]
+        figures.append(
+            _measure(
+                condition.name,
+                _results(linearizer, problems, beam, threads, on_sentence),
+                references,
+                [len(sentence.forms) for sentence in sentences],
+                shared,
+            )
+        )
+    return Report(
+        model=str(linearizer.info.header["name"]), figures=tuple(figures), references=references
+    )
+
+
+def bleu(outputs: Sequence[str], references: Sequence[str]) -> float:
+    """Corpus BLEU by sacrebleu on words separated by spaces, cased."""
+    return float(_metric().corpus_score(outputs, [references]).score)
+
+
+def paired_bootstrap(
+    outputs_a: Sequence[str],
+    outputs_b: Sequence[str],
+    references: Sequence[str],
+    *,
+    samples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 1,
+) -> Interval:
+    """By how much BLEU `outputs_b` beat `outputs_a`, with a paired bootstrap interval.
+
+    Both systems are scored on the same resampled test sets (Koehn 2004); an interval that
+    does not hold 0 is a difference that the choice of test sentences does not explain.
+    """
+    if not len(outputs_a) == len(outputs_b) == len(references) or not references:
+        raise SyntagmaError("a paired comparison needs equally many outputs and references")
+    statistics = [_statistics(outputs, references) for outputs in (outputs_a, outputs_b)]
+    size = len(references)
+    random = np.random.default_rng(seed)
+    differences = np.empty(samples)
+    for sample in range(samples):
+        weights = random.multinomial(size, np.full(size, 1 / size))
+        a, b = (_bleu_of(weights @ matrix) for matrix in statistics)
+        differences[sample] = b - a
+    tail = 50 * (1 - confidence)
+    low, high = np.percentile(differences, [tail, 100 - tail])
+    whole_a, whole_b = (_bleu_of(matrix.sum(axis=0)) for matrix in statistics)
+    return Interval(whole_b - whole_a, float(low), float(high), confidence)
+
+
+def _condition(name: str) -> Condition:
+    try:
+        return CONDITIONS[name]
+    except KeyError:
+        known = ", ".join(CONDITIONS)
+        raise SyntagmaError(f"unknown condition {name!r}: choose from {known}") from None
+
+
+def _digest(sentences: Sequence[Sentence]) -> str:
+    """A checksum of what is evaluated, whatever file it came from."""
+    digest = hashlib.sha256()
+    for sentence in sentences:
+        rows = zip(sentence.forms, sentence.tags, sentence.heads, sentence.deprels, strict=True)
+        digest.update("".join("\t".join(map(str, row)) + "\n" for row in rows).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def _results(
+    linearizer: "Linearizer",
+    problems: Sequence[Problem],
+    beam: int,
+    threads: int,
+    on_sentence: Callable[[], None] | None,
+) -> Iterator[tuple[Linearization, float | None]]:
+    """Each result with the CPU seconds it took, which several threads cannot tell."""
+    if threads == 1:
+        for problem in problems:
+            started = time.thread_time()
+            result = linearizer.order(problem, beam=beam)
+            yield result, time.thread_time() - started
+            if on_sentence:
+                on_sentence()
+    else:
+        for result in linearizer.order_many(problems, beam=beam, threads=threads):
+            yield result, None
+            if on_sentence:
+                on_sentence()
+
+
+def _measure(
+    condition: str,
+    results: Iterator[tuple[Linearization, float | None]],
+    references: Sequence[str],
+    sizes: Sequence[int],
+    settings: dict[str, Any],
+) -> ConditionFigures:
+    cpu_started, started = time.process_time(), time.perf_counter()
+    outputs: list[str] = []
+    times: list[float | None] = []
+    broken = 0
+    for result, cpu in results:
+        outputs.append(result.text)
+        times.append(cpu)
+        broken += len(violations(result))
+    cpu_total = time.process_time() - cpu_started
+    seconds = time.perf_counter() - started
+    measured = [cpu for cpu in times if cpu is not None]
+    if measured:
+        cpu_total = sum(measured)
+
+    metric = _metric()
+    score = metric.corpus_score(outputs, [references]).score
+    signature = "|".join(
+        [
+            metric.get_signature().format(),
+            f"condition:{condition}",
+            *(f"{key}:{value}" for key, value in settings.items()),
+        ]
+    )
+    return ConditionFigures(
+        condition=condition,
+        sentences=len(outputs),
+        bleu=score,
+        exact=_exact(outputs, references),
+        cpu_ms=1000 * cpu_total / len(outputs),
+        seconds=seconds,
+        violations=broken,
+        signature=signature,
+        lengths=tuple(_by_length(outputs, references, sizes, times)),
+        outputs=tuple(outputs),
+    )
+
+
+def _by_length(
+    outputs: Sequence[str],
+    references: Sequence[str],
+    sizes: Sequence[int],
+    times: Sequence[float | None],
+) -> Iterator[LengthFigures]:
+    for length, low, high in zip(LENGTH_CLASSES, (0, *_LENGTHS), (*_LENGTHS, None), strict=True):
+        keep = [low < size and (high is None or size <= high) for size in sizes]
+        kept_outputs = list(itertools.compress(outputs, keep))
+        kept_references = list(itertools.compress(references, keep))
+        kept_times = [cpu for cpu in itertools.compress(times, keep) if cpu is not None]
+        filled = bool(kept_outputs)
+        yield LengthFigures(
+            length=length,
+            sentences=len(kept_outputs),
+            bleu=bleu(kept_outputs, kept_references) if filled else None,
+            exact=_exact(kept_outputs, kept_references) if filled else None,
+            cpu_ms=1000 * sum(kept_times) / len(kept_times) if kept_times else None,
+        )
+
+
+def _exact(outputs: Sequence[str], references: Sequence[str]) -> float:
+    equal = sum(output == gold for output, gold in zip(outputs, references, strict=True))
+    return 100 * equal / len(references)
+
+
+def _metric() -> "BLEU":
+    # Imported when needed: it takes as long to import as a short bag takes to order.
+    from sacrebleu.metrics.bleu import BLEU
+
+    return BLEU(tokenize="none", force=True)
+
+
+def _statistics(outputs: Sequence[str], references: Sequence[str]) -> Any:
+    """One row per sentence of the counts that BLEU adds up: matches, n-grams, lengths."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    metric = BLEU(tokenize="none", force=True, effective_order=True)
+    rows = []
+    for output, gold in zip(outputs, references, strict=True):
+        score = metric.sentence_score(output, [gold])
+        rows.append([*score.counts, *score.totals, score.sys_len, score.ref_len])
+    return np.array(rows, dtype=np.int64)
+
+
+def _bleu_of(row: Any) -> float:
+    from sacrebleu.metrics.bleu import BLEU
+
+    counts = [int(value) for value in row]
+    score = BLEU.compute_bleu(counts[:4], counts[4:8], counts[8], counts[9], smooth_method="exp")
+    return float(score.score)

@@ -1,0 +1,211 @@
+"""Evaluation: figures, signatures and intervals, on a linearizer whose output is known."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from rich.console import Console
+
+from syntagma.errors import SyntagmaError
+from syntagma.evaluation import bleu, evaluate, paired_bootstrap
+from syntagma.linearization import Linearization, Token
+from syntagma.linearizer import Linearizer
+from syntagma.problem import Problem
+from syntagma.report import as_dict, tables
+from syntagma.treebank import Sentence
+
+
+def sentence(text: str) -> Sentence:
+    """A sentence whose first word is the head of all others."""
+    forms = tuple(text.split())
+    others = len(forms) - 1
+    return Sentence(
+        forms,
+        ("X",) * len(forms),
+        (0,) + (1,) * others,
+        ("root",) + ("dep",) * others,
+    )
+
+
+SENTENCES = [
+    sentence("no"),
+    sentence("quiet rivers carry old boats"),
+    sentence("we saw nine small foxes cross one long bridge before the cold rain began again"),
+    sentence(" ".join(f"w{number}" for number in range(45))),
+]
+
+
+@dataclass
+class FakeInfo:
+    header: dict[str, Any]
+    path: Path | None = None
+    size: int = 0
+
+
+class FakeLinearizer:
+    """Finds the gold order of every sentence that it knows, and lists the others backwards."""
+
+    def __init__(self, known: Iterable[Sentence]) -> None:
+        self.known = {tuple(sorted(gold.forms)): gold for gold in known}
+        self.info = FakeInfo({"name": "fake"})
+        self.beams: set[int] = set()
+
+    def order(self, problem: Problem, *, beam: int) -> Linearization:
+        self.beams.add(beam)
+        forms = [word.form for word in problem.words]
+        gold = self.known.get(tuple(sorted(forms)))
+        target = gold.forms if gold else sorted(forms, reverse=True)
+        tokens = tuple(
+            Token(form, "X", min(place, 1), "root" if place == 0 else "dep", forms.index(form) + 1)
+            for place, form in enumerate(target)
+        )
+        return Linearization(tokens, 0.0, problem)
+
+    def order_many(
+        self, problems: Iterable[Problem], *, beam: int, threads: int
+    ) -> Iterator[Linearization]:
+        assert threads == 2
+        return (self.order(problem, beam=beam) for problem in problems)
+
+
+def fake(known: Iterable[Sentence] = SENTENCES) -> Linearizer:
+    return cast(Linearizer, FakeLinearizer(known))
+
+
+def test_a_perfect_system() -> None:
+    report = evaluate(fake(), SENTENCES, ["none", "labelled"], beam=8)
+    assert [figures.condition for figures in report.figures] == ["none", "labelled"]
+    for figures in report.figures:
+        assert figures.bleu == pytest.approx(100)
+        assert figures.exact == 100
+        assert figures.sentences == 4
+        assert figures.violations == 0
+        assert figures.outputs == report.references
+        assert figures.cpu_ms > 0
+
+
+def test_figures_by_length() -> None:
+    figures = evaluate(fake(SENTENCES[:3]), SENTENCES, ["tree"])["tree"]
+    assert [(row.length, row.sentences) for row in figures.lengths] == [
+        ("1-10", 2),
+        ("11-20", 1),
+        ("21-30", 0),
+        ("31-40", 0),
+        ("41+", 1),
+    ]
+    assert [row.exact for row in figures.lengths] == [100, 100, None, None, 0]
+    assert figures.exact == 75
+    assert figures.lengths[1].bleu == pytest.approx(100)
+    assert figures.lengths[2].bleu is None
+    assert figures.lengths[4].bleu is not None
+    assert figures.lengths[4].bleu < 5
+    # The unknown sentence came out backwards: its tree is not the given one.
+    assert figures.violations > 0
+
+
+def test_threads_give_the_same_figures_without_time_by_length() -> None:
+    one = evaluate(fake(SENTENCES[:2]), SENTENCES, ["pos"])["pos"]
+    two = evaluate(fake(SENTENCES[:2]), SENTENCES, ["pos"], threads=2)["pos"]
+    assert (one.bleu, one.exact, one.outputs) == (two.bleu, two.exact, two.outputs)
+    assert one.signature == two.signature
+    assert all(row.cpu_ms is None for row in two.lengths)
+
+
+def test_the_signature_says_everything_that_matters(tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    model.write_bytes(b"some model")
+    linearizer = fake()
+    cast(Any, linearizer).info.path = model
+    signature = evaluate(linearizer, SENTENCES, ["half"], beam=16, seed=3)["half"].signature
+    parts = dict(part.split(":", 1) for part in signature.split("|"))
+    assert parts["tok"] == "none"
+    assert parts["case"] == "mixed"
+    assert parts["condition"] == "half"
+    assert parts["beam"] == "16"
+    assert parts["seed"] == "3"
+    assert parts["n"] == "4"
+    assert parts["model"] == "39739859"  # sha256 of "some model"
+    assert len(parts["data"]) == 8
+    assert "syntagma" in parts
+    changed = [*SENTENCES[:3], replace(SENTENCES[3], tags=("Y",) * 45)]
+    other = evaluate(linearizer, changed, ["half"], beam=16, seed=3)["half"].signature
+    assert other != signature
+
+
+def test_limit_and_progress() -> None:
+    ticks: list[None] = []
+    report = evaluate(
+        fake(), SENTENCES, ["none", "pos"], limit=2, on_sentence=lambda: ticks.append(None)
+    )
+    assert report["pos"].sentences == 2
+    assert len(ticks) == 4
+
+
+def test_bad_requests() -> None:
+    with pytest.raises(SyntagmaError, match="unknown condition 'some': choose from none, pos"):
+        evaluate(fake(), SENTENCES, ["some"])
+    with pytest.raises(SyntagmaError, match="no sentences"):
+        evaluate(fake(), [])
+    with pytest.raises(SyntagmaError, match="equally many"):
+        paired_bootstrap(["a"], ["a", "b"], ["a"])
+
+
+def test_bleu_is_that_of_sacrebleu_without_tokenisation() -> None:
+    # 6 of 7 words, 4 of 6 bigrams, 2 of 5 trigrams, 1 of 4 four-grams, by hand.
+    expected = 100 * (6 / 7 * 4 / 6 * 2 / 5 * 1 / 4) ** 0.25
+    assert bleu(["a b c d x-y f !"], ["a b c d e f !"]) == pytest.approx(expected)
+    assert bleu(["The cat ."], ["the cat ."]) < 100
+
+
+def test_paired_bootstrap() -> None:
+    references = [f"a{i} b{i} c{i} d{i} e{i} f{i}" for i in range(60)]
+    worse = [text if i % 3 else " ".join(text.split()[::-1]) for i, text in enumerate(references)]
+    interval = paired_bootstrap(worse, references, references, samples=200)
+    assert interval.difference == pytest.approx(100 - bleu(worse, references))
+    assert 0 < interval.low < interval.difference < interval.high
+    assert paired_bootstrap(worse, references, references, samples=200) == interval
+    same = paired_bootstrap(worse, worse, references, samples=50)
+    assert (same.difference, same.low, same.high) == (0, 0, 0)
+
+
+def test_report_as_json() -> None:
+    data = as_dict(evaluate(fake(), SENTENCES, ["tree"]))
+    assert json.loads(json.dumps(data)) == data
+    assert data["model"] == "fake"
+    (figures,) = data["conditions"]
+    assert figures["bleu"] == 100.0
+    assert figures["lengths"][2] == {
+        "length": "21-30",
+        "sentences": 0,
+        "bleu": None,
+        "exact": None,
+        "cpu_ms": None,
+    }
+
+
+def test_report_as_tables() -> None:
+    report = evaluate(fake(), SENTENCES, ["none", "tree"])
+    still = replace(
+        report,
+        figures=tuple(
+            replace(
+                figures,
+                cpu_ms=1.5,
+                seconds=2.0,
+                lengths=tuple(replace(row, cpu_ms=2.25) for row in figures.lengths),
+            )
+            for figures in report.figures
+        ),
+    )
+    console = Console(width=100)
+    with console.capture() as capture:
+        console.print(*tables(still), sep="\n")
+    lines = [line.rstrip() for line in capture.get().splitlines()]
+    assert "\n".join(lines).strip() == GOLDEN.strip()
+
+
+GOLDEN = """
+"""
