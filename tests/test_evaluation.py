@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from rich.console import Console
@@ -12,10 +12,12 @@ from rich.console import Console
 from syntagma.errors import SyntagmaError
 from syntagma.evaluation import bleu, evaluate, paired_bootstrap
 from syntagma.linearization import Linearization, Token
-from syntagma.linearizer import Linearizer
 from syntagma.problem import Problem
 from syntagma.report import as_dict, tables
 from syntagma.treebank import Sentence
+
+if TYPE_CHECKING:
+    from syntagma.linearizer import Linearizer
 
 
 def sentence(text: str) -> Sentence:
@@ -71,8 +73,8 @@ class FakeLinearizer:
         return (self.order(problem, beam=beam) for problem in problems)
 
 
-def fake(known: Iterable[Sentence] = SENTENCES) -> Linearizer:
-    return cast(Linearizer, FakeLinearizer(known))
+def fake(known: Iterable[Sentence] = SENTENCES) -> "Linearizer":
+    return cast("Linearizer", FakeLinearizer(known))
 
 
 def test_a_perfect_system() -> None:
@@ -208,4 +210,14 @@ def test_report_as_tables() -> None:
 
 
 GOLDEN = """
+condition     BLEU   exact %   CPU ms   sent./s   violations
+────────────────────────────────────────────────────────────
+none        100.00     100.0     1.50         2            0
+tree        100.00     100.0     1.50         2            0
+                             none            tree
+words   sentences    BLEU      ms    BLEU      ms
+─────────────────────────────────────────────────
+1-10            2   100.0    2.25   100.0    2.25
+11-20           1   100.0    2.25   100.0    2.25
+41+             1   100.0    2.25   100.0    2.25
 """
