@@ -54,6 +54,7 @@ def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
     numbers: list[int] = []
     error: FormatError | None = None
     number = 0
+    line: str | FormatError = ""
     for number, line in enumerate(lines, start=1):
         if line == "":
             if error is not None:
@@ -67,7 +68,7 @@ def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
             pass  # the sentence is lost already; its first fault is the one to report
         elif isinstance(line, FormatError):
             error = line
-        elif line[0] == "#" and "\t" not in line:
+        elif line[0] == "#":
             if rows:
                 error = FormatError("a comment inside a sentence", source, number)
             comments.append(line)
@@ -80,6 +81,8 @@ def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
                 error = _row_error(columns, len(rows), source, number)
     if error is not None:
         yield error
+        if isinstance(line, FormatError) and line is not error:  # the file is cut off here
+            yield line
     elif rows:  # no final blank line: the sentence is complete all the same
         yield Block(tuple(comments), tuple(rows), tuple(numbers))
     elif comments:

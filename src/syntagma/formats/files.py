@@ -40,13 +40,13 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[str | FormatError]:
     source = source_name(path)
     try:
         if source == "<stdin>":
-            return _lines(cast(io.BufferedReader, sys.stdin.buffer), source, close=False)
+            return _lines(sys.stdin.buffer, source, close=False)
         return _lines(open(path, "rb"), source, close=True)
     except OSError as error:
         raise FormatError(f"cannot read the file: {error.strerror or error}", source) from error
 
 
-def _lines(raw: io.BufferedReader, source: str, *, close: bool) -> Iterator[str | FormatError]:
+def _lines(raw: BinaryIO, source: str, *, close: bool) -> Iterator[str | FormatError]:
     number = 0
     try:
         for line in _unpacked(raw):
@@ -79,7 +79,9 @@ def _lzma_error() -> type[Exception]:
     return cast(type[Exception], lzma.LZMAError) if lzma else EOFError
 
 
-def _unpacked(raw: io.BufferedReader) -> BinaryIO:
+def _unpacked(raw: BinaryIO) -> BinaryIO:
+    if not isinstance(raw, io.BufferedReader):  # a standard input that was replaced
+        raw = io.BufferedReader(cast(io.RawIOBase, raw))
     start = raw.peek(len(_XZ_MAGIC))
     if start.startswith(_GZIP_MAGIC):
         import gzip
