@@ -1,0 +1,115 @@
+"""The command line: `app` gathers the commands, one module each; `main` runs it and reports errors.
+
+Heavy imports stand inside the commands, so that ordering one short bag stays quick.
+"""
+
+import contextlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from syntagma.cli import evaluate, info, order, score, train
+from syntagma.errors import SyntagmaError
+
+app = typer.Typer(
+    name="syntagma",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90},
+)
+app.command("order")(order.order)
+app.command("score")(score.score)
+app.command("train")(train.train)
+app.command("evaluate")(evaluate.evaluate)
+app.command("info")(info.info)
+
+
+@dataclass(slots=True)
+class Session:
+    """What the commands tell `run`; see `options.Debug`."""
+
+    debug: bool = False
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"syntagma {version('syntagma')}")
+        raise typer.Exit
+
+
+@app.callback()
+def syntagma(
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Put words in order: a bag of words in, the sentence and its dependency tree out.
+
+    \b
+    syntagma order the dog barked                 order a bag of words
+    syntagma order --format tree the dog barked   and draw its tree
+    syntagma order < bags.txt                     one bag a line, streaming
+    syntagma score --order "the dog barked"       how much the model likes an order
+    syntagma info                                 what the shipped model is
+
+    `syntagma COMMAND --help` explains each command with examples.
+    """
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code: 0 done, 2 bad input or usage, 1 a bug."""
+    session = Session()
+    try:
+        code = app(
+            args=list(arguments) or ["--help"],
+            prog_name="syntagma",
+            standalone_mode=False,
+            obj=session,
+        )
+        return code if isinstance(code, int) else 0
+    except BrokenPipeError:
+        # The reader (`head`) has what it wanted: stop quietly, also at the closing flush.
+        _abandon_stdout()
+        return 0
+    except SyntagmaError as error:
+        return _report(str(error), error, session, code=2)
+    except typer.TyperException as error:
+        return _report(error.format_message(), error, session, code=2)
+    except KeyboardInterrupt as error:
+        return _report("interrupted", error, session, code=130)
+    except Exception as error:
+        message = f"{type(error).__name__}: {error} (a bug; --debug shows where)"
+        return _report(message, error, session, code=1)
+
+
+def main() -> None:
+    """The entry point of the `syntagma` command."""
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _abandon_stdout()
+    sys.exit(code)
+
+
+def _report(message: str, error: BaseException, session: Session, code: int) -> int:
+    if session.debug:
+        traceback.print_exception(error)
+    print("error:", " ".join(message.splitlines()), file=sys.stderr)
+    return code
+
+
+def _abandon_stdout() -> None:
+    """Send what is still buffered nowhere, lest the interpreter complain about it at exit."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,60 @@
+"""`syntagma info`: what a model is, in the words of its header."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+import typer
+
+from syntagma.cli import options
+from syntagma.cli.output import write_stdout
+
+
+def info(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="The name of a shipped model, or a model file.")
+    ] = "en",
+    debug: options.Debug = False,
+) -> None:
+    """Show what a model is: data, licence, figures, settings, size.
+
+    \b
+    syntagma info                  the shipped English model
+    syntagma info my.syntagma      a model of your own
+    """
+    from syntagma import load
+    from syntagma.model_file import fingerprint
+
+    linearizer = load(model)
+    about = linearizer.info
+    lines = [
+        *describe(about.header),
+        ("file", str(about.path or "-")),
+        ("size", f"{about.size / 1e6:.1f} MB"),
+    ]
+    if about.path is not None:
+        lines.append(("sha256", fingerprint(about.path)))
+    width = max(len(name) for name, _ in lines)
+    write_stdout("".join(f"{name:<{width}}  {value}\n" for name, value in lines))
+
+
+def describe(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The header as lines, nested values flattened."""
+    for key, value in header.items():
+        name = key.replace("_", " ")
+        if isinstance(value, Mapping):
+            yield name, ", ".join(f"{inner} {_plain(each)}" for inner, each in value.items())
+        elif isinstance(value, list) and value and isinstance(value[0], Mapping):
+            for entry in value:
+                yield name, ", ".join(f"{inner} {_plain(each)}" for inner, each in entry.items())
+        elif key == "templates" and isinstance(value, list):
+            yield name, str(len(value))
+        else:
+            yield name, _plain(value)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, list):
+        return " ".join(map(_plain, value))
+    return str(value)

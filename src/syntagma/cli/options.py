@@ -1,0 +1,73 @@
+"""Options and arguments that several commands share."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+InputFormatName = Literal["text", "json", "conllu"]
+FormatName = Literal["text", "json", "conllu", "tree"]
+
+
+def _remember_debug(context: typer.Context, value: bool) -> bool:
+    context.obj.debug = value
+    return value
+
+
+Debug = Annotated[
+    bool,
+    typer.Option(
+        "--debug", callback=_remember_debug, is_eager=True, help="Show a traceback on errors."
+    ),
+]
+Model = Annotated[
+    str,
+    typer.Option(
+        "--model", "-m", metavar="NAME", help="The name of a shipped model, or a model file."
+    ),
+]
+Beam = Annotated[
+    int,
+    typer.Option(
+        "--beam",
+        "-b",
+        min=1,
+        max=1024,
+        metavar="N",
+        help="Beam width, 1 to 1024: wider is better and slower.",
+    ),
+]
+Threads = Annotated[
+    int, typer.Option("--threads", "-t", min=1, metavar="N", help="Problems ordered at once.")
+]
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="WORDS", help="Words of one bag; an argument with spaces is a phrase kept together."
+    ),
+]
+InputFormat = Annotated[
+    InputFormatName | None,
+    typer.Option(
+        "--input-format",
+        metavar="text|json|conllu",
+        help="Format of the input. Default: by file name, else text.",
+    ),
+]
+Format = Annotated[
+    FormatName,
+    typer.Option("--format", "-f", metavar="text|json|conllu|tree", help="Format of the output."),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write here, all or nothing. Default: standard output.",
+    ),
+]
+MaxWords = Annotated[
+    int,
+    typer.Option("--max-words", min=1, metavar="N", help="Refuse bags with more words than this."),
+]

@@ -1,0 +1,68 @@
+"""Where results go and what they look like; the formats themselves are in `syntagma.formats`."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from syntagma.cli.options import FormatName
+from syntagma.errors import OutputError
+from syntagma.formats.conllu import TagColumn, write_conllu
+from syntagma.formats.files import atomic_write
+from syntagma.formats.jsonl import write_jsonl
+from syntagma.linearization import Linearization
+
+Write = Callable[[str], object]
+
+
+@contextmanager
+def open_output(path: Path | None) -> Iterator[Write]:
+    """Write to standard output at once, or to a file that appears when everything is written."""
+    if path is None:
+        yield write_stdout
+    else:
+        with atomic_write(path, "w") as file:
+            yield file.write
+
+
+def write_stdout(text: str) -> None:
+    """Write and flush: whoever reads the pipe gets each result as soon as it is there."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"cannot write to standard output: {error.strerror}") from error
+
+
+def render(
+    result: Linearization | Sequence[Linearization], format: FormatName, tag_column: TagColumn
+) -> str:
+    """One result, or the n best of one problem, as text that ends with a newline."""
+    if format == "json":
+        return write_jsonl(result)
+    if isinstance(result, Linearization):
+        return _render_one(result, format, tag_column)
+    if format == "text":
+        # A list of alternatives ends with an empty line: there may be fewer than asked for.
+        return "".join(f"{each.score:.4f}\t{each.text}\n" for each in result) + "\n"
+    return "".join(_render_one(each, format, tag_column) for each in result)
+
+
+def _render_one(result: Linearization, format: FormatName, tag_column: TagColumn) -> str:
+    if format == "conllu":
+        return write_conllu(result, tag_column)
+    if format == "tree":
+        from syntagma.formats.drawing import draw_tree  # loads rich
+
+        return draw_tree(result, _terminal_width()) + "\n\n"
+    return result.text + "\n"
+
+
+def _terminal_width() -> int | None:
+    if not sys.stdout.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns

@@ -1,0 +1,85 @@
+"""Progress on standard error: shown on terminals only, and only when there is time to see it."""
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+# Work that is done sooner needs no progress bar (seconds).
+PATIENCE = 1.0
+
+
+class Ticker:
+    """Counts what is done and, on a terminal, shows it once `PATIENCE` is over.
+
+    `total` may be unknown: then count and rate are shown without a bar.
+    """
+
+    def __init__(self, label: str, total: int | None = None, enabled: bool = True) -> None:
+        self.count = 0
+        self._label = label
+        self._total = total
+        # Results that scroll by on the same terminal are progress enough.
+        self._enabled = enabled and sys.stderr.isatty() and not sys.stdout.isatty()
+        self._started = time.monotonic()
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> "Ticker":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def advance(self) -> None:
+        """One more is done."""
+        self.count += 1
+        if not self._enabled:
+            return
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, completed=self.count, rate=self._rate())
+        elif time.monotonic() - self._started > PATIENCE:
+            self._show()
+
+    def _rate(self) -> str:
+        return f"{self.count / (time.monotonic() - self._started):.0f}/s"
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        columns = [
+            TextColumn("{task.description}"),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+        ]
+        if self._total is not None:
+            self._progress = Progress(
+                columns[0],
+                BarColumn(),
+                *columns[1:],
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+            )
+        else:
+            self._progress = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True))
+        self._task = self._progress.add_task(
+            self._label, total=self._total, completed=self.count, rate=self._rate()
+        )
+        self._progress.start()

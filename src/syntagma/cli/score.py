@@ -1,0 +1,109 @@
+"""`syntagma score`: the model's scores of given orders of the same words, best first."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from syntagma.cli import options
+from syntagma.cli.order import bag_of_arguments, read_inputs
+from syntagma.cli.output import render, write_stdout
+from syntagma.errors import FormatError, ProblemError
+from syntagma.formats.conllu import TagColumn
+from syntagma.problem import Problem
+
+
+def score(
+    words: options.Words = None,
+    order: Annotated[
+        list[str],
+        typer.Option(
+            "--order",
+            "-r",
+            metavar="TEXT",
+            help="An order to score, words separated by spaces; repeatable.",
+        ),
+    ] = [],  # noqa: B006 (typer reads it, nobody changes it)
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--file",
+            "-i",
+            metavar="FILE",
+            help="A file with the one problem whose orders are scored.",
+        ),
+    ] = None,
+    input_format: options.InputFormat = None,
+    format: options.Format = "text",
+    model: options.Model = "en",
+    debug: options.Debug = False,
+) -> None:
+    """Score given orders of a bag of words and print them, best first.
+
+    The score of an order is that of its best dependency tree. Constraints of the problem (tags,
+    arcs, labels, from --file) hold for that tree. Without words and without --file, the words
+    are those of each order itself.
+
+    \b
+    Which order does the model like better?
+        syntagma score --order "the dog barked" --order "barked the dog"
+    With a phrase in the bag:
+        syntagma score "New York" is big --order "New York is big" --order "is New York big"
+    With the constraints of a file:
+        syntagma score --file problem.json --order "the dog barked" --format tree
+
+    Text output has lines "score TAB sentence". Scores of different bags cannot be compared.
+    """
+    if not order:
+        raise typer.BadParameter('give at least one order: --order "the dog barked"')
+    if words and file:
+        raise typer.BadParameter("give words or --file, not both")
+    from syntagma import load
+
+    linearizer = load(model)
+    problem = bag_of_arguments(words) if words else None
+    if file:
+        problem = _only_problem(file, input_format, linearizer.tag_column)
+    results = []
+    for text in order:
+        bag = problem or bag_of_arguments(text.split())
+        results.append(linearizer.score(bag, split_order(text, bag)))
+    results.sort(key=lambda result: -result.score)
+    if format == "text":
+        # Not the n best of one problem: no empty line at the end.
+        write_stdout("".join(f"{result.score:.4f}\t{result.text}\n" for result in results))
+    else:
+        for result in results:
+            write_stdout(render(result, format, linearizer.tag_column))
+
+
+def split_order(text: str, problem: Problem) -> list[str]:
+    """The units of an order: its words, joined where the bag has them as a phrase."""
+    pieces = text.split()
+    phrases = Counter(word.form for word in problem.words if " " in word.form)
+    units: list[str] = []
+    start = 0
+    while start < len(pieces):
+        end = start + 1
+        for phrase in sorted(phrases, key=len, reverse=True):
+            length = phrase.count(" ") + 1
+            if phrases[phrase] and " ".join(pieces[start : start + length]) == phrase:
+                phrases[phrase] -= 1
+                end = start + length
+                break
+        units.append(" ".join(pieces[start:end]))
+        start = end
+    return units
+
+
+def _only_problem(
+    file: Path, format: options.InputFormatName | None, tag_column: TagColumn
+) -> Problem:
+    inputs = read_inputs([file], format, tag_column)
+    first, _ = next(inputs)
+    if isinstance(first, FormatError):
+        raise first
+    if next(inputs, None) is not None:
+        raise ProblemError(f"{file}: holds more than one problem; score takes one at a time")
+    return first

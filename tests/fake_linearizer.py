@@ -1,0 +1,93 @@
+"""A linearizer without a model for tests of what lies around it: it sorts words alphabetically.
+
+Every word depends on the next one, every tag is `X`, every label `dep`, and longer words cost more.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, permutations
+from pathlib import Path
+from typing import Any
+
+from syntagma.errors import ProblemError, SyntagmaError
+from syntagma.linearization import Linearization, Token
+from syntagma.problem import Problem
+
+HEADER: dict[str, Any] = {
+    "name": "fake",
+    "language": "en",
+    "licence": "CC0",
+    "attribution": "nobody",
+    "data": [{"name": "toy.conllu", "sha256": "00ff", "sentences": 3, "words": 17}],
+    "tag_column": "xpos",
+    "templates": ["S0w", "S1w"],
+    "figures": {"none": 12.5, "labelled": 80.0},
+}
+
+
+@dataclass
+class FakeInfo:
+    path: Path | None = None
+    size: int = 2_500_000
+    header: dict[str, Any] = field(default_factory=lambda: dict(HEADER))
+
+
+@dataclass
+class FakeLinearizer:
+    """Orders alphabetically; `pulled` counts the problems taken from the input so far."""
+
+    info: FakeInfo = field(default_factory=FakeInfo)
+    tag_column: str = "xpos"
+    pulled: int = 0
+
+    def order_many(
+        self,
+        problems: Iterable[Problem | SyntagmaError],
+        *,
+        n_best: int | None,
+        beam: int,
+        threads: int,
+        max_words: int,
+        on_error: str,
+    ) -> Iterator[Linearization | list[Linearization] | SyntagmaError]:
+        assert on_error == "yield"
+        for problem in problems:
+            self.pulled += 1
+            if isinstance(problem, SyntagmaError):
+                yield problem
+            elif len(problem.words) > max_words:
+                yield ProblemError(f"{len(problem.words)} words, but at most {max_words}")
+            elif n_best is None:
+                yield _arranged(problem, _alphabetical(problem))
+            else:
+                orders = permutations(_alphabetical(problem))
+                yield [_arranged(problem, order) for order in islice(orders, n_best)]
+
+    def order(self, problem: Problem, *, beam: int) -> Linearization:
+        return _arranged(problem, _alphabetical(problem))
+
+    def score(self, problem: Problem, order: Sequence[str]) -> Linearization:
+        forms = [word.form for word in problem.words]
+        if sorted(forms) != sorted(order):
+            raise ProblemError(f"the order {order} does not have the words of the bag")
+        return _arranged(problem, [forms.index(form) for form in order])
+
+
+def _alphabetical(problem: Problem) -> list[int]:
+    return sorted(range(len(problem.words)), key=lambda index: problem.words[index].form)
+
+
+def _arranged(problem: Problem, order: Sequence[int]) -> Linearization:
+    size = len(order)
+    tokens = tuple(
+        Token(
+            form=problem.words[index].form,
+            tag=problem.words[index].tag or "X",
+            head=place + 1 if place < size else 0,
+            deprel="dep" if place < size else "root",
+            source=index + 1,
+        )
+        for place, index in enumerate(order, start=1)
+    )
+    cost = sum(place * len(token.form) for place, token in enumerate(tokens))
+    return Linearization(tokens, -float(cost), problem)
