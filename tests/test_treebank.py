@@ -1,0 +1,95 @@
+"""Treebanks: what is read, what is lifted, and that anything missing is an error with its line."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from syntagma.errors import FormatError
+from syntagma.treebank import Sentence, read_treebank
+
+CATS = """\
+# sent_id = cats
+# text = Cats sleep.
+1\tCats\tcat\tNOUN\tNNS\tNumber=Plur\t2\tnsubj\t_\t_
+2-3\tsleep.\t_\t_\t_\t_\t_\t_\t_\t_
+2\tsleep\tsleep\tVERB\tVBP\t_\t0\troot\t_\t_
+2.1\tsoundly\t_\tADV\t_\t_\t_\t_\t_\t_
+3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_
+"""
+SONG = """\
+1\tA\ta\tDET\tDT\t_\t2\tdet\t_\t_
+2\tsong\tsong\tNOUN\tNN\t_\t4\tnsubj:pass\t_\t_
+3\twas\tbe\tAUX\tVBD\t_\t4\taux:pass\t_\t_
+4\tsung\tsing\tVERB\tVBN\t_\t0\troot\t_\t_
+5\tabout\tabout\tADP\tIN\t_\t6\tcase\t_\t_
+6\train\train\tNOUN\tNN\t_\t2\tnmod\t_\t_
+"""
+
+
+def write(folder: Path, content: str) -> Path:
+    path = folder / "treebank.conllu"
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def test_reads_sentences(tmp_path: Path) -> None:
+    cats, song = read_treebank(write(tmp_path, f"{CATS}\n{SONG}\n"))
+    assert cats == Sentence(
+        ("Cats", "sleep", "."), ("NNS", "VBP", "."), (2, 0, 2), ("nsubj", "root", "punct"), "cats"
+    )
+    assert len(cats) == 3
+    assert cats.text == "Cats sleep ."
+    assert song.id is None
+
+
+def test_the_other_tag_column(tmp_path: Path) -> None:
+    (cats,) = read_treebank(write(tmp_path, CATS), "upos")
+    assert cats.tags == ("NOUN", "VERB", "PUNCT")
+
+
+def test_trees_are_lifted_on_demand(tmp_path: Path) -> None:
+    path = write(tmp_path, SONG)
+    assert read_treebank(path)[0].heads == (2, 4, 4, 0, 6, 4)
+    assert read_treebank(path, lift=False)[0].heads == (2, 4, 4, 0, 6, 2)
+
+
+def test_compressed_treebanks(tmp_path: Path) -> None:
+    path = tmp_path / "treebank.conllu.gz"
+    path.write_bytes(gzip.compress(CATS.encode()))
+    assert len(read_treebank(path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "message"),
+    [
+        ("", None, "empty treebank"),
+        (CATS.replace("\tNNS\t", "\t_\t"), 3, "use the tag column upos"),
+        (CATS.replace("\t2\tnsubj", "\t_\tnsubj"), 3, "needs a HEAD"),
+        (CATS.replace("\t2\tnsubj", "\t2\t_"), 3, "needs a HEAD and a DEPREL"),
+        (CATS.replace("\t2\tnsubj", "\ttwo\tnsubj"), 3, "HEAD is 'two'"),
+        (
+            CATS.replace("\t2\tnsubj", "\t0\tnsubj"),
+            3,
+            "sentence cats: 2 words are given as the root",
+        ),
+        (CATS.replace("\t0\troot", "\t3\troot"), 3, "cycle"),
+        (CATS.replace("\t2\tpunct", "\t7\tpunct"), 3, "out of range"),
+        (CATS.replace("3\t.\t.", "4\t.\t."), 7, "ID is '4' where 3 is expected"),
+    ],
+)
+def test_faults_are_named_with_their_line(
+    tmp_path: Path, content: str, line: int | None, message: str
+) -> None:
+    path = write(tmp_path, content)
+    with pytest.raises(FormatError, match=message) as caught:
+        read_treebank(path)
+    assert caught.value.line == line
+    assert str(caught.value).startswith(str(path))
+
+
+def test_a_treebank_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="No such file"):
+        read_treebank(tmp_path / "nothing.conllu")
