@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import errno
 import io
 import os
 import stat
@@ -128,7 +129,7 @@ def _atomic_write(path: Path, mode: Literal["w", "wb"]) -> Iterator[IO[Any]]:
                 yield stream
             return
         if old_mode is not None and stat.S_ISDIR(old_mode):
-            raise IsADirectoryError(21, "it is a directory")
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         with open(temporary, mode, **encoding) as stream:
             if old_mode is not None:

@@ -1,0 +1,211 @@
+"""CoNLL-U: what is read, what is carried over to the output, faults with their lines."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import trees
+
+from syntagma.errors import FormatError
+from syntagma.formats.conllu import TagColumn, read_conllu, write_conllu
+from syntagma.linearization import Linearization, Token
+from syntagma.problem import Problem, Word
+from syntagma.projectivity import lift
+
+CATS = """\
+# newdoc
+# sent_id = cats
+# text = ?
+# text_fr = Les chats dorment.
+1\t.\t.\tPUNCT\t_\t_\t_\tpunct\t_\t_
+2-3\tCatssleep\t_\t_\t_\t_\t_\t_\t_\t_
+2\tCats\tcat\tNOUN\tNNS\tNumber=Plur\t3\t_\t3:nsubj\tGloss=chats
+3\tsleep\tsleep\tVERB\t_\tTense=Pres\t0\t_\t_\t_
+3.1\tsoundly\t_\tADV\t_\t_\t_\t_\t_\t_
+"""
+
+
+def read(text: str, tag_column: TagColumn = "xpos") -> list[Problem | FormatError]:
+    return list(read_conllu(text.split("\n"), "f.conllu", tag_column))
+
+
+def read_one(text: str, tag_column: TagColumn = "xpos") -> Problem:
+    (problem,) = read(text, tag_column)
+    assert isinstance(problem, Problem)
+    return problem
+
+
+def row(*columns: object) -> str:
+    return "\t".join(map(str, columns)) + "\n"
+
+
+def test_reads_what_is_given() -> None:
+    problem = read_one(CATS)
+    assert problem.id == "cats"
+    assert problem.words == (
+        Word(".", deprel="punct"),
+        Word("Cats", tag="NNS", head=3),
+        Word("sleep", head=0),
+    )
+    assert read_one(CATS, "upos").words[2].tag == "VERB"
+
+
+def test_the_final_blank_line_may_be_missing() -> None:
+    assert (
+        read(CATS) == read(CATS + "\n") == read(CATS.rstrip("\n")) == read("\n\n" + CATS + "\n\n")
+    )
+
+
+def test_words_may_hold_spaces() -> None:
+    assert read_one(row(1, "New York", *"________")).words == (Word("New York"),)
+
+
+def test_writes_results() -> None:
+    tokens = (
+        Token("Cats", "NNS", 2, "nsubj", 2),
+        Token("sleep", "VBP", 0, "root", 3),
+        Token(".", ".", 2, "punct", 1),
+    )
+    assert (
+        write_conllu(Linearization(tokens, -2.5, read_one(CATS)))
+        == """\
+# newdoc
+# sent_id = cats
+# text = Cats sleep .
+# text_fr = Les chats dorment.
+# score = -2.5000
+1\tCats\tcat\tNOUN\tNNS\tNumber=Plur\t2\tnsubj\t_\tGloss=chats
+2\tsleep\tsleep\tVERB\tVBP\tTense=Pres\t0\troot\t_\t_
+3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_
+
+"""
+    )
+
+
+def test_writes_problems_that_come_from_elsewhere() -> None:
+    problem = Problem.of(["go"], id="s1")
+    result = Linearization((Token("go", "VERB", 0, "root", 1),), 1, problem)
+    head = "# sent_id = s1\n# text = go\n# score = 1.0000\n"
+    assert (
+        write_conllu(result) == head + row(1, "go", "_", "_", "VERB", "_", 0, "root", *"__") + "\n"
+    )
+    assert (
+        write_conllu(result, "upos")
+        == head + row(1, "go", "_", "VERB", "_", "_", 0, "root", *"__") + "\n"
+    )
+
+
+def test_output_can_be_put_in_again() -> None:
+    problem = read_one("# score = 3\n" + row(1, "go", *"________"))
+    tokens = (Token("go", "VB", 0, "root", 1),)
+    once = write_conllu(Linearization(tokens, 1, problem))
+    assert once.count("# score") == once.count("# text") == 1
+    assert write_conllu(Linearization(tokens, 1, read_one(once))) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        pytest.param(row(1, "a", "_"), 1, "3 columns instead of 10", id="3 columns"),
+        pytest.param("word\n", 1, "1 column instead of 10", id="no tabs"),
+        pytest.param(row(*"1a________") + row(*"3b________"), 2, "ID is '3' where 2", id="id gap"),
+        pytest.param(row(*"0a________"), 1, "ID is '0' where 1", id="id 0"),
+        pytest.param(row(*"xa________"), 1, "ID is 'x' where 1", id="id no number"),
+        pytest.param(row("2-1", *"a________"), 1, "runs backwards", id="range backwards"),
+        pytest.param(row(*"1a____x___"), 1, "HEAD is 'x'", id="head no number"),
+        pytest.param(row(*"1a____", -1, *"___"), 1, "HEAD is '-1'", id="head negative"),
+        pytest.param(row(*"1a____", "9" * 5000, *"___"), 1, "HEAD is '9", id="head long"),
+        pytest.param(row(*"1a____2___"), 1, "out of range", id="head out of range"),
+        pytest.param(row(*"1a____1___"), 1, "own head", id="self-loop"),
+        pytest.param(row(1, "", *"________"), 1, "form of word 1 is empty", id="empty form"),
+        pytest.param(row(*"1a_", "", "", *"_____"), 1, "leave it out", id="empty tag"),
+        pytest.param("# text = a\n", 1, "comments without a sentence", id="comments only"),
+        pytest.param("# text = a\n\n", 1, "comments without a sentence", id="comments, blank"),
+        pytest.param(row(*"1a________") + "# x\n", 2, "comment inside", id="late comment"),
+        pytest.param(
+            "# sent_id = s\n" + row(*"1a____0___") + row(*"2b____0___"),
+            2,
+            "sentence s: 2 words are given as the root",
+            id="two roots",
+        ),
+    ],
+)
+def test_faults_do_not_stop_the_batch(text: str, line: int, message: str) -> None:
+    error, problem = read(text + "\n" + row(*"1a________"))
+    assert isinstance(error, FormatError)
+    assert error.line == line
+    assert message in str(error)
+    assert str(error).startswith(f"f.conllu:{line}: ")
+    assert "\n" not in str(error)
+    assert isinstance(problem, Problem)
+    assert [str(result) for result in read(text.rstrip("\n"))] == [str(error)]
+
+
+def test_bad_bytes_spoil_their_sentence_only() -> None:
+    good, bad = row(*"1a________").rstrip(), FormatError("not UTF-8", "f", 4)
+    lines: list[str | FormatError] = [
+        good,
+        "",
+        good,
+        bad,
+        FormatError("not UTF-8", "f", 5),
+        "",
+        good,
+    ]
+    first, second, third = read_conllu(lines, "f")
+    assert isinstance(first, Problem)
+    assert second is bad
+    assert isinstance(third, Problem)
+
+
+def test_a_cut_after_another_fault_is_reported_too() -> None:
+    cut = FormatError("cut off", "f", 2)
+    fault, last = read_conllu(["1\ttwo columns", cut], "f")
+    assert "2 columns" in str(fault)
+    assert last is cut
+
+
+# No tab, no line end, no surrogate; and not the "_" that stands for nothing.
+CELLS = st.text(
+    st.characters(blacklist_categories=["Cs"], blacklist_characters="\t\n\r_"), min_size=1
+)
+FORMS = CELLS.map(lambda text: " ".join(text.split(" ")).strip()).filter(
+    lambda form: form != "" and "  " not in form and not form.isspace()
+)
+
+
+@given(trees(), st.data())
+def test_a_round_trip_keeps_every_column(heads: list[int], data: st.DataObject) -> None:
+    tags = st.text("NVPX", min_size=1, max_size=3)
+    rows = [
+        [
+            str(index),
+            data.draw(FORMS),
+            *data.draw(st.tuples(CELLS, CELLS)),
+            data.draw(tags),
+            data.draw(CELLS),
+            str(head),
+            data.draw(tags) if head else "root",
+            "_",
+            data.draw(CELLS),
+        ]
+        for index, head in enumerate(lift(heads), start=1)
+    ]
+    text = "".join("\t".join(columns) + "\n" for columns in rows)
+    problem = read_one(text)
+    order = data.draw(st.permutations(range(1, len(rows) + 1)))
+    place = {source: position for position, source in enumerate(order, start=1)}
+    tokens = tuple(
+        Token(word.form, word.tag or "", place.get(word.head or 0, 0), word.deprel or "", source)
+        for source, word in ((source, problem.words[source - 1]) for source in order)
+    )
+    written = write_conllu(Linearization(tokens, 0, problem))
+    read_back = [line.split("\t") for line in written.split("\n") if line and line[0] != "#"]
+    for columns in read_back:
+        source = order[int(columns[0]) - 1]
+        original = rows[source - 1]
+        assert columns[1:6] == original[1:6]
+        assert columns[7:] == original[7:]
+        head = int(columns[6])
+        assert (order[head - 1] if head else 0) == int(original[6])

@@ -1,0 +1,113 @@
+"""JSON lines: what is read and written, and how values off the schema are named."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from strategies import problems
+
+from syntagma.errors import FormatError
+from syntagma.formats.jsonl import read_jsonl, write_jsonl
+from syntagma.linearization import Linearization, Token
+from syntagma.problem import Problem, Word
+
+
+def read_one(line: str) -> Problem | FormatError:
+    (problem,) = read_jsonl([line], "f.jsonl")
+    return problem
+
+
+def test_reads_problems() -> None:
+    line = """{"words": ["the", {"form": "dog", "tag": "NN", "head": 3, "deprel": "nsubj"},
+        {"form": "barks", "tag": null}], "before": [[1, 2]], "first": 1, "last": 3, "id": "s1"}"""
+    assert read_one(line) == Problem.of(
+        ["the", Word("dog", "NN", 3, "nsubj"), "barks"], before=[(1, 2)], first=1, last=3, id="s1"
+    )
+
+
+def test_a_bare_list_is_a_bag() -> None:
+    assert read_one('["dog", {"form": "the"}]') == Problem.of(["dog", "the"])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("", "blank line"),
+        ("dog the", "not JSON: Expecting value at column 1"),
+        ('{"words": ["a"]', "not JSON"),
+        ('"dog"', "expected an object or a list of words, found a string"),
+        ("NaN", "not JSON: NaN"),
+        ("[" * 100_000, "nested too deep"),
+        ("[" + "9" * 5000 + "]", "too long a number"),
+        ("{}", "the key 'words' is missing"),
+        ("[]", "empty bag"),
+        ('{"words": "dog"}', "words: expected a list, found a string"),
+        ('{"words": ["a", 3]}', "words[1]: expected a string or an object, found a number"),
+        ('{"words": [{"tag": "NN"}]}', "words[0]: the key 'form' is missing"),
+        ('{"words": [{"form": "a", "pos": "NN"}]}', "words[0]: unknown key 'pos'; known are form,"),
+        ('{"words": ["a"], "beam": 3}', "unknown key 'beam'; known are words,"),
+        ('{"words": ["a"], "words": ["b"]}', "duplicate key 'words'"),
+        ('["a", {"form": "b", "head": 1, "head": 1}]', "duplicate key 'head'"),
+        ('[{"form": "a", "head": "0"}]', "words[0].head: expected an integer, found a string"),
+        (
+            '[{"form": "a", "head": true}]',
+            "words[0].head: expected an integer, found true or false",
+        ),
+        ('[{"form": "a", "head": 1.0}]', "words[0].head: expected an integer, found a number"),
+        ('[{"form": "a", "tag": ["N"]}]', "words[0].tag: expected a string, found a list"),
+        ('[{"form": "a", "deprel": {}}]', "words[0].deprel: expected a string, found an object"),
+        ('{"words": ["a"], "before": null}', "before: expected a list, found null"),
+        ('{"words": ["a", "b"], "before": [[1]]}', "before[0]: expected a pair"),
+        ('{"words": ["a", "b"], "before": [[1, true]]}', "before[0]: expected a pair"),
+        ('{"words": ["a"], "first": "a"}', "first: expected an integer"),
+        ('{"words": ["a"], "id": 7}', "id: expected a string, found a number"),
+        ('["\\ud800"]', "surrogate"),
+        ('{"words": ["a", "b"], "before": [[1, 2], [2, 1]]}', "contradict each other"),
+    ],
+)
+def test_faults_are_named(line: str, message: str) -> None:
+    good, error, again = read_jsonl(['["a"]', line, '["a"]'], "f.jsonl")
+    assert isinstance(good, Problem)
+    assert isinstance(again, Problem)
+    assert isinstance(error, FormatError)
+    assert str(error).startswith("f.jsonl:2: ")
+    assert message in str(error)
+    assert "\n" not in str(error)
+
+
+def test_errors_are_passed_on() -> None:
+    error = FormatError("not UTF-8", "f", 1)
+    assert list(read_jsonl([error], "f")) == [error]
+
+
+RESULT = Linearization(
+    (Token("the", "DT", 2, "det", 2), Token("été", "NN", 0, "root", 1)),
+    -1.5,
+    Problem.of(["été", "the"], id="s1"),
+)
+
+
+def test_writes_results() -> None:
+    assert write_jsonl(RESULT) == (
+        '{"id": "s1", "text": "the été", "score": -1.5, "words": ['
+        '{"form": "the", "tag": "DT", "head": 2, "deprel": "det", "source": 2}, '
+        '{"form": "été", "tag": "NN", "head": 0, "deprel": "root", "source": 1}]}\n'
+    )
+
+
+def test_writes_n_best_lists() -> None:
+    value = json.loads(write_jsonl([RESULT, RESULT]))
+    assert value["id"] == "s1"
+    assert [result["text"] for result in value["n_best"]] == ["the été"] * 2
+
+
+@given(problems())
+def test_every_problem_can_be_said_in_json(problem: Problem) -> None:
+    words = [
+        {"form": word.form, "tag": word.tag, "head": word.head, "deprel": word.deprel}
+        for word in problem.words
+    ]
+    value = {"words": words, "before": problem.before, "first": problem.first, "last": problem.last}
+    assert read_one(json.dumps(value)) == problem
