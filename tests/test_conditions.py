@@ -10,7 +10,6 @@ from syntagma.conditions import (
     Condition,
     constrain,
     draw_condition,
-    sample,
     sentence_rng,
 )
 from syntagma.problem import Problem
@@ -98,4 +97,10 @@ def test_sampling_spans_the_spectrum() -> None:
         "tree",
         "labelled",
     }
-    assert sample(SENTENCE, random.Random(9)) == sample(SENTENCE, random.Random(9))
+
+
+def test_training_asks_for_the_gold_order() -> None:
+    problem = constrain(SENTENCE, CONDITIONS["labelled"], sentence_rng(1, 0), shuffle=False)
+    assert tuple(word.form for word in problem.words) == SENTENCE.forms
+    assert tuple(word.head for word in problem.words) == SENTENCE.heads
+    assert tuple(word.deprel for word in problem.words) == SENTENCE.deprels

@@ -47,8 +47,13 @@ def sentence_rng(seed: int, index: int) -> random.Random:
     return random.Random(f"{seed}:{index}")
 
 
-def constrain(sentence: Sentence, condition: Condition, rng: random.Random) -> Problem:
+def constrain(
+    sentence: Sentence, condition: Condition, rng: random.Random, *, shuffle: bool = True
+) -> Problem:
     """Turn a gold sentence into a problem: shuffle its words and give what `condition` says.
+
+    Training does not shuffle: it has to know the sentence behind the problem, and what it sees
+    does not depend on how the bag is listed.
 
     The same `rng` state gives the same shuffle under every condition, and what is given at a
     lower share is also given at a higher one.
@@ -56,7 +61,8 @@ def constrain(sentence: Sentence, condition: Condition, rng: random.Random) -> P
     size = len(sentence.forms)
     draws = [(rng.random(), rng.random()) for _ in range(size)]
     places = list(range(size))
-    rng.shuffle(places)
+    if shuffle:
+        rng.shuffle(places)
     index_of = {place: index for index, place in enumerate(places, start=1)}
 
     words = []
@@ -86,8 +92,3 @@ def draw_condition(rng: random.Random) -> Condition:
     if kind == "between":
         return Condition("between", rng.random(), rng.random(), labelled=rng.random() < 0.5)
     return CONDITIONS[kind]
-
-
-def sample(sentence: Sentence, rng: random.Random) -> Problem:
-    """A problem for one visit of a training sentence under a freshly drawn condition."""
-    return constrain(sentence, draw_condition(rng), rng)
