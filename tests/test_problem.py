@@ -218,6 +218,10 @@ def test_canonical_order_does_not_depend_on_hash_seeds() -> None:
         pytest.param(
             Problem.of(["a"] * 500, before=[(i, i + 1) for i in range(1, 500, 2)]), id="pairs"
         ),
+        pytest.param(
+            Problem.of(["a"] * 500, before=[(i, j) for i in range(1, 40) for j in range(40, 501)]),
+            id="some before the rest",
+        ),
     ],
 )
 def test_canonical_order_of_many_words_is_quick(problem: Problem) -> None:

@@ -48,6 +48,9 @@ def canonical_order(problem: Problem) -> tuple[int, ...]:
         members = sorted(tied)
         if entangled.isdisjoint(members):
             colours.individualise(members[0])
+        elif colours.are_twins(members):
+            for word in members[1:]:
+                colours.individualise(word)
         else:
             colours = min((colours.individualised(word) for word in members), key=_trace)
     return tuple(sorted(range(len(keys)), key=lambda word: (ranks[word], colours.colour[word])))
@@ -149,6 +152,11 @@ class _Colouring:
     def first_tie(self) -> set[int] | None:
         tied = [colour for colour, members in self.classes.items() if len(members) > 1]
         return self.classes[min(tied)] if tied else None
+
+    def are_twins(self, words: list[int]) -> bool:
+        """Whether words have the very same neighbours, so that any two of them can be swapped."""
+        first = set(self.neighbours[words[0]])
+        return all(set(self.neighbours[word]) == first for word in words[1:])
 
     def individualise(self, word: int) -> None:
         """Give a word a colour of its own and let the others see it."""
