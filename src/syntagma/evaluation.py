@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -201,8 +201,8 @@ def _results(
             if on_sentence:
                 on_sentence()
     else:
-        for result in linearizer.order_many(problems, beam=beam, threads=threads):
-            yield result, None
+        for many in linearizer.order_many(problems, beam=beam, threads=threads):
+            yield cast(Linearization, many), None
             if on_sentence:
                 on_sentence()
 

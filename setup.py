@@ -1,0 +1,29 @@
+"""Build of the compiled core; everything else is declared in pyproject.toml."""
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+MODULES = ("weights", "state", "features", "search", "learning")
+
+setup(
+    ext_modules=cythonize(
+        [
+            Extension(
+                f"syntagma.core.{name}",
+                [f"src/syntagma/core/{name}.pyx"],
+                language="c++",
+                # -ffp-contract=off keeps sums the same on machines with and without fused multiply-add.
+                extra_compile_args=["-O3", "-std=c++17", "-ffp-contract=off"],
+            )
+            for name in MODULES
+        ],
+        compiler_directives={
+            "language_level": 3,
+            "boundscheck": False,
+            "wraparound": False,
+            "cdivision": True,
+            "initializedcheck": False,
+            "embedsignature": True,
+        },
+    )
+)

@@ -1,0 +1,29 @@
+"""The compiled core: states and legality, features, beam search, perceptron updates."""
+
+try:
+    from syntagma.core.features import ATOM_NAMES, SCOPE_NAMES, Templates
+    from syntagma.core.learning import Learner, Update
+    from syntagma.core.search import Derivation, Scorer, beam_search, depth_first_search
+    from syntagma.core.state import EncodedProblem
+    from syntagma.core.weights import Weights, build_columns
+except ModuleNotFoundError as error:
+    if not (error.name or "").startswith("syntagma.core."):
+        raise
+    raise ImportError(
+        "the compiled core of Syntagma is missing: build it with `pip install -e .` in the project"
+    ) from error
+
+__all__ = [
+    "ATOM_NAMES",
+    "SCOPE_NAMES",
+    "Derivation",
+    "EncodedProblem",
+    "Learner",
+    "Scorer",
+    "Templates",
+    "Update",
+    "Weights",
+    "beam_search",
+    "build_columns",
+    "depth_first_search",
+]

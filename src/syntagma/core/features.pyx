@@ -1,0 +1,427 @@
+"""Atoms of states and candidates, and the hashing of feature templates over them.
+
+The templates themselves are data, in syntagma/templates.py. An atom that is not there is 0 and
+silences every template that names it. Scopes, from outside in, say what a template is
+instantiated for: the state, the state before a SHIFT, the word to be shifted (L), each word X
+that becomes the next one of its family by that SHIFT, each such X with each unplaced sibling Y,
+each given dependent C of L that is left for its right side.
+"""
+
+from libc.stdint cimport uint64_t
+
+from syntagma.core.state cimport (
+    LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, Node, State, Task, Word, has,
+)
+from syntagma.core.weights cimport Table, sum_weights
+
+cdef enum:
+    STATE, BEFORE_SHIFT, CANDIDATE, FAMILY, PAIR, CHILD, SCOPES
+
+# Atoms, in the order of ATOM_NAMES below.
+cdef enum:
+    S0w, S0p, S0lw, S0lp, S0rw, S0rp, S0l2w, S0l2p, S0r2w, S0r2p
+    S1w, S1p, S1lw, S1lp, S1rw, S1rp, S1l2w, S1l2p, S1r2w, S1r2p
+    W0, P0, W1, P1, W2, P2
+    S2p, S0ll, S0rl, S1ll, S1rl, S0v, S1v, S0d, S1d, REST, GIVEN, S0s, S1s
+    Scls, Sclns, Scps, Scpns, Ssls, Sslns, Ssps, Sspns, Sps, Slp, Spp
+    Lw, Lp, Lcls, Lclns, Lcps, Lcpns, Lsls, Lslns, Lsps, Lspns, Lps, Llp, Lpp, Lwp, Lsf, Lsh
+    Xw, Xp, Xl, Xhw, Xhp, Xs, Xvl, Xvp, Xn, Xz
+    Yw, Yp, Yl, Yz
+    Cw, Cp, Cl, Cz
+    ATOMS
+
+ATOM_NAMES = (
+    "S0w", "S0p", "S0lw", "S0lp", "S0rw", "S0rp", "S0l2w", "S0l2p", "S0r2w", "S0r2p",
+    "S1w", "S1p", "S1lw", "S1lp", "S1rw", "S1rp", "S1l2w", "S1l2p", "S1r2w", "S1r2p",
+    "w0", "p0", "w-1", "p-1", "w-2", "p-2",
+    "S2p", "S0ll", "S0rl", "S1ll", "S1rl", "S0v", "S1v", "S0d", "S1d", "rest", "given", "S0s", "S1s",
+    "Scls", "Sclns", "Scps", "Scpns", "Ssls", "Sslns", "Ssps", "Sspns", "Sps", "Slp", "Spp",
+    "Lw", "Lp", "Lcls", "Lclns", "Lcps", "Lcpns", "Lsls", "Lslns", "Lsps", "Lspns",
+    "Lps", "Llp", "Lpp", "Lwp", "Lsf", "Lsh",
+    "Xw", "Xp", "Xl", "Xhw", "Xhp", "Xs", "Xvl", "Xvp", "Xn", "Xz",
+    "Yw", "Yp", "Yl", "Yz",
+    "Cw", "Cp", "Cl", "Cz",
+)
+SCOPE_NAMES = ("state", "before shift", "candidate", "family", "pair", "child")
+
+cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
+cdef uint64_t START = 1 << 30       # the form and tag before the first word; a head as "last placed"
+
+
+cdef inline uint64_t fold(uint64_t key, uint64_t atom) noexcept nogil:
+    key = (key + atom) * FACTOR
+    return key ^ (key >> 32)
+
+
+cdef inline int first_atom(int scope) noexcept nogil:
+    """Atoms from here on are not known to the scope."""
+    if scope == STATE:
+        return Scls
+    if scope == BEFORE_SHIFT:
+        return Lw
+    if scope == CANDIDATE:
+        return Xw
+    if scope == FAMILY:
+        return Yw
+    if scope == PAIR:
+        return Cw
+    return ATOMS
+
+
+# Words as atoms
+
+cdef inline int tag_of(const Task* task, const State* state, int word) noexcept nogil:
+    return state.tags[word] if state.tags[word] != NONE else task.words[word].tag
+
+
+cdef inline uint64_t form_atom(const Task* task, int word) noexcept nogil:
+    return 0 if word < 0 else task.words[word].form
+
+
+cdef inline uint64_t tag_atom(const Task* task, const State* state, int word) noexcept nogil:
+    return 0 if word < 0 else tag_of(task, state, word) + 1
+
+
+cdef inline uint64_t size_atom(const Task* task, int word) noexcept nogil:
+    """1 for a leaf, 2 for one given dependent, 3 for more or for deeper ones."""
+    cdef const Word* w = &task.words[word]
+    if w.children_count == 0:
+        return 1
+    if w.children_count == 1 and task.words[task.children[w.children_start]].children_count == 0:
+        return 2
+    return 3
+
+
+cdef inline uint64_t bucket(int count) noexcept nogil:
+    return 1 + count if count < 3 else 5 if count > 5 else 4
+
+
+cdef void read_node(
+    Extractor* x, const State* state, int depth, int w, int left_label, int valency
+) noexcept nogil:
+    """Atoms of S0 (depth 0) or S1: forms and tags from `w` on, labels and valency."""
+    cdef const Task* task = x.task
+    cdef uint64_t* atoms = x.atoms
+    cdef const Node* node
+    cdef int i
+    if depth >= state.size:
+        for i in range(10):
+            atoms[w + i] = 0
+        atoms[left_label] = atoms[left_label + 1] = atoms[valency] = 0
+        return
+    node = state.stack + state.size - 1 - depth
+    atoms[w] = form_atom(task, node.word)
+    atoms[w + 1] = tag_atom(task, state, node.word)
+    atoms[w + 2] = form_atom(task, node.l)
+    atoms[w + 3] = tag_atom(task, state, node.l)
+    atoms[w + 4] = form_atom(task, node.r)
+    atoms[w + 5] = tag_atom(task, state, node.r)
+    atoms[w + 6] = form_atom(task, node.l2)
+    atoms[w + 7] = tag_atom(task, state, node.l2)
+    atoms[w + 8] = form_atom(task, node.r2)
+    atoms[w + 9] = tag_atom(task, state, node.r2)
+    atoms[left_label] = node.l_label + 1
+    atoms[left_label + 1] = node.r_label + 1
+    atoms[valency] = 1 + 4 * min(node.n_left, 3) + min(node.n_right, 3)
+
+
+# What the given arcs say of a word (P16 Table 2)
+
+cdef void add_to_sets(
+    const Task* task, const State* state, int word, uint64_t* shifted, uint64_t* unshifted
+) noexcept nogil:
+    """Add the word's label and tag to the sets of the side it is on."""
+    cdef uint64_t* side = unshifted if has(state.buffer, word) else shifted
+    cdef int label = task.words[word].label, tag = tag_of(task, state, word)
+    if label >= 0:
+        side[0] |= <uint64_t>1 << (label & 63)
+    if tag >= 0:
+        side[1] |= <uint64_t>1 << (tag & 63)
+
+
+cdef void read_sets(
+    Extractor* x, const State* state, const Word* head, int but, int first
+) noexcept nogil:
+    """Atoms from `first` on: the label sets (shifted, not) and tag sets (shifted, not) of the
+    given dependents of `head`, leaving out the word `but`. A set of a kind of which nothing is
+    known is not there, which is something else than empty."""
+    cdef uint64_t shifted[2]
+    cdef uint64_t unshifted[2]
+    cdef int i, child
+    cdef const Task* task = x.task
+    shifted[0] = shifted[1] = unshifted[0] = unshifted[1] = 0
+    if head != NULL:
+        for i in range(head.children_start, head.children_start + head.children_count):
+            child = task.children[i]
+            if child != but:
+                add_to_sets(task, state, child, shifted, unshifted)
+    for i in range(2):
+        if shifted[i] | unshifted[i]:
+            x.atoms[first + 2 * i] = fold(1, shifted[i]) | 1
+            x.atoms[first + 2 * i + 1] = fold(1, unshifted[i]) | 1
+        else:
+            x.atoms[first + 2 * i] = x.atoms[first + 2 * i + 1] = 0
+
+
+cdef void read_lookahead(Extractor* x, const State* state, int word, int first) noexcept nogil:
+    """The eleven atoms cls, clns, cps, cpns, sls, slns, sps, spns, ps, lp, pp of a word."""
+    cdef const Task* task = x.task
+    cdef const Word* w = &task.words[word]
+    cdef const Word* head = &task.words[w.head] if w.head >= 0 else NULL
+    read_sets(x, state, w, NONE, first)
+    read_sets(x, state, head, word, first + 4)
+    if w.head == NONE:
+        x.atoms[first + 8] = x.atoms[first + 9] = x.atoms[first + 10] = 0
+        return
+    x.atoms[first + 8] = 3 if w.head == ROOT else 1 + has(state.buffer, w.head)
+    x.atoms[first + 9] = w.label + 1
+    x.atoms[first + 10] = START if w.head == ROOT else tag_atom(task, state, w.head)
+
+
+# Hashing
+
+cdef inline void drain(Extractor* x) noexcept nogil:
+    if x.collected != NULL:
+        x.collected.insert(x.collected.end(), x.keys, x.keys + x.count)
+    if x.table != NULL:
+        x.total += sum_weights(x.table, x.keys, x.count)
+    x.count = 0
+
+
+cdef void instantiate(Extractor* x, int scope) noexcept nogil:
+    """Append the features of the scope's templates, for the atoms as they stand."""
+    cdef int i, j
+    cdef uint64_t key, atom
+    cdef const Template* template
+    if x.count > MAX_KEYS - MAX_TEMPLATES:
+        drain(x)
+    for i in range(x.set.bounds[scope], x.set.bounds[scope + 1]):
+        key = x.prefix[i]
+        if key == 0:
+            continue
+        template = &x.set.templates[i]
+        for j in range(template.n_state, template.n_atoms):
+            atom = x.atoms[template.atoms[j]]
+            if atom == 0:
+                key = 0
+                break
+            key = fold(key, atom)
+        if key:
+            x.keys[x.count] = key
+            x.count += 1
+
+
+cdef void with_action(Extractor* x, int scope, uint64_t action) noexcept nogil:
+    """Append the features of the scope's templates, conjoined with the action."""
+    cdef int i
+    for i in range(x.set.bounds[scope], x.set.bounds[scope + 1]):
+        if x.prefix[i]:
+            x.keys[x.count] = fold(x.prefix[i], action)
+            x.count += 1
+
+
+cdef inline double finish(Extractor* x) noexcept nogil:
+    cdef double total
+    drain(x)
+    total = x.total
+    x.total = 0.0
+    return total
+
+
+cdef inline uint64_t action_atom(int kind, int label) noexcept nogil:
+    return 1 + kind + 4 * <uint64_t>(label + 1)
+
+
+# Entry points
+
+cdef void read_state(Extractor* x, const State* state) noexcept nogil:
+    """Read the atoms of the state and hash the state's part of every template."""
+    cdef const Task* task = x.task
+    cdef uint64_t* atoms = x.atoms
+    cdef const Template* template
+    cdef int i, j, rest = task.n - state.shifted
+    cdef uint64_t key, atom
+    read_node(x, state, 0, S0w, S0ll, S0v)
+    read_node(x, state, 1, S1w, S1ll, S1v)
+    atoms[W0] = START if state.w0 < 0 else form_atom(task, state.w0)
+    atoms[P0] = START if state.w0 < 0 else tag_atom(task, state, state.w0)
+    atoms[W1] = START if state.w1 < 0 else form_atom(task, state.w1)
+    atoms[P1] = START if state.w1 < 0 else tag_atom(task, state, state.w1)
+    atoms[W2] = START if state.w2 < 0 else form_atom(task, state.w2)
+    atoms[P2] = START if state.w2 < 0 else tag_atom(task, state, state.w2)
+    atoms[S2p] = tag_atom(task, state, state.stack[state.size - 3].word) if state.size > 2 else 0
+    atoms[S0d] = task.words[state.stack[state.size - 1].word].label + 1 if state.size else 0
+    atoms[S1d] = task.words[state.stack[state.size - 2].word].label + 1 if state.size > 1 else 0
+    atoms[S0s] = task.words[state.stack[state.size - 1].word].suffix if state.size else 0
+    atoms[S1s] = task.words[state.stack[state.size - 2].word].suffix if state.size > 1 else 0
+    atoms[REST] = bucket(rest)
+    atoms[GIVEN] = 1 + task.arcs_given + (3 if task.labels_given else 0)
+    if state.size:
+        read_lookahead(x, state, state.stack[state.size - 1].word, Scls)
+    else:
+        for i in range(Scls, Lw):
+            atoms[i] = 0
+    for i in range(x.set.bounds[SCOPES]):
+        template = &x.set.templates[i]
+        key = template.seed
+        for j in range(template.n_state):
+            atom = atoms[template.atoms[j]]
+            if atom == 0:
+                key = 0
+                break
+            key = fold(key, atom)
+        x.prefix[i] = key
+
+
+cdef double shift_base(Extractor* x) noexcept nogil:
+    """What any SHIFT scores in this state, whatever the word (0 if actions are atomic)."""
+    if not x.set.atomic:
+        with_action(x, STATE, action_atom(SHIFT, NONE))
+        with_action(x, BEFORE_SHIFT, action_atom(SHIFT, NONE))
+    return finish(x)
+
+
+cdef double score_arc(Extractor* x, const State* state, int kind, int label) noexcept nogil:
+    with_action(x, STATE, action_atom(kind, label))
+    return finish(x)
+
+
+cdef void read_member(Extractor* x, const State* state, int word, bint next_to_top) noexcept nogil:
+    """Atoms of X, a word that becomes the next one of its family."""
+    cdef const Task* task = x.task
+    cdef uint64_t* atoms = x.atoms
+    cdef const Word* w = &task.words[word]
+    cdef const Node* top = state.stack + state.size - 1
+    cdef bint left = has(state.buffer, w.head)
+    cdef int i, unplaced = 0
+    cdef const Word* head = &task.words[w.head]
+    atoms[Xw] = w.form
+    atoms[Xp] = tag_atom(task, state, word)
+    atoms[Xl] = w.label + 1
+    atoms[Xhw] = head.form
+    atoms[Xhp] = tag_atom(task, state, w.head)
+    atoms[Xs] = 1 if left else 2
+    atoms[Xvl] = atoms[Xvp] = START
+    if next_to_top and state.size:
+        if left:
+            if task.words[top.word].head == w.head:
+                atoms[Xvl] = task.words[top.word].label + 1
+                atoms[Xvp] = tag_atom(task, state, top.word)
+        elif top.word == w.head and top.n_right:
+            atoms[Xvl] = top.r_label + 1
+            atoms[Xvp] = tag_atom(task, state, top.r)
+    for i in range(head.children_start, head.children_start + head.children_count):
+        unplaced += has(state.buffer, task.children[i])
+    atoms[Xn] = bucket(unplaced - 1)
+    atoms[Xz] = size_atom(task, word)
+
+
+cdef void family_features(Extractor* x, const State* state, int word) noexcept nogil:
+    """Each X on the way from L up to the word whose family has been begun becomes the next one
+    of its family; all its unplaced siblings Y come later."""
+    cdef const Task* task = x.task
+    cdef uint64_t* atoms = x.atoms
+    cdef const Word* head
+    cdef int i, sibling, up = word, given
+    cdef int top_head = task.words[state.stack[state.size - 1].word].head if state.size else NONE
+    while True:
+        given = task.words[up].head
+        if given < 0:
+            return
+        read_member(x, state, up, given == top_head or not has(state.buffer, given))
+        instantiate(x, FAMILY)
+        if x.set.bounds[PAIR] < x.set.bounds[PAIR + 1]:
+            head = &task.words[given]
+            for i in range(head.children_start, head.children_start + head.children_count):
+                sibling = task.children[i]
+                if sibling == up or not has(state.buffer, sibling):
+                    continue
+                atoms[Yw] = task.words[sibling].form
+                atoms[Yp] = tag_atom(task, state, sibling)
+                atoms[Yl] = task.words[sibling].label + 1
+                atoms[Yz] = size_atom(task, sibling)
+                instantiate(x, PAIR)
+        if given == top_head or not has(state.buffer, given):
+            return
+        up = given
+
+
+cdef double score_shift(Extractor* x, const State* state, int word, int tag) noexcept nogil:
+    """What SHIFT(word, tag) scores beyond shift_base."""
+    cdef const Task* task = x.task
+    cdef uint64_t* atoms = x.atoms
+    cdef const Word* w = &task.words[word]
+    cdef int i, child
+    if x.set.atomic:
+        with_action(x, STATE, fold(fold(1 + SHIFT, word_key(w)), tag + 1))
+        return finish(x)
+    atoms[Lw] = w.form
+    atoms[Lp] = tag + 1
+    read_lookahead(x, state, word, Lcls)
+    atoms[Lwp] = START if w.head == ROOT else form_atom(task, w.head)
+    atoms[Lsf] = w.suffix
+    atoms[Lsh] = w.shape
+    instantiate(x, CANDIDATE)
+    if x.set.bounds[FAMILY] < x.set.bounds[FAMILY + 1]:
+        # A free word that begins the tree of others has no family to be the next one of.
+        state.tags[word] = tag
+        family_features(x, state, word)
+        state.tags[word] = NONE
+    if x.set.bounds[CHILD] < x.set.bounds[CHILD + 1]:
+        for i in range(w.children_start, w.children_start + w.children_count):
+            child = task.children[i]
+            if has(state.buffer, child):
+                atoms[Cw] = task.words[child].form
+                atoms[Cp] = tag_atom(task, state, child)
+                atoms[Cl] = task.words[child].label + 1
+                atoms[Cz] = size_atom(task, child)
+                instantiate(x, CHILD)
+    return finish(x)
+
+
+cdef inline uint64_t word_key(const Word* word) noexcept nogil:
+    """The word as part of an atomic action: its form, or its shape and suffix if unknown."""
+    return word.form if word.form else fold(fold(2, word.shape), word.suffix)
+
+
+cdef class Templates:
+    """A checked set of templates: (scope, atom names) pairs as syntagma.templates lists them."""
+
+    def __init__(self, templates, bint atomic):
+        self.set.atomic = atomic
+        self.texts = tuple(f"{scope}: {' '.join(names)}" for scope, names in templates)
+        if len(set(self.texts)) != len(self.texts):
+            raise ValueError("a feature template is listed twice")
+        if len(self.texts) > MAX_TEMPLATES:
+            raise ValueError(f"more than {MAX_TEMPLATES} feature templates")
+        number = {name: i for i, name in enumerate(ATOM_NAMES)}
+        assert len(number) == ATOMS
+        cdef int scope, i, count = 0
+        cdef uint64_t key
+        for scope in range(SCOPES):
+            self.set.bounds[scope] = count
+            for position, (name, names) in enumerate(templates):
+                if SCOPE_NAMES[scope] != name:
+                    if name not in SCOPE_NAMES:
+                        raise ValueError(f"unknown template scope {name!r}")
+                    continue
+                unknown = [atom for atom in names if atom not in number]
+                if unknown:
+                    raise ValueError(f"unknown atom {unknown[0]!r} in template {' '.join(names)!r}")
+                numbers = sorted(number[atom] for atom in names)
+                if not 0 < len(numbers) <= MAX_ATOMS or len(set(numbers)) != len(numbers):
+                    raise ValueError(f"template {' '.join(names)!r} repeats an atom or has too many")
+                if max(numbers) >= first_atom(scope) or (
+                    scope == CHILD and any(Xw <= atom < Cw for atom in numbers)
+                ):
+                    raise ValueError(f"template {' '.join(names)!r} names an atom its scope has not")
+                key = 0x2545F4914F6CDD1D
+                for byte in self.texts[position].encode():
+                    key = fold(key, byte + 1)
+                self.set.templates[count].seed = key
+                self.set.templates[count].n_atoms = len(numbers)
+                self.set.templates[count].n_state = sum(atom < Lw for atom in numbers)
+                for i in range(len(numbers)):
+                    self.set.templates[count].atoms[i] = numbers[i]
+                count += 1
+        self.set.bounds[SCOPES] = count

@@ -1,0 +1,74 @@
+"""Types of the beam search, shared with learning."""
+
+from libc.stdint cimport int32_t, uint64_t
+from libcpp.vector cimport vector
+
+from syntagma.core.features cimport Extractor, Templates
+from syntagma.core.state cimport Action, EncodedProblem, State, Task
+from syntagma.core.weights cimport Table, Weights
+
+cdef extern from * nogil:
+    """
+    #include <algorithm>
+    #include <cstdint>
+    #include <vector>
+    struct Candidate {
+        double score;
+        int32_t parent, kind, word, tag, label;
+        // Better first; equal scores in an order that depends on nothing but the problem.
+        bool operator<(const Candidate& other) const {
+            if (score != other.score) return score > other.score;
+            if (parent != other.parent) return parent < other.parent;
+            if (kind != other.kind) return kind < other.kind;
+            if (word != other.word) return word < other.word;
+            if (tag != other.tag) return tag < other.tag;
+            return label < other.label;
+        }
+    };
+    struct Link { int32_t parent, kind, word, tag, label; };
+    static void keep_best(std::vector<Candidate>& candidates, size_t width) {
+        if (candidates.size() > width) {
+            std::nth_element(candidates.begin(), candidates.begin() + width, candidates.end());
+            candidates.resize(width);
+        }
+        std::sort(candidates.begin(), candidates.end());
+    }
+    """
+    cppclass Candidate:
+        double score
+        int32_t parent, kind, word, tag, label
+        Candidate()
+    cppclass Link:
+        int32_t parent, kind, word, tag, label
+        Link()
+    void keep_best(vector[Candidate]& candidates, size_t width)
+
+cdef class Scorer:
+    cdef readonly Templates templates
+    cdef readonly Weights weights
+    cdef const Table* table
+    cdef int n_tags
+    cdef const int32_t* label_index
+    cdef const int32_t* label_pool
+    cdef object _arrays
+
+cdef class Search:
+    cdef EncodedProblem problem
+    cdef Scorer scorer
+    cdef const Task* task
+    cdef int width
+    cdef int size               # states in the beam
+    cdef char* memory
+    cdef size_t bytes
+    cdef State** current
+    cdef State** following
+    cdef uint64_t* shifts
+    cdef Extractor* extractor
+    cdef vector[Candidate] candidates
+    cdef vector[Link] links
+    cdef bint advance(self, const Action* gold) noexcept nogil
+    cdef void expand(self, State* state, int parent) noexcept nogil
+    cdef void add(self, State* state, int parent, Action action, double score) noexcept nogil
+    cdef double best_arc(self, State* state, int kind, int32_t* label) noexcept nogil
+    cdef bint depth_first(self, long limit, long* work) noexcept nogil
+    cdef list derivation(self, int link)

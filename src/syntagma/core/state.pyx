@@ -1,0 +1,410 @@
+"""States of the transition system, its moves and their exact legality (DESIGN §2).
+
+The search over states lives in search.pyx, what they score in features.pyx.
+
+Legality
+--------
+An action is legal iff the state it leads to can be completed. Write s_m … s_1 s_0 for the
+stack, ρ for the buffer, gh(w) for the given head. A word on the stack leaves it in two ways:
+as right dependent of the word directly below, or as left dependent of a word shifted later,
+which then takes everything above it as well. From this follows, for a stack word s:
+
+- s has a given dependent in ρ ("pending"), or its given head lies directly below it, or it is
+  the given root: everything placed above s until s leaves becomes a descendant of s.
+- gh(s) is in ρ: everything between s and gh(s), hence everything above s, becomes a
+  descendant of gh(s).
+
+Each is a word that must dominate what is placed on top. These words are nested, so only the
+innermost counts: `inner`. It cannot change while its word is covered, so it is kept in the
+node. A word w can be brought under `inner` in two ways: the given arcs say so, or nothing of
+w's component has been placed and its top has no given head ("fresh"), so that it may hang
+anywhere. A component that has been begun is tied to where it was begun.
+
+What w must take on its left is then due before anything else: `lefts_due`. That is what lies
+above its given head on the stack, or down to its lowest given dependent, or everything if w is
+the given root.
+"""
+
+from libc.stdint cimport int16_t, int32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+from libcpp.vector cimport vector
+
+import numpy as np
+
+cdef extern from * nogil:
+    """
+    static inline int lowest_bit(unsigned long long x) { return __builtin_ctzll(x); }
+    """
+    int lowest_bit(uint64_t x)
+
+
+# State memory: the struct, then its arrays, in one block.
+
+cdef size_t state_bytes(int n, int blocks) noexcept nogil:
+    cdef size_t size = (
+        sizeof(State) + 2 * blocks * sizeof(uint64_t) + n * sizeof(Node) + n * sizeof(int16_t)
+    )
+    return (size + 63) & ~(<size_t>63)
+
+
+cdef void lay_out(State* state, int n, int blocks) noexcept nogil:
+    state.buffer = <uint64_t*>(<char*>state + sizeof(State))
+    state.fresh = state.buffer + blocks
+    state.stack = <Node*>(state.fresh + blocks)
+    state.tags = <int16_t*>(state.stack + n)
+
+
+cdef void copy_state(const Task* task, const State* source, State* target) noexcept nogil:
+    cdef uint64_t* buffer = target.buffer
+    cdef uint64_t* fresh = target.fresh
+    cdef Node* stack = target.stack
+    cdef int16_t* tags = target.tags
+    target[0] = source[0]
+    target.buffer = buffer
+    target.fresh = fresh
+    target.stack = stack
+    target.tags = tags
+    memcpy(buffer, source.buffer, task.blocks * sizeof(uint64_t))
+    memcpy(fresh, source.fresh, task.blocks * sizeof(uint64_t))
+    memcpy(stack, source.stack, source.size * sizeof(Node))
+    memcpy(tags, source.tags, task.n * sizeof(int16_t))
+
+
+cdef void initial_state(const Task* task, State* state) noexcept nogil:
+    cdef int i
+    state.score = 0.0
+    state.history = NONE
+    state.size = 0
+    state.shifted = 0
+    state.lefts_due = 0
+    state.gold = True
+    state.w0 = state.w1 = state.w2 = NONE
+    memset(state.buffer, 0, task.blocks * sizeof(uint64_t))
+    memset(state.fresh, 0, task.blocks * sizeof(uint64_t))
+    for i in range(task.n):
+        state.buffer[i >> 6] |= <uint64_t>1 << (i & 63)
+        if task.words[task.words[i].top].head == NONE:
+            state.fresh[i >> 6] |= <uint64_t>1 << (i & 63)
+        state.tags[i] = NONE
+
+
+# Legality
+
+cdef inline int inner_above_top(const Task* task, const State* state) noexcept nogil:
+    """The innermost word that must dominate whatever is placed above the top, or NONE."""
+    cdef int word = state.stack[state.size - 1].word
+    cdef int head = task.words[word].head
+    if pending(task, state, word) or head == ROOT or (head >= 0 and not has(state.buffer, head)):
+        return word
+    if head >= 0:
+        return head
+    return state.stack[state.size - 2].inner if state.size > 1 else NONE
+
+
+cdef inline bint reducible(const Task* task, const State* state, int word, int head) noexcept nogil:
+    """The word may become a dependent of `head` now."""
+    cdef int given = task.words[word].head
+    return (given == NONE or given == head) and not pending(task, state, word)
+
+
+cdef int lefts_of(const Task* task, const State* state, int word) noexcept nogil:
+    """How many stack words `word` must take as left dependents at once when it is shifted.
+
+    All of them if it is the given root; all above its given head if that is on the stack;
+    otherwise down to its lowest given dependent.
+    """
+    cdef int i
+    cdef int head = task.words[word].head
+    if head == ROOT:
+        return state.size
+    if head >= 0 and not has(state.buffer, head):
+        for i in range(state.size - 1, -1, -1):
+            if state.stack[i].word == head:
+                return state.size - 1 - i
+    if task.words[word].children_count:
+        for i in range(state.size):
+            if task.words[state.stack[i].word].head == word:
+                return state.size - i
+    return 0
+
+
+cdef bint rootable(const Task* task, const State* state) noexcept nogil:
+    """Some word that may be the root can still become it (no root is given).
+
+    It is the bottom word, the top of an untouched component, the top of the component to which
+    the lowest bound word is tied, or the top of the stack if it can take all that is below it.
+    Lefts that are due count as taken.
+    """
+    cdef int i, word, head, below = state.size - 1 - state.lefts_due
+    cdef int top = state.stack[state.size - 1].word
+    cdef uint64_t rest
+    cdef bint takes_all
+    word = state.stack[0].word if below > 0 else top
+    if task.words[word].head == NONE and task.words[word].may_be_root:
+        return True
+    for i in range(task.blocks):
+        rest = state.fresh[i]
+        while rest:
+            word = i * 64 + lowest_bit(rest)
+            if task.words[word].top == word and task.words[word].may_be_root:
+                return True
+            rest &= rest - 1
+    for i in range(below + 1):
+        word = state.stack[i].word if i < below else top
+        head = task.words[word].head
+        if head >= 0 and has(state.buffer, head):
+            if task.words[task.words[word].top].may_be_root:
+                return True
+            break
+        if head != NONE or pending(task, state, word):
+            break
+    takes_all = (
+        state.stack[state.size - 1].n_right == 0
+        and task.words[top].head == NONE
+        and task.words[top].may_be_root
+    )
+    for i in range(below):
+        takes_all = takes_all and reducible(task, state, state.stack[i].word, top)
+    return takes_all
+
+
+cdef bint stays_rootable(const Task* task, const State* state, Action action) noexcept nogil:
+    """Whether a root is still possible after the action. Rare, so it may copy."""
+    cdef State* after = <State*>malloc(state_bytes(task.n, task.blocks))
+    cdef bint answer
+    lay_out(after, task.n, task.blocks)
+    copy_state(task, state, after)
+    apply(task, after, action)
+    answer = rootable(task, after)
+    free(after)
+    return answer
+
+
+cdef void legal_shifts(const Task* task, State* state, uint64_t* out) noexcept nogil:
+    """Set the bits of the words that may be shifted.
+
+    Validity: nothing is due on the left; with d = inner above the top, d is NONE or w itself or a
+    given ancestor of w, or w is fresh; nothing that must stand before w is in the buffer; w's twin
+    is not in the buffer.
+    """
+    cdef int i, word, d = NONE, blocks = task.blocks
+    cdef uint64_t rest
+    cdef const uint64_t* below
+    cdef bint keep
+    cdef Action action
+    if state.lefts_due:
+        memset(out, 0, blocks * sizeof(uint64_t))
+        return
+    memcpy(out, state.buffer, blocks * sizeof(uint64_t))
+    if state.size:
+        d = inner_above_top(task, state)
+    if d != NONE:
+        below = task.descendants + d * blocks
+        for i in range(blocks):
+            out[i] &= below[i] | state.fresh[i]
+        if has(state.buffer, d):
+            out[d >> 6] |= <uint64_t>1 << (d & 63)
+    for i in range(blocks):
+        rest = out[i]
+        while rest:
+            word = i * 64 + lowest_bit(rest)
+            keep = task.words[word].twin == NONE or not has(state.buffer, task.words[word].twin)
+            if keep and task.predecessors != NULL:
+                keep = not meet(task.predecessors + word * blocks, state.buffer, blocks)
+            if keep and task.fixed != NULL:
+                keep = task.fixed[state.shifted] == task.words[word].kind
+            if keep and task.root_restricted:
+                action = Action(SHIFT, word, NONE, NONE)
+                keep = stays_rootable(task, state, action)
+            if not keep:
+                out[i] &= ~(<uint64_t>1 << (word & 63))
+            rest &= rest - 1
+
+
+cdef bint legal_leftarc(const Task* task, State* state) noexcept nogil:
+    """Validity: it is due; or S0 has no right dependent (canonical), S1 is free to leave and does
+    not govern S0."""
+    cdef int s0, s1
+    if state.lefts_due:
+        return True
+    if state.size < 2 or state.stack[state.size - 1].n_right:
+        return False
+    s0 = state.stack[state.size - 1].word
+    s1 = state.stack[state.size - 2].word
+    if task.words[s0].head == s1 or not reducible(task, state, s1, s0):
+        return False
+    return not task.root_restricted or stays_rootable(task, state, Action(LEFTARC, NONE, NONE, NONE))
+
+
+cdef bint legal_rightarc(const Task* task, State* state) noexcept nogil:
+    """Validity: nothing is due on the left, S0 is reducible to S1."""
+    cdef int s0, s1
+    if state.size < 2 or state.lefts_due:
+        return False
+    s0 = state.stack[state.size - 1].word
+    s1 = state.stack[state.size - 2].word
+    if not reducible(task, state, s0, s1):
+        return False
+    return not task.root_restricted or stays_rootable(task, state, Action(RIGHTARC, NONE, NONE, NONE))
+
+
+# Moves
+
+cdef void apply(const Task* task, State* state, Action action) noexcept nogil:
+    cdef Node* s0
+    cdef Node* s1
+    cdef int i, word
+    if action.kind == SHIFT:
+        word = action.word
+        state.lefts_due = lefts_of(task, state, word)
+        state.buffer[word >> 6] &= ~(<uint64_t>1 << (word & 63))
+        for i in range(task.blocks):
+            state.fresh[i] &= ~task.component[word * task.blocks + i]
+        if state.size:
+            state.stack[state.size - 1].inner = inner_above_top(task, state)
+        s0 = state.stack + state.size
+        s0.word = word
+        s0.l = s0.l2 = s0.r = s0.r2 = NONE
+        s0.l_label = s0.l2_label = s0.r_label = s0.r2_label = NONE
+        s0.n_left = s0.n_right = 0
+        s0.inner = NONE
+        state.size += 1
+        state.tags[word] = action.tag
+        state.shifted += 1
+        state.w2 = state.w1
+        state.w1 = state.w0
+        state.w0 = word
+        return
+    s0 = state.stack + state.size - 1
+    s1 = s0 - 1
+    if action.kind == LEFTARC:
+        # Taken from the inside out: each new left dependent is the outermost.
+        s0.l2 = s0.l
+        s0.l2_label = s0.l_label
+        s0.l = s1.word
+        s0.l_label = action.label
+        s0.n_left += 1
+        s1[0] = s0[0]
+        if state.lefts_due:
+            state.lefts_due -= 1
+    else:
+        s1.r2 = s1.r
+        s1.r2_label = s1.r_label
+        s1.r = s0.word
+        s1.r_label = action.label
+        s1.n_right += 1
+    state.size -= 1
+
+
+cdef void reference_actions(
+    const Task* task, const int32_t* order, const int32_t* heads, const int32_t* labels,
+    const int32_t* tags, vector[Action]* actions
+) noexcept nogil:
+    """The canonical derivation of a projective tree: every arc as soon as it is possible."""
+    cdef vector[int] stack
+    cdef vector[int] open_dependents
+    cdef int i, s0, s1
+    open_dependents.assign(task.n, 0)
+    for i in range(task.n):
+        if heads[i] >= 0:
+            open_dependents[heads[i]] += 1
+    for i in range(task.n):
+        actions.push_back(Action(SHIFT, order[i], tags[order[i]], NONE))
+        stack.push_back(order[i])
+        while stack.size() > 1:
+            s0 = stack[stack.size() - 1]
+            s1 = stack[stack.size() - 2]
+            if heads[s1] == s0:
+                actions.push_back(Action(LEFTARC, NONE, NONE, labels[s1]))
+                stack[stack.size() - 2] = s0
+                open_dependents[s0] -= 1
+            elif heads[s0] == s1 and open_dependents[s0] == 0:
+                actions.push_back(Action(RIGHTARC, NONE, NONE, labels[s0]))
+                open_dependents[s1] -= 1
+            else:
+                break
+            stack.pop_back()
+
+
+cdef class EncodedProblem:
+    """A problem in numbers: the arrays behind a Task.
+
+    `words` has one row a word and the first eleven fields of Word as columns; indices are those
+    of the canonical order. `predecessors` holds a bit mask per word; `fixed`, for scoring a given
+    order, the kind of the word at each position.
+    """
+
+    def __init__(self, words, tag_pool, root, predecessors=None, fixed=None):
+        cdef int n = words.shape[0], blocks = (words.shape[0] + 63) // 64
+        cdef int32_t[:, ::1] given = words
+        cdef int32_t[::1] pool = tag_pool
+        fields = np.zeros((n, sizeof(Word) // sizeof(int32_t)), np.int32)
+        fields[:, :11] = words
+        children = np.zeros(n, np.int32)
+        sets = np.zeros((3, n, blocks), np.uint64)
+        cdef int32_t[:, ::1] table = fields
+        cdef int32_t[::1] child_list = children
+        cdef uint64_t[:, :, ::1] bits = sets
+        cdef Word* array = <Word*>&table[0, 0]
+        cdef int i, up, steps, position = 0, arcs = 0
+        cdef bint labels_given = False
+        cdef bint restricted = root < 0
+        cdef bint some_restricted = False
+        for i in range(n):
+            up = i
+            while array[up].head >= 0:
+                up = array[up].head
+                bits[1, up, i >> 6] |= <uint64_t>1 << (i & 63)
+            array[i].top = up
+            if array[i].head >= 0:
+                bits[0, array[i].head, i >> 6] |= <uint64_t>1 << (i & 63)
+                array[array[i].head].children_count += 1
+                labels_given = labels_given or array[i].label >= 0
+            arcs += array[i].head != NONE
+            some_restricted = some_restricted or (array[i].head == NONE and not array[i].may_be_root)
+        for i in range(n):
+            array[i].children_start = position
+            position += array[i].children_count
+            array[i].children_count = 0
+        for i in range(n):
+            up = array[i].head
+            if up >= 0:
+                child_list[array[up].children_start + array[up].children_count] = i
+                array[up].children_count += 1
+            bits[2, array[i].top, i >> 6] |= <uint64_t>1 << (i & 63)
+        for i in range(n):
+            if array[i].top != i:
+                for steps in range(blocks):
+                    bits[2, i, steps] = bits[2, array[i].top, steps]
+        self.n = n
+        self.task.n = n
+        self.task.blocks = blocks
+        self.task.root = root
+        self.task.root_restricted = restricted and some_restricted
+        self.task.labels_given = labels_given
+        self.task.arcs_given = 0 if arcs == 0 else 2 if arcs >= n - 1 else 1
+        self.task.words = array
+        self.task.tag_pool = &pool[0]
+        self.task.children = &child_list[0]
+        self.task.dependents = &bits[0, 0, 0]
+        self.task.descendants = &bits[1, 0, 0]
+        self.task.component = &bits[2, 0, 0]
+        self.task.predecessors = NULL
+        self.task.fixed = NULL
+        self._arrays = [fields, tag_pool, children, sets]
+        cdef uint64_t[:, ::1] before
+        cdef int32_t[::1] kinds
+        if predecessors is not None:
+            masks = np.zeros((n, blocks), np.uint64)
+            before = masks
+            for i in range(n):
+                mask = predecessors[i]
+                for steps in range(blocks):
+                    before[i, steps] = (mask >> (64 * steps)) & 0xFFFFFFFFFFFFFFFF
+            self.task.predecessors = &before[0, 0]
+            self._arrays.append(masks)
+        if fixed is not None:
+            kinds = fixed
+            self.task.fixed = &kinds[0]
+            self._arrays.append(fixed)

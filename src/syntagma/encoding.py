@@ -1,0 +1,242 @@
+"""From a problem to the numbers of the core, and from the core's actions to a linearization."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.core import EncodedProblem
+from syntagma.linearization import Linearization, Token
+from syntagma.precedence import predecessors
+from syntagma.problem import ROOT_LABEL, Problem
+from syntagma.treebank import Sentence
+from syntagma.vocabulary import Vocabulary, shape_and_suffix
+
+SHIFT, LEFTARC, RIGHTARC = 0, 1, 2
+_NONE, _ROOT = -1, -2
+
+Action = tuple[int, int, int, int]
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """A problem for the core: `order[i]` is the 0-based index in the problem of its word i.
+
+    `fixed`: one order was asked for.
+    """
+
+    problem: Problem
+    order: tuple[int, ...]
+    encoded: EncodedProblem
+    fixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The gold derivation of an encoding, in the core's numbers."""
+
+    order: Ints
+    heads: Ints
+    labels: Ints
+    tags: Ints
+
+
+def encode(
+    problem: Problem,
+    vocabulary: Vocabulary,
+    fixed: Sequence[str] | Sequence[int] | None = None,
+) -> Encoding:
+    """Number the words in canonical order.
+
+    `fixed` asks for one order of the words: their forms, or their 1-based indices.
+    """
+    order = problem.canonical()
+    rows, pool = _rows(problem, order, vocabulary)
+    kinds = None
+    if fixed is not None:
+        if isinstance(fixed[0], int):
+            leaders = _leaders([row[5] for row in rows])
+            rows = [(*row[:4], leader, *row[5:]) for row, leader in zip(rows, leaders, strict=True)]
+        kind_of: dict[str | int, int] = {}
+        for at, row in zip(order, rows, strict=True):
+            kind_of[at + 1] = kind_of[problem.words[at].form] = row[4]
+        kinds = np.array([kind_of[item] for item in fixed], np.int32)
+    return Encoding(problem, order, _encoded(problem, order, rows, pool, kinds), kinds is not None)
+
+
+def encode_training(
+    sentence: Sentence, problem: Problem, vocabulary: Vocabulary
+) -> tuple[Encoding, Reference]:
+    """Encode a problem whose words are listed in the order of `sentence`, with its derivation.
+
+    Rare words are treated as unseen, so that the model learns to deal with them; the gold tag is
+    always among the candidates.
+    """
+    order = problem.canonical()
+    gold_tags = [vocabulary.tag_numbers[tag] for tag in sentence.tags]
+    rows, pool = _rows(problem, order, vocabulary, gold_tags)
+    twins = [row[5] for row in rows]
+    number_at = _positions(order, twins)
+    size = len(order)
+    heads = np.full(size, _ROOT, np.int32)
+    labels = np.full(size, len(vocabulary.labels), np.int32)
+    tags = np.zeros(size, np.int32)
+    for position, number in enumerate(number_at):
+        tags[number] = gold_tags[position]
+        if sentence.heads[position]:
+            heads[number] = number_at[sentence.heads[position] - 1]
+            labels[number] = vocabulary.label_numbers[sentence.deprels[position]]
+    reference = Reference(np.array(number_at, np.int32), heads, labels, tags)
+    return Encoding(problem, order, _encoded(problem, order, rows, pool, None)), reference
+
+
+def decode(
+    encoding: Encoding, vocabulary: Vocabulary, score: float, actions: Sequence[Action]
+) -> Linearization:
+    """Read the sentence and its tree off a complete derivation."""
+    stack: list[int] = []
+    placed: list[int] = []
+    tags: dict[int, int] = {}
+    arcs: dict[int, tuple[int, int]] = {}
+    for kind, word, tag, label in actions:
+        if kind == SHIFT:
+            stack.append(word)
+            placed.append(word)
+            tags[word] = tag
+        elif kind == LEFTARC:
+            arcs[stack.pop(-2)] = stack[-1], label
+        else:
+            dependent = stack.pop()
+            arcs[dependent] = stack[-1], label
+    position = {word: i for i, word in enumerate(placed, start=1)}
+    tokens = []
+    for number in placed:
+        word = encoding.problem.words[encoding.order[number]]
+        head, label = arcs.get(number, (_ROOT, _NONE))
+        name = ROOT_LABEL if head == _ROOT else vocabulary.labels[label] if not word.deprel else ""
+        tokens.append(
+            Token(
+                form=word.form,
+                tag=word.tag or vocabulary.tags[tags[number]],
+                head=position.get(head, 0),
+                deprel=word.deprel or name,
+                source=encoding.order[number] + 1,
+            )
+        )
+    return Linearization(tuple(tokens), score, encoding.problem)
+
+
+def _rows(
+    problem: Problem,
+    order: Sequence[int],
+    vocabulary: Vocabulary,
+    gold_tags: Sequence[int] | None = None,
+) -> tuple[list[tuple[int, ...]], list[int]]:
+    """The eleven given fields of the core's Word for each word, and the pool of candidate tags."""
+    words = problem.words
+    number = {at: i for i, at in enumerate(order)}
+    root = problem.root
+    may_be_root = problem.may_be_root
+    unknown_tag, unknown_label = len(vocabulary.tags), len(vocabulary.labels)
+    named = _named(problem)
+    heads = {word.head for word in words}
+    kinds: dict[str, int] = {}
+    last_like: dict[tuple[str, str | None, int | None, str | None], int] = {}
+    rows: list[tuple[int, ...]] = []
+    pool: list[int] = []
+    for i, at in enumerate(order):
+        word = words[at]
+        form = _form_number(word.form, vocabulary)
+        shape, suffix = shape_and_suffix(word.form)
+        twin = _NONE
+        if at + 1 not in heads and at + 1 not in named:
+            like = (word.form, word.tag, word.head, word.deprel)
+            twin = last_like.get(like, _NONE)
+            last_like[like] = i
+        if word.tag is not None:
+            tag = vocabulary.tag_numbers.get(word.tag, unknown_tag)
+            candidates: tuple[int, ...] = (tag,)
+        elif gold_tags is None:
+            tag = _NONE
+            candidates = vocabulary.tags_of(word.form)
+        else:
+            tag = _NONE
+            candidates = vocabulary.tags_of(word.form, as_unseen=form == 0)
+            if gold_tags[at] not in candidates:
+                candidates = (*candidates, gold_tags[at])
+        if at + 1 == root:
+            head = _ROOT
+        elif word.head is None:
+            head = _NONE
+        else:
+            head = number[word.head - 1]
+        label = _NONE
+        if word.deprel is not None:
+            label = vocabulary.label_numbers.get(word.deprel, unknown_label)
+        kind = kinds.setdefault(word.form, len(kinds))
+        rows.append(
+            (form, tag, head, label, kind, twin, shape, suffix, may_be_root[at])
+            + (len(pool), len(candidates))
+        )
+        pool.extend(candidates)
+    return rows, pool
+
+
+def _encoded(
+    problem: Problem,
+    order: Sequence[int],
+    rows: Sequence[Sequence[int]],
+    pool: Sequence[int],
+    kinds: Ints | None,
+) -> EncodedProblem:
+    root = next((i for i, row in enumerate(rows) if row[2] == _ROOT), _NONE)
+    masks = predecessors(problem)
+    if masks is not None:
+        masks = [_renumber(masks[at], order) for at in order]
+    return EncodedProblem(np.array(rows, np.int32), np.array(pool, np.int32), root, masks, kinds)
+
+
+def _renumber(mask: int, order: Sequence[int]) -> int:
+    return sum(1 << i for i, at in enumerate(order) if mask >> at & 1)
+
+
+def _named(problem: Problem) -> set[int]:
+    """The words that an order constraint names."""
+    named = {index for pair in problem.before for index in pair}
+    return named | {index for index in (problem.first, problem.last) if index is not None}
+
+
+def _form_number(form: str, vocabulary: Vocabulary) -> int:
+    """A phrase that was not seen as such goes by its last word, in English most often its head."""
+    number = vocabulary.forms.get(form)
+    if number is None:
+        number = vocabulary.forms.get(form.rpartition(" ")[2], 0)
+    return number
+
+
+def _positions(order: Sequence[int], twins: Sequence[int]) -> list[int]:
+    """The number of the word at each gold position, interchangeable words in rising order."""
+    number_at = [0] * len(order)
+    for number, at in enumerate(order):
+        number_at[at] = number
+    members: dict[int, list[int]] = {}
+    for number, leader in enumerate(_leaders(twins)):
+        members.setdefault(leader, []).append(number)
+    for group in members.values():
+        if len(group) > 1:
+            places = sorted(order[number] for number in group)
+            for place, number in zip(places, group, strict=True):
+                number_at[place] = number
+    return number_at
+
+
+def _leaders(twins: Sequence[int]) -> list[int]:
+    """For each word the first of those it is interchangeable with, which may be itself."""
+    leaders: list[int] = []
+    for number, twin in enumerate(twins):
+        leaders.append(number if twin == _NONE else leaders[twin])
+    return leaders

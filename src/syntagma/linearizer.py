@@ -1,0 +1,259 @@
+"""The linearizer: orders problems with a model. The search itself is compiled, in core/."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, TypeVar, overload
+
+from syntagma.core import beam_search, depth_first_search
+from syntagma.encoding import Action, Encoding, decode, encode
+from syntagma.errors import ModelError, ProblemError, SyntagmaError, UnsatisfiableError, name_words
+from syntagma.formats.conllu import TagColumn
+from syntagma.linearization import Linearization
+from syntagma.model import Model, load_model
+from syntagma.problem import Problem, Word
+
+Words = Problem | Iterable[str | Word]
+Result = Linearization | list[Linearization]
+T = TypeVar("T")
+R = TypeVar("R")
+
+MAX_BEAM = 1024
+# States that the last resort may expand where a partial tree and order constraints leave the whole
+# beam without a legal move: about a second for a sentence of 20 words.
+WORK_LIMIT = 100_000
+_MODELS = Path(__file__).parent / "models"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What a model is: its header, and its file."""
+
+    header: dict[str, Any]
+    path: Path | None
+    size: int
+
+
+def load(model: str | Path = "en") -> Linearizer:
+    """Load a shipped model by name or any model by its path.
+
+    >>> import syntagma
+    >>> english = syntagma.load("en")
+    >>> english.order(["barked", "dog", "the", "."]).text
+    'the dog barked .'
+    """
+    path = Path(model)
+    if not path.suffix and path.parent == Path("."):
+        shipped = _MODELS / f"{path}.syntagma"
+        if not shipped.is_file():
+            names = sorted(file.stem for file in _MODELS.glob("*.syntagma"))
+            raise ModelError(
+                f"no model named {str(model)!r} is shipped (there are: {', '.join(names) or 'none'}); "
+                "give the path of a model file"
+            )
+        path = shipped
+    return Linearizer(load_model(path), path)
+
+
+class Linearizer:
+    """Orders words with one model. Safe to use from several threads."""
+
+    def __init__(self, model: Model, path: Path | None = None) -> None:
+        self._model = model
+        size = path.stat().st_size if path else 0
+        self.info = ModelInfo(model.header, path, size)
+        self.tag_column: TagColumn = model.header["tag_column"]
+
+    @overload
+    def order(
+        self, words: Words, *, n_best: None = None, beam: int = 64, max_words: int = 512
+    ) -> Linearization: ...
+    @overload
+    def order(
+        self, words: Words, *, n_best: int, beam: int = 64, max_words: int = 512
+    ) -> list[Linearization]: ...
+    def order(
+        self, words: Words, *, n_best: int | None = None, beam: int = 64, max_words: int = 512
+    ) -> Result:
+        """The best order of the words with its tree.
+
+        With `n_best`, a list of at most that many different orders, best first; a wider beam finds
+        more of them. The time taken grows with the beam and with the square of the number of words.
+        """
+        _check_range("beam", beam, MAX_BEAM)
+        if n_best is not None:
+            _check_range("n_best", n_best, MAX_BEAM)
+        problem = _problem(words)
+        if len(problem.words) > max_words:
+            raise ProblemError(
+                f"the bag has {len(problem.words)} words, more than the limit of {max_words}; "
+                "raise max_words to order it all the same"
+            )
+        encoding = encode(problem, self._model.vocabulary)
+        found = self._search(encoding, beam, n_best or 1)
+        results = [self._decode(encoding, score, actions) for score, actions in found]
+        return results[0] if n_best is None else results
+
+    def order_many(
+        self,
+        problems: Iterable[Words | SyntagmaError],
+        *,
+        n_best: int | None = None,
+        beam: int = 64,
+        threads: int = 1,
+        max_words: int = 512,
+        on_error: Literal["raise", "yield"] = "raise",
+    ) -> Iterator[Result | SyntagmaError]:
+        """Order many problems, in the order in which they come, reading no further than needed.
+
+        Errors (also those that come in the place of a problem, as the readers yield them) are
+        raised, or take the place of the result with `on_error="yield"`.
+        """
+        _check_range("threads", threads, 256)
+
+        def run(item: Words | SyntagmaError) -> Result | SyntagmaError:
+            if isinstance(item, SyntagmaError):
+                return item
+            try:
+                if n_best is None:
+                    return self.order(item, beam=beam, max_words=max_words)
+                return self.order(item, n_best=n_best, beam=beam, max_words=max_words)
+            except SyntagmaError as error:
+                return error
+
+        for result in _in_order(run, problems, threads):
+            if isinstance(result, SyntagmaError) and on_error == "raise":
+                raise result
+            yield result
+
+    def score(
+        self, words: Words, order: Sequence[str] | Sequence[int], *, beam: int = 64
+    ) -> Linearization:
+        """The best tree for a given order of the words, with the model's score of it.
+
+        The order is given as forms or as 1-based indices. Scores of different orders of the same
+        problem can be compared.
+        """
+        _check_range("beam", beam, MAX_BEAM)
+        problem = _problem(words)
+        _check_order(problem, order)
+        encoding = encode(problem, self._model.vocabulary, order)
+        [(score, actions)] = self._search(encoding, beam, 1)
+        return self._decode(encoding, score, actions)
+
+    def _decode(
+        self, encoding: Encoding, score: float, actions: Sequence[Action]
+    ) -> Linearization:
+        return decode(encoding, self._model.vocabulary, score, actions)
+
+    def _search(
+        self, encoding: Encoding, beam: int, n_best: int
+    ) -> list[tuple[float, list[Action]]]:
+        """Beam search; a dead end, possible only where order constraints meet a partial tree, is
+        searched on with wider beams and then depth first (DESIGN §2)."""
+        scorer = self._model.scorer
+        for width in (beam, *(w for w in (256, MAX_BEAM) if w > beam)):
+            if found := beam_search(encoding.encoded, scorer, width, n_best):
+                return found
+        found, exhausted = depth_first_search(encoding.encoded, scorer, WORK_LIMIT)
+        if not found:
+            raise self._unsatisfiable(encoding, exhausted)
+        return found
+
+    def _unsatisfiable(self, encoding: Encoding, exhausted: bool) -> UnsatisfiableError:
+        problem = encoding.problem
+        if not exhausted:
+            return UnsatisfiableError(
+                f"no order that satisfies the order constraints together with the given arcs was "
+                f"found within {WORK_LIMIT} states: {_constraints(problem)}",
+                limit_reached=True,
+            )
+        if encoding.fixed:
+            return UnsatisfiableError(
+                "the given order has no projective tree that satisfies the constraints of the words"
+            )
+        return UnsatisfiableError(
+            "these order constraints cannot be met together with the given arcs: "
+            + _constraints(self._smallest_conflict(problem))
+        )
+
+    def _smallest_conflict(self, problem: Problem) -> Problem:
+        """Leave out order constraints as long as the rest still cannot be satisfied."""
+        candidates = [replace(problem, first=None), replace(problem, last=None)]
+        candidates += [
+            replace(problem, before=tuple(pair for pair in problem.before if pair != left_out))
+            for left_out in problem.before
+        ]
+        for smaller in candidates:
+            if smaller == problem:
+                continue
+            encoding = encode(smaller, self._model.vocabulary)
+            found, exhausted = depth_first_search(
+                encoding.encoded, self._model.scorer, WORK_LIMIT // 10
+            )
+            if not found and exhausted:
+                return self._smallest_conflict(smaller)
+        return problem
+
+
+def _problem(words: Words) -> Problem:
+    return words if isinstance(words, Problem) else Problem.of(words)
+
+
+def _check_range(name: str, value: int, most: int) -> None:
+    if not 1 <= value <= most:
+        raise ValueError(f"{name} must be between 1 and {most}, not {value}")
+
+
+def _check_order(problem: Problem, order: Sequence[str] | Sequence[int]) -> None:
+    """An order to be scored must use every word exactly once."""
+    words = problem.words
+    if isinstance(order, str):
+        raise ProblemError("an order is a list of words, not one string: split it into words first")
+    if order and isinstance(order[0], int):
+        if sorted(order) != list(range(1, len(words) + 1)):
+            raise ProblemError(f"an order by indices must hold each of 1 to {len(words)} once")
+        return
+    missing = Counter(word.form for word in words)
+    missing.subtract(str(form) for form in order)
+    for form, count in missing.items():
+        if count > 0:
+            raise ProblemError(f"the word {form!r} of the bag is missing in the given order")
+        if count < 0:
+            raise ProblemError(f"the given order uses {form!r} more often than the bag holds it")
+
+
+def _constraints(problem: Problem) -> str:
+    """The order constraints in words."""
+    texts = [name_words(problem.words, pair, " before ") for pair in problem.before]
+    texts += [
+        f"{name_words(problem.words, [index])} {name}"
+        for name, index in (("first", problem.first), ("last", problem.last))
+        if index is not None
+    ]
+    return "; ".join(texts)
+
+
+def _in_order(
+    function: Callable[[T], R], items: Iterable[T], threads: int
+) -> Iterator[R]:
+    """Map over the items on threads: results in order, only a short window of items under way."""
+    if threads == 1:
+        yield from map(function, items)
+        return
+    under_way: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in items:
+                under_way.append(pool.submit(function, item))
+                if len(under_way) >= 4 * threads:
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
+        finally:
+            for future in under_way:
+                future.cancel()
