@@ -61,6 +61,7 @@ def main() -> None:
     print(f"syntagma order the dog barked, in all: {record['start_s']:.3f} s")
 
     linearizer = syntagma.load(arguments.model)
+    assert linearizer.info.path is not None
     words = sorted(Vocabulary.from_arrays(read_container(linearizer.info.path)[1]).forms)
     sentences = None
     if arguments.data:
@@ -146,7 +147,7 @@ def tree(words: list[str], size: int, draw: random.Random) -> Problem:
 def growth(
     name: str,
     make: Callable[[list[str], int, random.Random], Problem],
-    linearizer: "syntagma.Linearizer",
+    linearizer: syntagma.Linearizer,
     words: list[str],
     beam: int,
     unit: float | None,

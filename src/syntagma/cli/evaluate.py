@@ -57,9 +57,9 @@ def evaluate(
     The nine conditions of Liu et al. (2015), Table 3, by two of their corners:
         syntagma evaluate --data test.conllu -c tags0-arcs0 -c tags100-arcs100
     """
-    from syntagma import evaluate as measure
     from syntagma import load
     from syntagma.conditions import MAIN_CONDITIONS
+    from syntagma.evaluation import evaluate as measure
     from syntagma.treebank import read_treebank
 
     linearizer = load(model)

@@ -18,8 +18,8 @@ def info(
     """Show what a model is: data, licence, figures, settings, size.
 
     \b
-    syntagma info                  the shipped English model
-    syntagma info my.syntagma      a model of your own
+    syntagma info                # the shipped English model
+    syntagma info my.syntagma    # a model of your own
     """
     from syntagma import load
     from syntagma.model_file import fingerprint

@@ -98,14 +98,17 @@ def order(
         on_error="yield",
     )
     skipped = Skipped()
-    with open_output(output) as write, Ticker("ordered", enabled=not words) as ticker:
+    # Results that scroll by on the same terminal are progress enough.
+    quiet = output is None and sys.stdout.isatty()
+    with open_output(output) as write, Ticker("ordered", enabled=not quiet) as ticker:
         for result in results:
             place = places.popleft()
             if isinstance(result, SyntagmaError):
                 error = _placed(result, place)
                 if on_error == "stop":
                     raise error
-                skipped.report(error, place)
+                skipped.add(place)
+                ticker.print(f"skipped: {error}")
             else:
                 write(render(result, format, linearizer.tag_column))
             ticker.advance()
@@ -139,17 +142,16 @@ def read_inputs(
 
 
 class Skipped:
-    """Tells on standard error what was left out, and keeps no more of it than it will show."""
+    """Counts what was left out, and keeps no more places than its closing line shows."""
 
     def __init__(self) -> None:
         self.count = 0
         self.places: list[str] = []
 
-    def report(self, error: SyntagmaError, place: str | None) -> None:
+    def add(self, place: str | None) -> None:
         self.count += 1
         if place is not None and len(self.places) < PLACES_SHOWN:
             self.places.append(place)
-        print(f"skipped: {error}", file=sys.stderr)
 
     def close(self, total: int) -> None:
         if self.count:

@@ -22,8 +22,7 @@ class Ticker:
         self.count = 0
         self._label = label
         self._total = total
-        # Results that scroll by on the same terminal are progress enough.
-        self._enabled = enabled and sys.stderr.isatty() and not sys.stdout.isatty()
+        self._enabled = enabled and sys.stderr.isatty()
         self._started = time.monotonic()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
@@ -50,8 +49,20 @@ class Ticker:
         elif time.monotonic() - self._started > PATIENCE:
             self._show()
 
+    def print(self, line: str) -> None:
+        """Print a line on standard error, above the bar if there is one."""
+        if self._progress is not None:
+            self._progress.console.print(line, highlight=False, markup=False, soft_wrap=True)
+        else:
+            print(line, file=sys.stderr)
+
+    def restart(self) -> None:
+        """Count from zero again."""
+        self.count = 0
+        self._started = time.monotonic()
+
     def _rate(self) -> str:
-        return f"{self.count / (time.monotonic() - self._started):.0f}/s"
+        return f"{self.count / max(time.monotonic() - self._started, 1e-3):.0f}/s"
 
     def _show(self) -> None:
         from rich.console import Console

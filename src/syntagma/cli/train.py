@@ -1,11 +1,16 @@
 """`syntagma train`: a model of one's own from a treebank."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from syntagma.cli import options
+from syntagma.cli.output import write_stdout
+from syntagma.cli.progress import Ticker
+
+if TYPE_CHECKING:
+    from syntagma.training import Epoch
 
 
 def train(
@@ -13,37 +18,70 @@ def train(
     dev_file: Annotated[
         Path, typer.Argument(metavar="DEV", help="Treebank by which the best epoch is chosen.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
+    ],
     features: Annotated[
         Literal["l15", "p16", "p16+"],
         typer.Option(
             "--features",
-            help="Feature set: of Liu et al. 2015, Puduppully et al. 2016, or the latter extended.",
+            metavar="l15|p16|p16+",
+            help="Feature set: Liu et al. 2015, Puduppully et al. 2016, or the latter and ours.",
         ),
     ] = "p16+",
     condition: Annotated[
         Literal["mixed", "none", "pos", "half", "tree", "labelled"],
         typer.Option(
-            "--condition", "-c", help="What is given in training; mixed: drawn anew at each visit."
+            "--condition",
+            "-c",
+            metavar="NAME",
+            help="What is given: none, pos, half, tree, labelled, or mixed, drawn at each visit.",
         ),
     ] = "mixed",
     update: Annotated[
         Literal["early", "max-violation"],
-        typer.Option("--update", help="Where in the search the perceptron updates."),
+        typer.Option(
+            "--update",
+            metavar="early|max-violation",
+            help="Where in the search the perceptron updates.",
+        ),
     ] = "max-violation",
-    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the data.")] = 10,
+    epochs: Annotated[
+        int, typer.Option("--epochs", min=1, metavar="N", help="Passes over the data.")
+    ] = 10,
     beam: Annotated[
-        int, typer.Option("--beam", "-b", min=1, max=1024, help="Beam width in training.")
+        int,
+        typer.Option(
+            "--beam", "-b", min=1, max=1024, metavar="N", help="Beam width in training, 1 to 1024."
+        ),
     ] = 16,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of everything that is drawn.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", help="Seed of everything that is drawn.")
+    ] = 1,
     tag_column: Annotated[
-        Literal["xpos", "upos"], typer.Option("--tag-column", help="Column that serves as the tag.")
+        Literal["xpos", "upos"],
+        typer.Option(
+            "--tag-column", metavar="xpos|upos", help="The column that serves as the tag."
+        ),
     ] = "xpos",
-    language: Annotated[str, typer.Option("--language", help="Language code for the header.")] = "",
-    licence: Annotated[str, typer.Option("--licence", help="Licence of the model.")] = "",
-    attribution: Annotated[str, typer.Option("--attribution", help="Whose data it is.")] = "",
+    threads: Annotated[
+        int,
+        typer.Option(
+            "--threads", "-t", min=1, metavar="N", help="Sentences at once; the model is the same."
+        ),
+    ] = 1,
     name: Annotated[
-        str, typer.Option("--name", help="Name of the model. Default: of the file.")
+        str,
+        typer.Option("--name", metavar="TEXT", help="Name of the model. Default: the file name."),
+    ] = "",
+    language: Annotated[
+        str, typer.Option("--language", metavar="CODE", help="Language, for the header.")
+    ] = "",
+    licence: Annotated[
+        str, typer.Option("--licence", metavar="TEXT", help="Licence of the model, for the header.")
+    ] = "",
+    attribution: Annotated[
+        str, typer.Option("--attribution", metavar="TEXT", help="Whose data it is, for the header.")
     ] = "",
     debug: options.Debug = False,
 ) -> None:
@@ -60,4 +98,51 @@ def train(
         syntagma train train.conllu dev.conllu --output l15.syntagma \\
             --features l15 --condition labelled --update early
     """
-    raise NotImplementedError
+    from syntagma.training import Epoch, Settings
+    from syntagma.training import train as learn
+
+    settings = Settings(
+        features=features,
+        condition=condition,
+        update=update,
+        epochs=epochs,
+        beam=beam,
+        seed=seed,
+        tag_column=tag_column,
+    )
+    with Ticker("learning", total=_count_sentences(train_file)) as ticker:
+
+        def show(epoch: Epoch) -> None:
+            ticker.print(describe(epoch))
+            ticker.restart()
+
+        report = learn(
+            train_file,
+            dev_file,
+            output,
+            settings=settings,
+            name=name,
+            language=language,
+            licence=licence,
+            attribution=attribution,
+            threads=threads,
+            on_sentence=ticker.advance,
+            on_epoch=show,
+        )
+    write_stdout(f"{output}: the model of epoch {report.best} of {len(report.epochs)}\n")
+
+
+def describe(epoch: "Epoch") -> str:
+    """One line for one epoch."""
+    figures = ", ".join(f"{condition} {bleu:.2f}" for condition, bleu in epoch.bleu.items())
+    return (
+        f"epoch {epoch.number}: dev BLEU {figures};"
+        f" {100 * epoch.correct:.1f}% without update, {epoch.cpu_seconds:.0f} s CPU"
+    )
+
+
+def _count_sentences(path: Path) -> int:
+    from syntagma.formats.conllu import read_blocks
+    from syntagma.formats.files import open_text
+
+    return sum(1 for _ in read_blocks(open_text(path), str(path)))

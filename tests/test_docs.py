@@ -1,0 +1,103 @@
+"""The documentation: its Python examples run, its command-line reference is that of the program."""
+
+import doctest
+import importlib.util
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import syntagma
+from syntagma.errors import FormatError, ModelError
+from syntagma.formats.jsonl import read_jsonl
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+OPTIONS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
+
+
+def blocks(page: Path, language: str) -> list[tuple[int, str]]:
+    """The code blocks of a page with the number of their first line."""
+    text = page.read_text(encoding="utf-8")
+    pattern = re.compile(rf"^```{language}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    return [(text[: match.start(1)].count("\n"), match[1]) for match in pattern.finditer(text)]
+
+
+def has_shipped_model() -> bool:
+    try:
+        syntagma.load("en")
+    except ModelError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=str)
+def test_python_examples(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not has_shipped_model():
+        pytest.skip("the shipped model is not in this copy of the repository")
+    monkeypatch.chdir(tmp_path)
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=OPTIONS)
+    names: dict[str, object] = {}
+    for line, block in blocks(page, "python"):
+        test = parser.get_doctest(block, names, page.name, str(page), line)
+        assert test.examples, f"{page.name}:{line}: a python block without examples"
+        runner.run(test, clear_globs=False)
+        names.update(test.globs)
+    assert runner.summarize(verbose=False).failed == 0, capsys.readouterr().out
+
+
+def test_json_examples_are_json_and_the_problems_are_valid() -> None:
+    page = ROOT / "docs" / "formats.md"
+    problems, schema, result = (block for _, block in blocks(page, "json"))
+    assert not [p for p in read_jsonl(problems.splitlines(), "doc") if isinstance(p, FormatError)]
+    assert set(json.loads(schema)["anyOf"][1]["properties"]) == {
+        "words",
+        "before",
+        "first",
+        "last",
+        "id",
+    }
+    assert json.loads(result)["text"] == "the dog barked"
+
+
+def reference_builder() -> ModuleType:
+    path = ROOT / "docs" / "build_cli_reference.py"
+    specification = importlib.util.spec_from_file_location("build_cli_reference", path)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def test_the_command_line_reference_is_up_to_date() -> None:
+    written = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert reference_builder().reference() == written, "docs/cli.md is stale: run `make docs`"
+
+
+def test_every_command_and_option_is_documented() -> None:
+    from typer.main import get_command
+
+    from syntagma.cli import app
+
+    written = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    assert set(commands) == {"order", "score", "train", "evaluate", "info"}
+    for name, command in commands.items():
+        section = written.partition(f"## syntagma {name}\n")[2].partition("\n## ")[0]
+        assert section, f"{name} is undocumented"
+        for parameter in command.params:
+            assert parameter.help, f"syntagma {name}: {parameter.name} has no help"
+            for option in parameter.opts:
+                if option.startswith("-"):
+                    assert f"`{option}`" in section, f"syntagma {name} {option} is undocumented"
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: broken link {target}"
