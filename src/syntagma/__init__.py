@@ -15,8 +15,36 @@ from syntagma.errors import (
     TrainingError,
     UnsatisfiableError,
 )
+from syntagma.evaluation import Report, evaluate, paired_bootstrap
 from syntagma.linearization import Linearization, Token
 from syntagma.linearizer import Linearizer, ModelInfo, load
 from syntagma.problem import Problem, Word
+from syntagma.training import Settings, TrainingReport, train
+from syntagma.treebank import Sentence, read_treebank
+from syntagma.version import VERSION
 
-__version__ = "0.1.0"
+__all__ = [
+    "FormatError",
+    "Linearization",
+    "Linearizer",
+    "ModelError",
+    "ModelInfo",
+    "OutputError",
+    "Problem",
+    "ProblemError",
+    "Report",
+    "Sentence",
+    "Settings",
+    "SyntagmaError",
+    "Token",
+    "TrainingError",
+    "TrainingReport",
+    "UnsatisfiableError",
+    "Word",
+    "evaluate",
+    "load",
+    "paired_bootstrap",
+    "read_treebank",
+    "train",
+]
+__version__ = VERSION

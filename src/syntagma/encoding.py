@@ -102,17 +102,17 @@ def decode(
     placed: list[int] = []
     tags: dict[int, int] = {}
     arcs: dict[int, tuple[int, int]] = {}
-    for kind, word, tag, label in actions:
+    for kind, number, tag, label in actions:
         if kind == SHIFT:
-            stack.append(word)
-            placed.append(word)
-            tags[word] = tag
+            stack.append(number)
+            placed.append(number)
+            tags[number] = tag
         elif kind == LEFTARC:
             arcs[stack.pop(-2)] = stack[-1], label
         else:
             dependent = stack.pop()
             arcs[dependent] = stack[-1], label
-    position = {word: i for i, word in enumerate(placed, start=1)}
+    position = {number: i for i, number in enumerate(placed, start=1)}
     tokens = []
     for number in placed:
         word = encoding.problem.words[encoding.order[number]]
@@ -179,8 +179,10 @@ def _rows(
             label = vocabulary.label_numbers.get(word.deprel, unknown_label)
         kind = kinds.setdefault(word.form, len(kinds))
         rows.append(
-            (form, tag, head, label, kind, twin, shape, suffix, may_be_root[at])
-            + (len(pool), len(candidates))
+            (
+                *(form, tag, head, label, kind, twin, shape, suffix),
+                *(may_be_root[at], len(pool), len(candidates)),
+            )
         )
         pool.extend(candidates)
     return rows, pool

@@ -8,7 +8,6 @@ import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -19,6 +18,7 @@ from syntagma.linearization import Linearization, violations
 from syntagma.model_file import fingerprint
 from syntagma.problem import Problem
 from syntagma.treebank import Sentence
+from syntagma.version import VERSION
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -111,7 +111,7 @@ def evaluate(
         "model": model,
         "beam": beam,
         "seed": seed,
-        "syntagma": version("syntagma"),
+        "syntagma": VERSION,
     }
     figures = []
     for condition in chosen:

@@ -50,9 +50,9 @@ def load(model: str | Path = "en") -> Linearizer:
     if not path.suffix and path.parent == Path("."):
         shipped = _MODELS / f"{path}.syntagma"
         if not shipped.is_file():
-            names = sorted(file.stem for file in _MODELS.glob("*.syntagma"))
+            names = ", ".join(sorted(file.stem for file in _MODELS.glob("*.syntagma"))) or "none"
             raise ModelError(
-                f"no model named {str(model)!r} is shipped (there are: {', '.join(names) or 'none'}); "
+                f"no model named {str(model)!r} is shipped (there are: {names}); "
                 "give the path of a model file"
             )
         path = shipped
@@ -145,9 +145,7 @@ class Linearizer:
         [(score, actions)] = self._search(encoding, beam, 1)
         return self._decode(encoding, score, actions)
 
-    def _decode(
-        self, encoding: Encoding, score: float, actions: Sequence[Action]
-    ) -> Linearization:
+    def _decode(self, encoding: Encoding, score: float, actions: Sequence[Action]) -> Linearization:
         return decode(encoding, self._model.vocabulary, score, actions)
 
     def _search(
@@ -238,9 +236,7 @@ def _constraints(problem: Problem) -> str:
     return "; ".join(texts)
 
 
-def _in_order(
-    function: Callable[[T], R], items: Iterable[T], threads: int
-) -> Iterator[R]:
+def _in_order(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
     """Map over the items on threads: results in order, only a short window of items under way."""
     if threads == 1:
         yield from map(function, items)

@@ -93,12 +93,13 @@ OURS_FAMILY = """
 """
 # Each unplaced sibling Y of such an X will come after it.
 OURS_PAIR = """
-    Xs Xl Yl; Xs Xp Yp; Xs Xl Yl Xhp; Xs Xp Yp Xhp; Xs Xl Yl Xz Yz; Xs Xp Yp Xz Yz; Xs Xw Yl; Xs Xl Yw
-    Xs Xw Yp; Xs Xp Yw; Xs Xw Yw; Xs Xl Yl Xp Yp; Xs Xl Yl Xhw; Xs Xp Yp Xvp; Xs Xl Yl Xvl
+    Xs Xl Yl; Xs Xp Yp; Xs Xl Yl Xhp; Xs Xp Yp Xhp; Xs Xl Yl Xz Yz; Xs Xp Yp Xz Yz; Xs Xw Yl
+    Xs Xl Yw; Xs Xw Yp; Xs Xp Yw; Xs Xw Yw; Xs Xl Yl Xp Yp; Xs Xl Yl Xhw; Xs Xp Yp Xvp; Xs Xl Yl Xvl
 """
 # Each given dependent C of L that is not yet placed will stand on its right.
 OURS_CHILD = """
-    Lp Cl; Lp Cp; Lw Cl; Lw Cp; Lp Cw; Lp Cl Cp; Lw Cw; Lp Cl Cz; Lp Cp Cz; Lp Cl Cw; Llp Cl Lp; Cl; Cp
+    Lp Cl; Lp Cp; Lw Cl; Lw Cp; Lp Cw; Lp Cl Cp; Lw Cw; Lp Cl Cz; Lp Cp Cz; Lp Cl Cw; Llp Cl Lp
+    Cl; Cp
 """
 
 PAPER_SHIFT = (

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,6 +28,7 @@ from syntagma.model import build_model, save_model
 from syntagma.model_file import read_container, write_container
 from syntagma.templates import FeatureSet, templates
 from syntagma.treebank import Sentence, read_treebank
+from syntagma.version import VERSION
 from syntagma.vocabulary import Vocabulary
 
 # Sentences searched with the same weights before they are updated: threads share the work of a
@@ -78,7 +78,7 @@ def train(
     dev: str | Path,
     output: str | Path,
     *,
-    settings: Settings = Settings(),
+    settings: Settings | None = None,
     name: str = "",
     language: str = "",
     licence: str = "",
@@ -93,6 +93,7 @@ def train(
     the same call goes on from there and ends with the same model. The number of threads has no
     influence on the model.
     """
+    settings = settings or Settings()
     if settings.condition != "mixed" and settings.condition not in CONDITIONS:
         raise TrainingError(
             f"unknown condition {settings.condition!r}: use mixed, {', '.join(CONDITIONS)}"
@@ -109,7 +110,7 @@ def train(
         "feature_set": settings.features,
         "templates": list(templates(settings.features).texts),
         "settings": asdict(settings),
-        "created_with": version("syntagma"),
+        "created_with": VERSION,
     }
     run = _Run(Path(output), header, settings, sentences, threads)
     run.resume()

@@ -158,9 +158,9 @@ def _label_proposals(
     pairs: defaultdict[tuple[int, int, int], Counter[int]] = defaultdict(Counter)
     dependents: defaultdict[int, Counter[int]] = defaultdict(Counter)
     everything: Counter[int] = Counter()
-    for (side, head, dependent, label), count in arcs.items():
-        pairs[side, tags[head], tags[dependent]][labels[label]] += count
-        dependents[tags[dependent]][labels[label]] += count
+    for (side, head_tag, tag, label), count in arcs.items():
+        pairs[side, tags[head_tag], tags[tag]][labels[label]] += count
+        dependents[tags[tag]][labels[label]] += count
         everything[labels[label]] += count
     size = len(tags) + 1
     index = np.zeros((2, size, size, 2), np.int32)

@@ -1,0 +1,15 @@
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+class EncodedProblem:
+    n: int
+    def __init__(
+        self,
+        words: npt.NDArray[np.int32],
+        tag_pool: npt.NDArray[np.int32],
+        root: int,
+        predecessors: Sequence[int] | None = None,
+        fixed: npt.NDArray[np.int32] | None = None,
+    ) -> None: ...
