@@ -171,7 +171,7 @@ def test_streaming_pulls_no_more_than_needed(
 
         def write(self, text: str) -> int:
             if self.tell():
-                raise BrokenPipeError
+                raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
             return super().write(text)
 
     out = Impatient()

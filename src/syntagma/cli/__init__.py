@@ -4,6 +4,7 @@ Heavy imports stand inside the commands, so that ordering one short bag stays qu
 """
 
 import contextlib
+import io
 import os
 import sys
 import traceback
@@ -15,6 +16,7 @@ from typing import Annotated
 import typer
 
 from syntagma.cli import evaluate, info, order, score, train
+from syntagma.cli.output import ReaderGone
 from syntagma.errors import SyntagmaError
 
 app = typer.Typer(
@@ -77,8 +79,7 @@ def run(arguments: Sequence[str]) -> int:
             obj=session,
         )
         return code if isinstance(code, int) else 0
-    except BrokenPipeError:
-        # The reader (`head`) has what it wanted: stop quietly, also at the closing flush.
+    except ReaderGone:
         _abandon_stdout()
         return 0
     except SyntagmaError as error:
@@ -94,6 +95,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """The entry point of the `syntagma` command."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale: so are all formats
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()

@@ -15,6 +15,13 @@ from syntagma.linearization import Linearization
 Write = Callable[[str], object]
 
 
+class ReaderGone(Exception):
+    """Whoever read standard output (`head`, say) has what it wanted and closed the pipe.
+
+    Not a `BrokenPipeError`, which typer would turn into a failure.
+    """
+
+
 @contextmanager
 def open_output(path: Path | None) -> Iterator[Write]:
     """Write to standard output at once, or to a file that appears when everything is written."""
@@ -31,7 +38,7 @@ def write_stdout(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        raise
+        raise ReaderGone from None
     except OSError as error:
         raise OutputError(f"cannot write to standard output: {error.strerror}") from error
 
