@@ -54,6 +54,29 @@ def test_training_again_gives_the_same_model(model: Path, treebank: Path) -> Non
     assert again.read_bytes() == model.read_bytes()
 
 
+def test_a_killed_training_goes_on_and_ends_with_the_same_model(
+    treebank: Path, tmp_path: Path
+) -> None:
+    options = ("--name", "toy", "--epochs", "30")
+    whole, killed = tmp_path / "whole.syntagma", tmp_path / "killed.syntagma"
+    assert train(treebank, whole, *options).returncode == 0
+
+    command = ["train", str(treebank), str(treebank), "--output", str(killed), "--beam", "8"]
+    command += ["--language", "en", "--licence", "CC0", "--attribution", "made up", *options]
+    with subprocess.Popen([*COMMAND, *command], stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        for line in running.stderr:
+            if line.startswith("epoch 3:"):
+                running.kill()
+                break
+    assert not killed.exists()
+    resumed = train(treebank, killed, *options)
+    assert resumed.returncode == 0
+    assert not resumed.stderr.startswith("epoch 1:")
+    assert killed.read_bytes() == whole.read_bytes()
+    assert sorted(tmp_path.iterdir()) == [killed, whole]
+
+
 def test_order(model: Path) -> None:
     done = syntagma(["order", "--model", str(model), "a", "hid", "pear", "The", "cook", "."])
     assert (done.returncode, done.stdout) == (0, "The cook hid a pear .\n")

@@ -10,7 +10,6 @@ import sys
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -18,6 +17,7 @@ import typer
 from syntagma.cli import evaluate, info, order, score, train
 from syntagma.cli.output import ReaderGone
 from syntagma.errors import SyntagmaError
+from syntagma.version import VERSION
 
 app = typer.Typer(
     name="syntagma",
@@ -42,7 +42,7 @@ class Session:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"syntagma {version('syntagma')}")
+        typer.echo(f"syntagma {VERSION}")
         raise typer.Exit
 
 

@@ -38,23 +38,21 @@ def info(
 
 
 def describe(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The header as lines, nested values flattened."""
+    """The header as lines: a line for each key, or for each member of a list of objects."""
     for key, value in header.items():
         name = key.replace("_", " ")
-        if isinstance(value, Mapping):
-            yield name, ", ".join(f"{inner} {_plain(each)}" for inner, each in value.items())
+        if key == "templates":
+            yield name, str(len(value))
         elif isinstance(value, list) and value and isinstance(value[0], Mapping):
             for entry in value:
-                yield name, ", ".join(f"{inner} {_plain(each)}" for inner, each in entry.items())
-        elif key == "templates" and isinstance(value, list):
-            yield name, str(len(value))
+                yield name, _plain(entry)
         else:
             yield name, _plain(value)
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_plain(each)}" for key, each in value.items())
     if isinstance(value, float):
         return f"{value:g}"
-    if isinstance(value, list):
-        return " ".join(map(_plain, value))
-    return str(value)
+    return str(value) or "-"
