@@ -110,7 +110,7 @@ TAGS = ("NN", "VB", "DT")
 def random_problem(rng: Random, max_words: int, orders: Orders = "none") -> Problem:
     """A satisfiable problem: part of what a random tree, read in one of its orders, says."""
     n = rng.randint(1, max_words)
-    heads = _random_heads(rng, n)
+    heads = random_heads(rng, n)
     tagged, labelled = rng.choice((0.0, 0.5, 1.0)), rng.choice((0.0, 0.0, 0.3, 1.0))
     attached = rng.choice((0.0, 0.2, 0.5, 0.5, 0.8, 1.0))
     constrained = orders != "none" and rng.random() < 0.8
@@ -130,7 +130,7 @@ def random_problem(rng: Random, max_words: int, orders: Orders = "none") -> Prob
         )
     if not constrained or n == 1:
         return Problem(words=tuple(words))
-    order = _random_projective_order(rng, heads)
+    order = random_projective_order(rng, heads)
     before = set()
     for _ in range(rng.randint(0, min(n, 6))):
         a, b = sorted(rng.sample(range(n), 2))
@@ -150,7 +150,7 @@ def problems(max_words: int, orders: Orders = "none") -> st.SearchStrategy[Probl
     )
 
 
-def _random_heads(rng: Random, n: int) -> list[int]:
+def random_heads(rng: Random, n: int) -> list[int]:
     """A random tree over 1..n: anything from a chain (each word on the last) to a star."""
     placed = rng.sample(range(1, n + 1), n)
     reach = rng.choice((1, 3, n))
@@ -161,7 +161,7 @@ def _random_heads(rng: Random, n: int) -> list[int]:
     return heads
 
 
-def _random_projective_order(rng: Random, heads: list[int]) -> list[int]:
+def random_projective_order(rng: Random, heads: list[int]) -> list[int]:
     """An order of the words 1..n in which the tree is projective."""
 
     def subtree(word: int) -> list[int]:

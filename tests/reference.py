@@ -165,6 +165,8 @@ class ClosedForm:
         tops = [w for w, head in enumerate(given.head) if head is None]
         restricted = not all(given.may_be_root[w] for w in tops)
         self.root_restricted = restricted and ROOT not in given.head
+        words = range(len(given.head))
+        self.component = [{v for v in words if given.top(v) == given.top(w)} for w in words]
 
     def legal(self, state: State) -> set[Move]:
         if self.lefts_due(state):
@@ -184,9 +186,8 @@ class ClosedForm:
 
     def fresh(self, state: State, word: int) -> bool:
         """Nothing of the word's component has been shifted, and any head will do for its top."""
-        top = self.given.top(word)
-        component = {w for w in range(len(self.given.head)) if self.given.top(w) == top}
-        return self.given.head[top] != ROOT and component <= state.buffer
+        anywhere = self.given.head[self.given.top(word)] != ROOT
+        return anywhere and self.component[word] <= state.buffer
 
     def binds(self, state: State, word: int) -> int | None:
         """The word that must dominate all that is placed above this stack word."""
