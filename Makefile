@@ -11,7 +11,7 @@ SOURCES := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.px
 .PHONY: demo test docs clean
 
 demo: .venv/installed
-	$(BIN)/syntagma order --format tree barked the dog loudly
+	$(BIN)/syntagma order --format tree report Can the you send me '?'
 
 test: .venv/developing
 	$(BIN)/ruff format --check .
