@@ -113,8 +113,8 @@ class Vocabulary:
             _unpack(arrays["labels"]).split("\n"),
             _parse_tag_lines(_unpack(arrays["form_tags"])),
             _parse_tag_lines(_unpack(arrays["open_tags"])),
-            np.ascontiguousarray(arrays["label_index"]),
-            np.ascontiguousarray(arrays["label_pool"]),
+            np.array(arrays["label_index"]),
+            np.array(arrays["label_pool"]),
         )
 
 

@@ -4,7 +4,7 @@ from libc.stdint cimport int8_t, uint64_t
 from libcpp.vector cimport vector
 
 from syntagma.core.state cimport Action, State, Task
-from syntagma.core.weights cimport Table
+from syntagma.core.weights cimport MEMO_SIZE, Memo, Table
 
 cdef enum:
     MAX_ATOMS = 6
@@ -33,6 +33,9 @@ cdef struct Extractor:
     uint64_t atoms[128]
     uint64_t prefix[MAX_TEMPLATES]
     uint64_t keys[MAX_KEYS]
+    float values[MAX_KEYS]
+    int missing[MAX_KEYS]
+    Memo memo[MEMO_SIZE]
 
 cdef void read_state(Extractor* x, const State* state) noexcept nogil
 cdef double shift_base(Extractor* x) noexcept nogil

