@@ -12,7 +12,7 @@ setup(
                 f"syntagma.core.{name}",
                 [f"src/syntagma/core/{name}.pyx"],
                 language="c++",
-                # -ffp-contract=off keeps sums the same on machines with and without fused multiply-add.
+                # Without contraction, sums are the same with and without fused multiply-add.
                 extra_compile_args=["-O3", "-std=c++17", "-ffp-contract=off"],
             )
             for name in MODULES

@@ -174,7 +174,8 @@ class _Run:
         with ThreadPoolExecutor(self.threads) as pool:
             for start in range(0, len(visits), BATCH):
                 batch = [(number, index) for index in visits[start : start + BATCH]]
-                for update in pool.map(self._learn, batch):
+                updates = list(pool.map(self._learn, batch))  # all of them, before weights change
+                for update in updates:
                     self.learner.apply(update)
                     correct += update.correct
                     on_sentence()
