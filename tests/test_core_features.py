@@ -6,7 +6,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from brute_force import random_problem
+from brute_force import LABELS, random_problem
 from reference_features import Configuration, features
 from toy import make_scorer, relist, toy_vocabulary
 
@@ -150,32 +150,28 @@ def test_no_template_is_listed_twice_with_its_atoms_in_another_order(feature_set
 # ---- the core against the slow reading -------------------------------------------------------
 
 
-@pytest.mark.parametrize("feature_set", sorted(FEATURE_SETS))
-@pytest.mark.parametrize(("walks", "max_words"), [(80, 9), (2, 30), (1, 90)])
-def test_core_instantiates_and_scores_the_templates_as_they_read(
-    feature_set: str, walks: int, max_words: int
+def assert_same_features(
+    problem: Problem, vocabulary: Vocabulary, feature_set: str, rng: Random, most_steps: int = 1000
 ) -> None:
-    rng = Random(max_words)
+    """At each step of a random walk, for a few of the legal actions."""
     texts, atomic = templates(feature_set).texts, feature_set == "l15"
-    for walk in range(walks):
-        vocabulary = toy_vocabulary(walk, sentences=rng.randint(2, 20))
-        encoding = encode(random_problem(rng, max_words), vocabulary)
-        derivation = Derivation(encoding.encoded, make_scorer(feature_set, vocabulary))
-        configuration = Configuration(relist(encoding.problem, encoding.order), vocabulary)
-        steps: list[tuple[Action, dict[Action, list[int]]]] = []
-        while not derivation.finished:
-            legal = derivation.legal()
-            expected = {
-                action: features(configuration, action, texts, atomic)
-                for action in rng.sample(legal, min(len(legal), 4))
-            }
-            for action, keys in expected.items():
-                assert sorted(derivation.features(action)) == sorted(keys), (configuration, action)
-            taken = rng.choice(legal)
-            steps.append((taken, expected))
-            derivation.apply(taken)
-            configuration.apply(taken)
-        assert_same_scores(encoding, feature_set, vocabulary, steps, rng)
+    encoding = encode(problem, vocabulary)
+    derivation = Derivation(encoding.encoded, make_scorer(feature_set, vocabulary))
+    configuration = Configuration(relist(problem, encoding.order), vocabulary)
+    steps: list[tuple[Action, dict[Action, list[int]]]] = []
+    while not derivation.finished and len(steps) < most_steps:
+        legal = derivation.legal()
+        expected = {
+            action: features(configuration, action, texts, atomic)
+            for action in rng.sample(legal, min(len(legal), 4))
+        }
+        for action, keys in expected.items():
+            assert sorted(derivation.features(action)) == sorted(keys), (configuration, action)
+        taken = rng.choice(legal)
+        steps.append((taken, expected))
+        derivation.apply(taken)
+        configuration.apply(taken)
+    assert_same_scores(encoding, feature_set, vocabulary, steps, rng)
 
 
 def assert_same_scores(
@@ -193,6 +189,22 @@ def assert_same_scores(
         for action, found in expected.items():
             assert derivation.score(action) == sum(weights.get(key, 0.0) for key in found)
         derivation.apply(taken)
+
+
+@pytest.mark.parametrize("feature_set", sorted(FEATURE_SETS))
+@pytest.mark.parametrize(("walks", "max_words"), [(80, 9), (2, 30), (1, 90)])
+def test_core_instantiates_and_scores_the_templates_as_they_read(
+    feature_set: str, walks: int, max_words: int
+) -> None:
+    rng = Random(max_words)
+    for walk in range(walks):
+        vocabulary = toy_vocabulary(walk, sentences=rng.randint(2, 20))
+        assert_same_features(random_problem(rng, max_words), vocabulary, feature_set, rng)
+
+
+def test_a_family_may_have_more_features_than_the_core_has_room_for_at_once() -> None:
+    words = [Word("w0", "NN", 0), *(Word(f"w{i}", "VB", 1, LABELS[i % 4]) for i in range(1, 200))]
+    assert_same_features(Problem(tuple(words)), toy_vocabulary(), "p16+", Random(0), most_steps=3)
 
 
 def test_every_template_fires_somewhere() -> None:
