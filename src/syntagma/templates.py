@@ -64,16 +64,8 @@ TABLE_2_S0 = "".join(
     )
 )
 
-# Ours. S0d: given label of S0; S0ll, S0rl: labels of its outermost arcs; S0v: its numbers of left
-# and right dependents; S0s: suffix; rest: how many words are left; given: how much of the arcs and
-# labels is given; Lsf, Lsh: suffix and shape of L.
-OURS_STATE = """
-    rest; rest S0p; rest S0p S1p; given S0p S1p; given rest
-    S0p S0v; S1p S1v; S0w S0v; S0p S1p S0v S1v
-    S0p S1p S2p; S0p S1p S0rp; S0p S1p S0lp; S0p S1p S1rp; S0p S1p S1lp
-    S0p S0ll; S0p S0rl; S1p S1rl S0p; S0d S1d; S0d S1p; S1d S0p; S0d S1d S0p S1p
-    S0s S1s; S0s S1p; S0p S1s
-"""
+# Ours. S0d: given label of S0; S0v: its numbers of left and right dependents; rest: how many words
+# are left; given: how much of the arcs and labels is given; Lsf, Lsh: suffix and shape of L.
 OURS_L = """
     Lsf; Lsh; Lsh Lp; p0 Lsh; p0 Lsf; w0 Lsh; S0p Lsf; w0 Lsf; p-1 p0 Lsf; p-1 p0 Lsh
     rest Lw; rest Lp; rest p0 Lp; rest S0p Lp; rest w0 Lw; rest Lsh
@@ -113,7 +105,6 @@ FEATURE_SETS: dict[str, tuple[tuple[str, str], ...]] = {
     "p16": PAPER_SHIFT,
     "p16+": (
         *PAPER_SHIFT,
-        ("state", OURS_STATE),
         ("candidate", OURS_L),
         ("family", OURS_FAMILY),
         ("pair", OURS_PAIR),
