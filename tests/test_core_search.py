@@ -107,6 +107,22 @@ def test_a_score_is_the_sum_of_its_actions(beam: int) -> None:
             assert score == rescored(Derivation(encoding.encoded, model.scorer), actions)
 
 
+@pytest.mark.parametrize("beam", [1, 7])
+def test_ties_are_broken_by_a_fixed_rule(beam: int) -> None:
+    """Without weights everything ties: SHIFT goes first, then the first word, tag and label."""
+    rng = Random(beam)
+    vocabulary = toy_vocabulary(3)
+    scorer = make_scorer("p16", vocabulary)
+    for _ in range(50):
+        encoding = encode(random_problem(rng, 9, "exact"), vocabulary)
+        [(score, actions)] = beam_search(encoding.encoded, scorer, beam)
+        assert score == 0.0
+        derivation = Derivation(encoding.encoded, scorer)
+        for action in actions:
+            assert action == min(derivation.legal(), key=lambda legal: legal[:3])
+            derivation.apply(action)
+
+
 # ---- what the output does not depend on ------------------------------------------------------
 
 Shown = tuple[str, tuple[int, ...], tuple[str, ...], tuple[str, ...], float]
@@ -150,7 +166,8 @@ def test_output_does_not_depend_on_the_hash_seed() -> None:
     expected = repr(orders_of(1))
     here = str(Path(__file__).parent)
     for seed in ("0", "1"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": here}
+        path = os.pathsep.join([here, *sys.path])
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": path}
         script = "from test_core_search import orders_of; print(repr(orders_of(1)))"
         run = subprocess.run(
             [sys.executable, "-c", script],
