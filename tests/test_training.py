@@ -1,0 +1,152 @@
+"""Training: the same model from the same data and seed, and the best epoch of it.
+
+Runs that are cut off are the business of test_training_resume.py.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toy_treebank import SENTENCES, write_treebank
+from training_runs import EPOCHS, SIZE, cut_at, measured, run, weights
+
+from syntagma.conditions import MAIN_CONDITIONS
+from syntagma.errors import FormatError, SyntagmaError, TrainingError
+from syntagma.linearization import violations
+from syntagma.linearizer import load
+from syntagma.model_file import read_container
+from syntagma.templates import FeatureSet
+from syntagma.training import Epoch, Settings, train
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_treebank(tmp_path_factory.mktemp("treebank") / "toy.conllu")
+
+
+# ---- the same model --------------------------------------------------------------------------
+
+
+def test_the_model_depends_on_the_seed_and_not_on_threads(treebank: Path, tmp_path: Path) -> None:
+    for name, seed, threads in [("one", 1, 1), ("same", 1, 1), ("threads", 1, 3), ("other", 2, 1)]:
+        run(treebank, tmp_path / name, Settings(epochs=2, beam=4, seed=seed), threads=threads)
+    assert (tmp_path / "same").read_bytes() == (tmp_path / "one").read_bytes()
+    assert (tmp_path / "threads").read_bytes() == (tmp_path / "one").read_bytes()
+    assert weights(tmp_path / "other") != weights(tmp_path / "one")
+
+
+# ---- what is kept ----------------------------------------------------------------------------
+
+
+def test_the_best_epoch_is_kept_and_not_the_last(
+    treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = []
+    for bleu, best in [((10, 30, 20), 2), ((30, 10, 20), 1), ((10, 20, 30), 3), ((9, 30, 30), 2)]:
+        measured(monkeypatch, *bleu)
+        output = tmp_path / "model"
+        report = run(treebank, output)
+        assert report.best == best
+        assert [epoch.mean_bleu for epoch in report.epochs] == list(bleu)
+        assert read_container(output)[0]["figures"] == {"dev": {"none": max(bleu)}, "epoch": best}
+        models.append(weights(output))
+    second, first, third, tied = models
+    assert second == tied
+    assert first != second != third != first
+
+
+def test_progress_and_report(treebank: Path, tmp_path: Path) -> None:
+    sentences: list[None] = []
+    epochs: list[Epoch] = []
+    report = run(
+        *(treebank, tmp_path / "model"),
+        on_sentence=lambda: sentences.append(None),
+        on_epoch=epochs.append,
+    )
+    assert len(sentences) == EPOCHS * SIZE
+    assert report.epochs == tuple(epochs)
+    assert all(0 <= epoch.correct <= 1 and epoch.cpu_seconds >= 0 for epoch in epochs)
+    assert all(tuple(epoch.bleu) == MAIN_CONDITIONS for epoch in epochs)
+    assert epochs[-1].mean_bleu > epochs[0].mean_bleu
+
+
+def test_the_header_says_what_the_model_was_made_of(treebank: Path, tmp_path: Path) -> None:
+    about: dict[str, Any] = {"language": "en", "licence": "CC0", "attribution": "made up"}
+    train(treebank, treebank, tmp_path / "my.model", settings=Settings(epochs=1, beam=2), **about)
+    header = load(tmp_path / "my.model").info.header
+    assert {name: header[name] for name in about} == about
+    assert header["name"] == "my"
+    (data,) = header["data"]
+    words = len(SENTENCES.split())
+    assert (data["name"], data["sentences"], data["words"]) == ("toy.conllu", SIZE, words)
+    assert header["settings"]["epochs"] == 1
+
+
+# ---- settings --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("features", ["l15", "p16", "p16+"])
+@pytest.mark.parametrize("update", ["early", "max-violation"])
+def test_feature_sets_and_updates_learn_the_toy_treebank(
+    treebank: Path, tmp_path: Path, features: FeatureSet, update: Any
+) -> None:
+    settings = Settings(features, "labelled", update, epochs=6, beam=4)
+    report = run(treebank, tmp_path / "model", settings)
+    assert [set(epoch.bleu) for epoch in report.epochs] == [{"labelled"}] * 6
+    assert max(epoch.mean_bleu for epoch in report.epochs) > 70
+    model = load(tmp_path / "model")
+    assert model.info.header["feature_set"] == features
+    assert violations(model.order(["fox", "The", "ran"])) == []
+
+
+def test_what_is_given_in_training_makes_a_difference(treebank: Path, tmp_path: Path) -> None:
+    models = []
+    for condition in ("none", "pos", "labelled", "tags50-arcs50", "mixed"):
+        output = tmp_path / condition
+        run(treebank, output, Settings(condition=condition, epochs=1, beam=4))
+        models.append(weights(output))
+    assert all(one != other for i, one in enumerate(models) for other in models[:i])
+
+
+def test_pruning_is_a_setting(treebank: Path, tmp_path: Path) -> None:
+    run(treebank, tmp_path / "model", Settings(epochs=1, beam=2, max_features=50))
+    assert read_container(tmp_path / "model")[0]["features"] == 50
+
+
+def test_a_tree_that_is_not_projective_is_lifted_and_not_left_out(tmp_path: Path) -> None:
+    words = ["Foxes NNS 3 nsubj", "fast RB 4 advmod", "seem VBP 0 root", "old JJ 3 xcomp"]
+    crossing = [word.split() for word in words]
+    rows = [f"{i}\t{f}\t_\t_\t{t}\t_\t{h}\t{d}\t_\t_" for i, (f, t, h, d) in enumerate(crossing, 1)]
+    treebank = tmp_path / "crossing.conllu"
+    treebank.write_text("\n".join(rows) + "\n\n", encoding="utf-8")
+    run(treebank, tmp_path / "model", Settings(epochs=3, beam=8))
+    forms = [word[0] for word in crossing]
+    assert list(load(tmp_path / "model").order(sorted(forms)).words) == forms
+
+
+# ---- what is refused -------------------------------------------------------------------------
+
+
+def test_an_unknown_condition(treebank: Path, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="unknown condition 'all': use mixed, none, pos"):
+        run(treebank, tmp_path / "model", Settings(condition="all"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_training(
+    treebank: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SyntagmaError, match=r"cannot write to .*file/model"):
+        run(treebank, tmp_path / "file" / "model", on_sentence=cut_at(1))
+
+
+def test_a_treebank_without_sentences_or_tags(treebank: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.conllu").touch()
+    for data, dev in [(tmp_path / "empty.conllu", treebank), (treebank, tmp_path / "empty.conllu")]:
+        with pytest.raises(FormatError, match="empty"):
+            train(data, dev, tmp_path / "model")
+    with pytest.raises(FormatError, match="UPOS is empty"):
+        run(treebank, tmp_path / "model", Settings(tag_column="upos"))

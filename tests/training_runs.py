@@ -1,0 +1,64 @@
+"""Short training runs on the toy treebank that can be measured and cut off at will."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from toy_treebank import SENTENCES
+
+from syntagma import training
+from syntagma.model_file import read_container
+from syntagma.training import Settings, TrainingReport, train
+
+EPOCHS = 3
+SIZE = len(SENTENCES.strip().splitlines())
+
+
+class Cut(BaseException):
+    """Stands for the end of the process."""
+
+
+def run(
+    treebank: Path, output: Path, settings: Settings | None = None, **options: Any
+) -> TrainingReport:
+    settings = settings or Settings(epochs=EPOCHS, beam=4)
+    return train(treebank, treebank, output, settings=settings, name="toy", **options)
+
+
+def measured(monkeypatch: pytest.MonkeyPatch, *bleu: float) -> None:
+    """Have the next epochs measured with these results."""
+    results = iter(bleu)
+
+    def evaluate(linearizer: object, sentences: object, conditions: object, **_: Any) -> Any:
+        return SimpleNamespace(figures=[SimpleNamespace(condition="none", bleu=next(results))])
+
+    monkeypatch.setattr(training, "evaluate", evaluate)
+
+
+def cut_at(
+    count: int, function: Callable[..., Any] = lambda *_: None, *, after: bool = False
+) -> Callable[..., Any]:
+    """The function, cut off at its call number `count`, before or after it did its work."""
+    calls = 0
+
+    def cut_off(*arguments: Any, **options: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == count and not after:
+            raise Cut
+        result = function(*arguments, **options)
+        if calls == count:
+            raise Cut
+        return result
+
+    return cut_off
+
+
+def weights(path: Path) -> dict[int, int]:
+    """The weights of a model, in steps, by the fingerprints of their features."""
+    arrays = read_container(path)[1]
+    return dict(zip(arrays["fingerprints"].tolist(), arrays["weights"].tolist(), strict=True))
