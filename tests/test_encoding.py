@@ -134,6 +134,20 @@ def test_given_tags_and_labels_unknown_to_the_model_come_back() -> None:
     assert (by_source[3].tag, by_source[3].deprel in "lm") == ("Y", True)
 
 
+def shift_features(form: str) -> list[int]:
+    encoding = encode(Problem.of([Word(form, "Y")]), VOCABULARY)
+    walk = Derivation(encoding.encoded, scorer())
+    return walk.features(walk.legal()[0])
+
+
+def test_an_unseen_phrase_goes_by_its_last_word() -> None:
+    """Seen by the features of L15, which hold form and tag of the word in the action."""
+    assert shift_features("a") != shift_features("b") == shift_features("🦊 a b")
+    # Words without a number are told apart by suffix and shape only.
+    assert shift_features("b ailing") != shift_features("b")
+    assert shift_features("sailing") == shift_features("wailing") != shift_features("waited")
+
+
 def shiftable(problem: Problem) -> set[int]:
     """The 1-based words that may come first."""
     encoding = encode(problem, VOCABULARY)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from toy import bag, make_scorer, random_weights, toy_vocabulary
 
@@ -94,6 +94,7 @@ def test_a_loaded_model_knows_its_header_and_vocabulary(tmp_path: Path) -> None:
         max_size=200,
     )
 )
+@example([1.0] * 60 + [1000.0, -1000.0])
 @settings(deadline=None)
 def test_a_stored_weight_is_off_by_half_a_step_unless_it_is_a_giant(
     tmp_path_factory: pytest.TempPathFactory, drawn: list[float]

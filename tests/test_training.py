@@ -105,9 +105,15 @@ def test_what_is_given_in_training_makes_a_difference(treebank: Path, tmp_path: 
     models = []
     for condition in ("none", "pos", "labelled", "tags50-arcs50", "mixed"):
         output = tmp_path / condition
-        run(treebank, output, Settings(condition=condition, epochs=1, beam=4))
+        run(treebank, output, Settings(condition=condition, epochs=3, beam=4))
         models.append(weights(output))
     assert all(one != other for i, one in enumerate(models) for other in models[:i])
+
+
+def test_the_kind_of_update_makes_a_difference(treebank: Path, tmp_path: Path) -> None:
+    run(treebank, tmp_path / "early", Settings(update="early", epochs=1, beam=2))
+    run(treebank, tmp_path / "violation", Settings(update="max-violation", epochs=1, beam=2))
+    assert weights(tmp_path / "early") != weights(tmp_path / "violation")
 
 
 def test_pruning_is_a_setting(treebank: Path, tmp_path: Path) -> None:
