@@ -108,7 +108,7 @@ def _item(items: list[int], index: int) -> int | None:
 
 
 def state_atoms(c: Configuration) -> Atoms:
-    atoms: Atoms = {"S2p": c.tag(_item(c.stack, -3))}
+    atoms: Atoms = {}
     for name, index in (("S0", -1), ("S1", -2)):
         if (word := _item(c.stack, index)) is None:
             continue
@@ -118,11 +118,9 @@ def state_atoms(c: Configuration) -> Atoms:
             atoms[f"{name}{side}w"] = c.form(_item(words, at))
             atoms[f"{name}{side}p"] = c.tag(_item(words, at))
         atoms[f"{name}w"], atoms[f"{name}p"] = c.form(word), c.tag(word)
-        atoms[f"{name}ll"] = 1 + c.arcs[left[0]][1] if left else 0
-        atoms[f"{name}rl"] = 1 + c.arcs[right[-1]][1] if right else 0
-        atoms[f"{name}v"] = 1 + 4 * min(len(left), 3) + min(len(right), 3)
-        atoms[f"{name}d"] = c.label(word)
-        atoms[f"{name}s"] = c.shape_and_suffix(word)[1]
+        if name == "S0":
+            atoms["S0v"] = 1 + 4 * min(len(left), 3) + min(len(right), 3)
+            atoms["S0d"] = c.label(word)
     for index, name in ((-1, "0"), (-2, "-1"), (-3, "-2")):
         word = _item(c.placed, index)
         atoms[f"w{name}"] = START if word is None else c.form(word)

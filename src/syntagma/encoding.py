@@ -55,7 +55,7 @@ def encode(
     `fixed` asks for one order of the words: their forms, or their 1-based indices.
     """
     order = problem.canonical()
-    rows, pool = _rows(problem, order, vocabulary)
+    rows = _rows(problem, order, vocabulary)
     kinds = None
     if fixed is not None:
         if isinstance(fixed[0], int):
@@ -65,7 +65,11 @@ def encode(
         for at, row in zip(order, rows, strict=True):
             kind_of[at + 1] = kind_of[problem.words[at].form] = row[4]
         kinds = np.array([kind_of[item] for item in fixed], np.int32)
-    return Encoding(problem, order, _encoded(problem, order, rows, pool, kinds), kinds is not None)
+    tags = [
+        (row[1],) if row[1] != _NONE else vocabulary.tags_of(problem.words[at].form)
+        for at, row in zip(order, rows, strict=True)
+    ]
+    return Encoding(problem, order, _encoded(problem, order, rows, tags, kinds), kinds is not None)
 
 
 def encode_training(
@@ -77,21 +81,27 @@ def encode_training(
     always among the candidates.
     """
     order = problem.canonical()
-    gold_tags = [vocabulary.tag_numbers[tag] for tag in sentence.tags]
-    rows, pool = _rows(problem, order, vocabulary, gold_tags)
-    twins = [row[5] for row in rows]
-    number_at = _positions(order, twins)
+    rows = _rows(problem, order, vocabulary)
+    number_at = _positions(order, [row[5] for row in rows])
     size = len(order)
     heads = np.full(size, _ROOT, np.int32)
     labels = np.full(size, len(vocabulary.labels), np.int32)
     tags = np.zeros(size, np.int32)
     for position, number in enumerate(number_at):
-        tags[number] = gold_tags[position]
+        tags[number] = vocabulary.tag_numbers[sentence.tags[position]]
         if sentence.heads[position]:
             heads[number] = number_at[sentence.heads[position] - 1]
             labels[number] = vocabulary.label_numbers[sentence.deprels[position]]
     reference = Reference(np.array(number_at, np.int32), heads, labels, tags)
-    return Encoding(problem, order, _encoded(problem, order, rows, pool, None)), reference
+    candidates = []
+    for at, row, gold in zip(order, rows, tags.tolist(), strict=True):
+        proposed = vocabulary.tags_of(problem.words[at].form, as_unseen=row[0] == 0)
+        if row[1] != _NONE:
+            proposed = (row[1],)
+        elif gold not in proposed:
+            proposed = (*proposed, gold)
+        candidates.append(proposed)
+    return Encoding(problem, order, _encoded(problem, order, rows, candidates, None)), reference
 
 
 def decode(
@@ -117,26 +127,21 @@ def decode(
     for number in placed:
         word = encoding.problem.words[encoding.order[number]]
         head, label = arcs.get(number, (_ROOT, _NONE))
-        name = ROOT_LABEL if head == _ROOT else vocabulary.labels[label] if not word.deprel else ""
         tokens.append(
             Token(
                 form=word.form,
                 tag=word.tag or vocabulary.tags[tags[number]],
                 head=position.get(head, 0),
-                deprel=word.deprel or name,
+                deprel=word.deprel
+                or (ROOT_LABEL if head == _ROOT else vocabulary.label_name(label)),
                 source=encoding.order[number] + 1,
             )
         )
     return Linearization(tuple(tokens), score, encoding.problem)
 
 
-def _rows(
-    problem: Problem,
-    order: Sequence[int],
-    vocabulary: Vocabulary,
-    gold_tags: Sequence[int] | None = None,
-) -> tuple[list[tuple[int, ...]], list[int]]:
-    """The eleven given fields of the core's Word for each word, and the pool of candidate tags."""
+def _rows(problem: Problem, order: Sequence[int], vocabulary: Vocabulary) -> list[tuple[int, ...]]:
+    """The given fields of the core's Word for each word, up to `may_be_root`."""
     words = problem.words
     number = {at: i for i, at in enumerate(order)}
     root = problem.root
@@ -147,7 +152,6 @@ def _rows(
     kinds: dict[str, int] = {}
     last_like: dict[tuple[str, str | None, int | None, str | None], int] = {}
     rows: list[tuple[int, ...]] = []
-    pool: list[int] = []
     for i, at in enumerate(order):
         word = words[at]
         form = _form_number(word.form, vocabulary)
@@ -157,17 +161,9 @@ def _rows(
             like = (word.form, word.tag, word.head, word.deprel)
             twin = last_like.get(like, _NONE)
             last_like[like] = i
+        tag = _NONE
         if word.tag is not None:
             tag = vocabulary.tag_numbers.get(word.tag, unknown_tag)
-            candidates: tuple[int, ...] = (tag,)
-        elif gold_tags is None:
-            tag = _NONE
-            candidates = vocabulary.tags_of(word.form)
-        else:
-            tag = _NONE
-            candidates = vocabulary.tags_of(word.form, as_unseen=form == 0)
-            if gold_tags[at] not in candidates:
-                candidates = (*candidates, gold_tags[at])
         if at + 1 == root:
             head = _ROOT
         elif word.head is None:
@@ -178,28 +174,28 @@ def _rows(
         if word.deprel is not None:
             label = vocabulary.label_numbers.get(word.deprel, unknown_label)
         kind = kinds.setdefault(word.form, len(kinds))
-        rows.append(
-            (
-                *(form, tag, head, label, kind, twin, shape, suffix),
-                *(may_be_root[at], len(pool), len(candidates)),
-            )
-        )
-        pool.extend(candidates)
-    return rows, pool
+        rows.append((form, tag, head, label, kind, twin, shape, suffix, may_be_root[at]))
+    return rows
 
 
 def _encoded(
     problem: Problem,
     order: Sequence[int],
-    rows: Sequence[Sequence[int]],
-    pool: Sequence[int],
+    rows: Sequence[tuple[int, ...]],
+    tags: Sequence[tuple[int, ...]],
     kinds: Ints | None,
 ) -> EncodedProblem:
+    """`tags` holds the candidate tags of each word."""
+    pool: list[int] = []
+    fields = []
+    for row, candidates in zip(rows, tags, strict=True):
+        fields.append((*row, len(pool), len(candidates)))
+        pool.extend(candidates)
     root = next((i for i, row in enumerate(rows) if row[2] == _ROOT), _NONE)
     masks = predecessors(problem)
     if masks is not None:
         masks = [_renumber(masks[at], order) for at in order]
-    return EncodedProblem(np.array(rows, np.int32), np.array(pool, np.int32), root, masks, kinds)
+    return EncodedProblem(np.array(fields, np.int32), np.array(pool, np.int32), root, masks, kinds)
 
 
 def _renumber(mask: int, order: Sequence[int]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -25,7 +26,7 @@ R = TypeVar("R")
 MAX_BEAM = 1024
 # States that the last resort may expand where a partial tree and order constraints leave the whole
 # beam without a legal move: about a second for a sentence of 20 words.
-WORK_LIMIT = 100_000
+WORK_LIMIT = 200_000
 _MODELS = Path(__file__).parent / "models"
 
 
@@ -47,13 +48,13 @@ def load(model: str | Path = "en") -> Linearizer:
     'the dog barked .'
     """
     path = Path(model)
-    if not path.suffix and path.parent == Path("."):
-        shipped = _MODELS / f"{path}.syntagma"
+    if isinstance(model, str) and re.fullmatch(r"[\w-]+", model):
+        shipped = _MODELS / f"{model}.syntagma"
         if not shipped.is_file():
             names = ", ".join(sorted(file.stem for file in _MODELS.glob("*.syntagma"))) or "none"
             raise ModelError(
                 f"no model named {str(model)!r} is shipped (there are: {names}); "
-                "give the path of a model file"
+                "a model file of your own is given by its path, as in ./my.syntagma"
             )
         path = shipped
     return Linearizer(load_model(path), path)
@@ -114,6 +115,8 @@ class Linearizer:
         raised, or take the place of the result with `on_error="yield"`.
         """
         _check_range("threads", threads, 256)
+        if on_error not in ("raise", "yield"):
+            raise ValueError(f"on_error must be 'raise' or 'yield', not {on_error!r}")
 
         def run(item: Words | SyntagmaError) -> Result | SyntagmaError:
             if isinstance(item, SyntagmaError):
@@ -212,6 +215,8 @@ def _check_order(problem: Problem, order: Sequence[str] | Sequence[int]) -> None
     words = problem.words
     if isinstance(order, str):
         raise ProblemError("an order is a list of words, not one string: split it into words first")
+    if len({type(item) for item in order}) > 1:
+        raise ProblemError("an order is given by forms or by indices, not by both")
     if order and isinstance(order[0], int):
         if sorted(order) != list(range(1, len(words) + 1)):
             raise ProblemError(f"an order by indices must hold each of 1 to {len(words)} once")

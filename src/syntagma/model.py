@@ -79,15 +79,25 @@ def save_model(
 def load_model(path: str | Path) -> Model:
     header, arrays = read_container(path)
     missing = _ARRAYS - arrays.keys()
-    if missing or header.get("feature_set") not in FEATURE_SETS:
-        what = f"no section {min(missing)!r}" if missing else "unknown feature set"
-        raise ModelError(f"{path}: not a model for ordering words ({what}); train it again")
+    if missing:
+        raise _foreign(path, f"no section {min(missing)!r}")
+    if header.get("feature_set") not in FEATURE_SETS:
+        raise _foreign(path, "unknown feature set")
+    if header.get("tag_column") not in ("upos", "xpos"):
+        raise _foreign(path, "no tag column")
     occupied = np.unpackbits(arrays["occupied"]).view(bool)
     fingerprints = np.zeros(len(occupied), np.uint32)
     weights = np.zeros(len(occupied), np.float32)
     fingerprints[occupied] = arrays["fingerprints"]
     weights[occupied] = arrays["weights"] * arrays["scale"]
-    return _model(header, Vocabulary.from_arrays(arrays), Weights(fingerprints, weights))
+    try:
+        return _model(header, Vocabulary.from_arrays(arrays), Weights(fingerprints, weights))
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from error
+
+
+def _foreign(path: str | Path, why: str) -> ModelError:
+    return ModelError(f"{path}: not a model for ordering words ({why}); train it again")
 
 
 def _model(header: dict[str, Any], vocabulary: Vocabulary, weights: Weights) -> Model:

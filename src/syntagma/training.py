@@ -23,10 +23,10 @@ from syntagma.encoding import encode_training
 from syntagma.errors import TrainingError
 from syntagma.evaluation import evaluate
 from syntagma.formats.conllu import TagColumn
-from syntagma.linearizer import Linearizer
+from syntagma.linearizer import MAX_BEAM, Linearizer
 from syntagma.model import build_model, save_model
 from syntagma.model_file import read_container, write_container
-from syntagma.templates import FeatureSet, templates
+from syntagma.templates import FEATURE_SETS, FeatureSet, templates
 from syntagma.treebank import Sentence, read_treebank
 from syntagma.version import VERSION
 from syntagma.vocabulary import Vocabulary
@@ -48,7 +48,24 @@ class Settings:
     beam: int = 16
     seed: int = 1
     tag_column: TagColumn = "xpos"
-    max_features: int = 3_000_000
+    max_features: int = 2_000_000
+
+    def __post_init__(self) -> None:
+        for name, value, choices in (
+            ("features", self.features, tuple(FEATURE_SETS)),
+            ("condition", self.condition, ("mixed", *CONDITIONS)),
+            ("update", self.update, ("early", "max-violation")),
+            ("tag_column", self.tag_column, ("xpos", "upos")),
+        ):
+            if value not in choices:
+                raise TrainingError(f"{name} {value!r} is not one of {', '.join(choices)}")
+        for name, number, most in (
+            ("epochs", self.epochs, 10_000),
+            ("beam", self.beam, MAX_BEAM),
+            ("max_features", self.max_features, 1 << 28),
+        ):
+            if not 1 <= number <= most:
+                raise TrainingError(f"{name} must be between 1 and {most}, not {number}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +111,10 @@ def train(
     influence on the model.
     """
     settings = settings or Settings()
-    if settings.condition != "mixed" and settings.condition not in CONDITIONS:
-        raise TrainingError(
-            f"unknown condition {settings.condition!r}: use mixed, {', '.join(CONDITIONS)}"
-        )
+    if threads < 1:
+        raise TrainingError(f"threads must be at least 1, not {threads}")
+    if Path(output).is_dir():
+        raise TrainingError(f"cannot write the model to {output}: it is a folder")
     sentences = read_treebank(train, settings.tag_column)
     dev_sentences = _spread(read_treebank(dev, settings.tag_column), DEV_SENTENCES)
     header = {
@@ -232,7 +249,9 @@ class _Run:
         )
 
     def finish(self) -> TrainingReport:
-        (self.folder / "best").replace(self.output)
+        best = self.folder / "best"
+        if best.exists():  # else a run that ended here was cut off while it tidied up
+            best.replace(self.output)
         shutil.rmtree(self.folder)
         return TrainingReport(tuple(self.epochs), _best(self.epochs).number)
 

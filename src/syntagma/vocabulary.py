@@ -21,6 +21,8 @@ MAX_TAGS = 5
 MAX_LABELS = 4
 MIN_SHARE = 0.02  # a tag of a form, or a label of a tag pair, that is rarer is not proposed
 
+UNKNOWN_LABEL = "dep"
+
 Counts = dict[int, int]
 
 
@@ -93,6 +95,10 @@ class Vocabulary:
             return known
         return self.open_tags.get(shape(form)) or self.open_tags.get("") or (0,)
 
+    def label_name(self, number: int) -> str:
+        """The label with this number; UD's `dep` where the model knows none."""
+        return self.labels[number] if number < len(self.labels) else UNKNOWN_LABEL
+
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The vocabulary as arrays of a model file; `from_arrays` is the inverse."""
         return {
@@ -108,11 +114,11 @@ class Vocabulary:
     @classmethod
     def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> Vocabulary:
         return cls(
-            {form: i for i, form in enumerate(_unpack(arrays["forms"]).split("\n"), start=1)},
-            _unpack(arrays["tags"]).split("\n"),
-            _unpack(arrays["labels"]).split("\n"),
-            _parse_tag_lines(_unpack(arrays["form_tags"])),
-            _parse_tag_lines(_unpack(arrays["open_tags"])),
+            {form: i for i, form in enumerate(_lines(arrays["forms"]), start=1)},
+            _lines(arrays["tags"]),
+            _lines(arrays["labels"]),
+            _parse_tag_lines(_lines(arrays["form_tags"])),
+            _parse_tag_lines(_lines(arrays["open_tags"])),
             np.array(arrays["label_index"]),
             np.array(arrays["label_pool"]),
         )
@@ -145,10 +151,11 @@ def _number(text: str) -> int:
 
 
 def _most_frequent(counts: Counts, limit: int) -> tuple[int, ...]:
-    """The most frequent ones, ties by number, without those of a negligible share."""
+    """The most frequent ones, ties by number; but for the first, none of a negligible share."""
     total = sum(counts.values())
     ranked = sorted(counts, key=lambda item: (-counts[item], item))
-    return tuple(item for item in ranked[:limit] if counts[item] >= MIN_SHARE * total)
+    others = (item for item in ranked[1:limit] if counts[item] >= MIN_SHARE * total)
+    return (*ranked[:1], *others)
 
 
 def _label_proposals(
@@ -182,19 +189,20 @@ def _pack(text: str) -> npt.NDArray[np.uint8]:
     return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
 
 
-def _unpack(array: npt.NDArray[Any]) -> str:
-    return array.tobytes().decode("utf-8", "surrogatepass")
+def _lines(array: npt.NDArray[Any]) -> list[str]:
+    text = array.tobytes().decode("utf-8", "surrogatepass")
+    return text.split("\n") if text else []
 
 
 def _tag_lines(tags: dict[str, tuple[int, ...]]) -> str:
     return "\n".join(f"{name}\t{' '.join(map(str, numbers))}" for name, numbers in tags.items())
 
 
-def _parse_tag_lines(text: str) -> dict[str, tuple[int, ...]]:
+def _parse_tag_lines(lines: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """Forms may hold anything but a tab and a line end."""
     interned: dict[str, tuple[int, ...]] = {}
     parsed = {}
-    for line in text.split("\n"):
+    for line in lines:
         name, _, numbers = line.partition("\t")
         if numbers not in interned:
             interned[numbers] = tuple(map(int, numbers.split(" ")))

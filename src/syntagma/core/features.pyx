@@ -22,7 +22,7 @@ cdef enum:
     S0w, S0p, S0lw, S0lp, S0rw, S0rp, S0l2w, S0l2p, S0r2w, S0r2p
     S1w, S1p, S1lw, S1lp, S1rw, S1rp, S1l2w, S1l2p, S1r2w, S1r2p
     W0, P0, W1, P1, W2, P2
-    S2p, S0ll, S0rl, S1ll, S1rl, S0v, S1v, S0d, S1d, REST, GIVEN, S0s, S1s
+    S0v, S0d, REST, GIVEN
     Scls, Sclns, Scps, Scpns, Ssls, Sslns, Ssps, Sspns, Sps, Slp, Spp
     Lw, Lp, Lcls, Lclns, Lcps, Lcpns, Lsls, Lslns, Lsps, Lspns, Lps, Llp, Lpp, Lwp, Lsf, Lsh
     Xw, Xp, Xl, Xhw, Xhp, Xs, Xvl, Xvp, Xn, Xz
@@ -34,7 +34,7 @@ ATOM_NAMES = (
     "S0w", "S0p", "S0lw", "S0lp", "S0rw", "S0rp", "S0l2w", "S0l2p", "S0r2w", "S0r2p",
     "S1w", "S1p", "S1lw", "S1lp", "S1rw", "S1rp", "S1l2w", "S1l2p", "S1r2w", "S1r2p",
     "w0", "p0", "w-1", "p-1", "w-2", "p-2",
-    "S2p", "S0ll", "S0rl", "S1ll", "S1rl", "S0v", "S1v", "S0d", "S1d", "rest", "given", "S0s", "S1s",
+    "S0v", "S0d", "rest", "given",
     "Scls", "Sclns", "Scps", "Scpns", "Ssls", "Sslns", "Ssps", "Sspns", "Sps", "Slp", "Spp",
     "Lw", "Lp", "Lcls", "Lclns", "Lcps", "Lcpns", "Lsls", "Lslns", "Lsps", "Lspns",
     "Lps", "Llp", "Lpp", "Lwp", "Lsf", "Lsh",
@@ -96,10 +96,8 @@ cdef inline uint64_t bucket(int count) noexcept nogil:
     return 1 + count if count < 3 else 5 if count > 5 else 4
 
 
-cdef void read_node(
-    Extractor* x, const State* state, int depth, int w, int left_label, int valency
-) noexcept nogil:
-    """Atoms of S0 (depth 0) or S1: forms and tags from `w` on, labels and valency."""
+cdef void read_node(Extractor* x, const State* state, int depth, int w) noexcept nogil:
+    """Atoms of S0 (depth 0) or S1, from `w` on: forms and tags of the word and its dependents."""
     cdef const Task* task = x.task
     cdef uint64_t* atoms = x.atoms
     cdef const Node* node
@@ -107,7 +105,6 @@ cdef void read_node(
     if depth >= state.size:
         for i in range(10):
             atoms[w + i] = 0
-        atoms[left_label] = atoms[left_label + 1] = atoms[valency] = 0
         return
     node = state.stack + state.size - 1 - depth
     atoms[w] = form_atom(task, node.word)
@@ -120,9 +117,6 @@ cdef void read_node(
     atoms[w + 7] = tag_atom(task, state, node.l2)
     atoms[w + 8] = form_atom(task, node.r2)
     atoms[w + 9] = tag_atom(task, state, node.r2)
-    atoms[left_label] = node.l_label + 1
-    atoms[left_label + 1] = node.r_label + 1
-    atoms[valency] = 1 + 4 * min(node.n_left, 3) + min(node.n_right, 3)
 
 
 # What the given arcs say of a word (P16 Table 2)
@@ -239,26 +233,26 @@ cdef void read_state(Extractor* x, const State* state) noexcept nogil:
     cdef const Task* task = x.task
     cdef uint64_t* atoms = x.atoms
     cdef const Template* template
+    cdef const Node* top
     cdef int i, j, rest = task.n - state.shifted
     cdef uint64_t key, atom
-    read_node(x, state, 0, S0w, S0ll, S0v)
-    read_node(x, state, 1, S1w, S1ll, S1v)
+    read_node(x, state, 0, S0w)
+    read_node(x, state, 1, S1w)
     atoms[W0] = START if state.w0 < 0 else form_atom(task, state.w0)
     atoms[P0] = START if state.w0 < 0 else tag_atom(task, state, state.w0)
     atoms[W1] = START if state.w1 < 0 else form_atom(task, state.w1)
     atoms[P1] = START if state.w1 < 0 else tag_atom(task, state, state.w1)
     atoms[W2] = START if state.w2 < 0 else form_atom(task, state.w2)
     atoms[P2] = START if state.w2 < 0 else tag_atom(task, state, state.w2)
-    atoms[S2p] = tag_atom(task, state, state.stack[state.size - 3].word) if state.size > 2 else 0
-    atoms[S0d] = task.words[state.stack[state.size - 1].word].label + 1 if state.size else 0
-    atoms[S1d] = task.words[state.stack[state.size - 2].word].label + 1 if state.size > 1 else 0
-    atoms[S0s] = task.words[state.stack[state.size - 1].word].suffix if state.size else 0
-    atoms[S1s] = task.words[state.stack[state.size - 2].word].suffix if state.size > 1 else 0
     atoms[REST] = bucket(rest)
     atoms[GIVEN] = 1 + task.arcs_given + (3 if task.labels_given else 0)
     if state.size:
-        read_lookahead(x, state, state.stack[state.size - 1].word, Scls)
+        top = state.stack + state.size - 1
+        atoms[S0v] = 1 + 4 * min(top.n_left, 3) + min(top.n_right, 3)
+        atoms[S0d] = task.words[top.word].label + 1
+        read_lookahead(x, state, top.word, Scls)
     else:
+        atoms[S0v] = atoms[S0d] = 0
         for i in range(Scls, Lw):
             atoms[i] = 0
     for i in range(x.set.bounds[SCOPES]):
@@ -362,7 +356,7 @@ cdef double score_shift(Extractor* x, const State* state, int word, int tag) noe
     atoms[Lsf] = w.suffix
     atoms[Lsh] = w.shape
     instantiate(x, CANDIDATE)
-    if x.set.bounds[FAMILY] < x.set.bounds[FAMILY + 1]:
+    if x.set.bounds[FAMILY] < x.set.bounds[PAIR + 1]:
         # A free word that begins the tree of others has no family to be the next one of.
         state.tags[word] = tag
         family_features(x, state, word)
@@ -390,7 +384,7 @@ cdef class Templates:
     def __init__(self, templates, bint atomic):
         self.set.atomic = atomic
         self.texts = tuple(f"{scope}: {' '.join(names)}" for scope, names in templates)
-        if len(set(self.texts)) != len(self.texts):
+        if len({(row[0], frozenset(row[1])) for row in templates}) != len(self.texts):
             raise ValueError("a feature template is listed twice")
         if len(self.texts) > MAX_TEMPLATES:
             raise ValueError(f"more than {MAX_TEMPLATES} feature templates")

@@ -81,9 +81,11 @@ cdef class Learner:
         for i in range(keys.shape[0]):
             if old[i].fingerprint:
                 at = self.find(keys[i])
-                self.slots[at] = old[i]
+                # Two features may have become one to the look-up: then they share the slot.
+                self.slots[at].fingerprint = old[i].fingerprint
+                self.slots[at].weight += old[i].weight
                 self.keys[at] = keys[i]
-                self.sums[at] = sums[i]
+                self.sums[at] += sums[i]
 
     cdef void change(self, uint64_t key, float by) noexcept nogil:
         cdef uint64_t at = self.find(key)
@@ -193,11 +195,13 @@ cdef class Learner:
                 self.change(update.punished[i], -1.0)
 
     def averaged(self):
-        """(keys, averaged weights) of the features whose average is not zero."""
+        """(keys, averaged weights) of the features whose average is not zero, sorted by key."""
         weights = self._slots.view(np.dtype([("fingerprint", np.uint32), ("weight", np.float32)]))
         average = weights["weight"] - self._sums / max(self.steps, 1)
         chosen = (weights["fingerprint"] != 0) & (np.abs(average) > 1e-9)
-        return self._keys[chosen], average[chosen].astype(np.float32)
+        keys = self._keys[chosen]
+        order = np.argsort(keys)
+        return keys[order], average[chosen][order].astype(np.float32)
 
     def state(self):
         """Everything needed to go on later, as arrays."""

@@ -33,6 +33,17 @@ cdef extern from * nogil:
         }
         std::sort(candidates.begin(), candidates.end());
     }
+    static void keep_first_of_each_move(std::vector<Candidate>& candidates) {
+        size_t kept = 0;
+        for (size_t i = 0; i < candidates.size(); i++) {
+            bool seen = false;
+            for (size_t j = 0; j < kept; j++)
+                seen = seen || (candidates[j].kind == candidates[i].kind &&
+                                candidates[j].word == candidates[i].word);
+            if (!seen) candidates[kept++] = candidates[i];
+        }
+        candidates.resize(kept);
+    }
     """
     cppclass Candidate:
         double score
@@ -42,6 +53,7 @@ cdef extern from * nogil:
         int32_t parent, kind, word, tag, label
         Link()
     void keep_best(vector[Candidate]& candidates, size_t width)
+    void keep_first_of_each_move(vector[Candidate]& candidates)
 
 cdef class Scorer:
     cdef readonly Templates templates

@@ -48,6 +48,8 @@ cdef class Search:
 
     def __cinit__(self, EncodedProblem problem, Scorer scorer, int width):
         cdef int i
+        if width < 1:
+            raise ValueError("a beam holds at least one state")
         self.problem = problem
         self.scorer = scorer
         self.task = &problem.task
@@ -187,7 +189,7 @@ cdef class Search:
     cdef bint depth_first(self, long limit, long* work) noexcept nogil:
         """Look for one complete derivation, best action first, expanding at most `limit` states.
 
-        Where it succeeds, the beam is that one state; `work` counts the states expanded.
+        One tag a word is enough: what is legal does not depend on it. Where it succeeds, the beam is that one state; `work` counts the states expanded.
         """
         cdef int depth = 0, steps = 2 * self.task.n - 1
         cdef vector[vector[Candidate]] choices
@@ -217,6 +219,7 @@ cdef class Search:
                 self.candidates.clear()
                 self.expand(state, 0)
                 keep_best(self.candidates, self.candidates.size())
+                keep_first_of_each_move(self.candidates)
                 choices[depth] = self.candidates
             if chosen[depth] == choices[depth].size():
                 chosen[depth] = 0

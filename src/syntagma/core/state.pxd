@@ -51,8 +51,8 @@ cdef struct Task:
 cdef struct Node:
     # A word on the stack with the dependents that the templates look at.
     int16_t word
-    int16_t l, l2, r, r2                                # outermost, second outermost dependents
-    int16_t l_label, l2_label, r_label, r2_label
+    int16_t l, l2, r, r2        # outermost, second outermost dependents
+    int16_t r_label             # of the arc to r
     int16_t n_left, n_right
     int16_t inner               # what must dominate everything placed above; fixed while covered
 

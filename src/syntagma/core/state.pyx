@@ -266,7 +266,7 @@ cdef void apply(const Task* task, State* state, Action action) noexcept nogil:
         s0 = state.stack + state.size
         s0.word = word
         s0.l = s0.l2 = s0.r = s0.r2 = NONE
-        s0.l_label = s0.l2_label = s0.r_label = s0.r2_label = NONE
+        s0.r_label = NONE
         s0.n_left = s0.n_right = 0
         s0.inner = NONE
         state.size += 1
@@ -281,16 +281,13 @@ cdef void apply(const Task* task, State* state, Action action) noexcept nogil:
     if action.kind == LEFTARC:
         # Taken from the inside out: each new left dependent is the outermost.
         s0.l2 = s0.l
-        s0.l2_label = s0.l_label
         s0.l = s1.word
-        s0.l_label = action.label
         s0.n_left += 1
         s1[0] = s0[0]
         if state.lefts_due:
             state.lefts_due -= 1
     else:
         s1.r2 = s1.r
-        s1.r2_label = s1.r_label
         s1.r = s0.word
         s1.r_label = action.label
         s1.n_right += 1

@@ -28,9 +28,6 @@ cdef class Weights:
     def __len__(self):
         return int(np.count_nonzero(self._array["fingerprint"]))
 
-    def columns(self):
-        return self._array["fingerprint"].copy(), self._array["weight"].copy()
-
 
 def build_columns(keys, values, double load=0.5):
     """Lay features out in a table as small as `load` allows: (fingerprints, weights).
