@@ -120,6 +120,7 @@ def test_our_own_set_contains_the_papers() -> None:
     [
         ([("state", ("S0w", "S9w"))], "unknown atom 'S9w'"),
         ([("state", ("S0w",)), ("state", ("S0w",))], "listed twice"),
+        ([("state", ("S0w", "S1w")), ("state", ("S1w", "S0w"))], "listed twice"),
         ([("state", ("S0w", "S0w"))], "repeats an atom"),
         ([("state", ())], "repeats an atom or has too many"),
         ([("state", ("S0w", "S0p", "S1w", "S1p", "w0", "p0", "w-1"))], "too many"),
@@ -205,6 +206,19 @@ def test_core_instantiates_and_scores_the_templates_as_they_read(
 def test_a_family_may_have_more_features_than_the_core_has_room_for_at_once() -> None:
     words = [Word("w0", "NN", 0), *(Word(f"w{i}", "VB", 1, LABELS[i % 4]) for i in range(1, 200))]
     assert_same_features(Problem(tuple(words)), toy_vocabulary(), "p16+", Random(0), most_steps=3)
+
+
+def test_pairs_are_instantiated_also_without_family_templates() -> None:
+    vocabulary = toy_vocabulary()
+    rows = [("pair", ("Xs", "Yl"))]
+    words = [Word("w0", "NN", 0), *(Word(f"w{i}", "VB", 1, LABELS[0]) for i in range(1, 4))]
+    encoding = encode(Problem(tuple(words)), vocabulary)
+    derivation = Derivation(encoding.encoded, make_scorer(Templates(rows, False), vocabulary))
+    configuration = Configuration(relist(encoding.problem, encoding.order), vocabulary)
+    dependent = next(action for action in derivation.legal() if encoding.order[action[1]] > 0)
+    found = derivation.features(dependent)
+    assert len(found) == 2
+    assert found == features(configuration, dependent, ["pair: Xs Yl"], False)
 
 
 def test_every_template_fires_somewhere() -> None:

@@ -307,3 +307,22 @@ def test_growth_of_the_table_loses_nothing() -> None:
     cramped.restore(state)
     assert continued(cramped, examples[2:]) == continued(roomy, examples[2:])
     assert cramped.state()["capacity_steps"][0] > capacity
+
+
+def test_a_restored_table_that_wraps_round_can_be_restored_again() -> None:
+    """Two keys that belong in the last slot of four: the second one stands in the first slot."""
+    vocabulary = toy_vocabulary(2)
+    keys = [5 << 32 | 3, 7 << 32 | 3]
+    slot = np.dtype([("fingerprint", np.uint32), ("weight", np.float32)])
+    learner = new_learner("l15", vocabulary)
+    learner.restore(
+        {
+            "slots": np.array([(key >> 32, 1) for key in keys], slot).view(np.uint64),
+            "keys": np.array(keys, np.uint64),
+            "sums": np.zeros(2),
+            "capacity_steps": np.array([4, 1], np.uint64),
+        }
+    )
+    assert averages_of(learner) == dict.fromkeys(keys, 1.0)
+    learner.restore(learner.state())
+    assert averages_of(learner) == dict.fromkeys(keys, 1.0)

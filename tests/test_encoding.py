@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import problems, trees
 from toy import make_scorer
 
-from syntagma.conditions import Condition, constrain
+from syntagma.conditions import CONDITIONS, Condition, constrain
 from syntagma.core import Derivation, Scorer, beam_search
 from syntagma.encoding import (
     LEFTARC,
@@ -109,6 +109,18 @@ def test_a_gold_derivation_is_legal_throughout(
     walk = Derivation(encoding.encoded, scorer())
     for action in derivation(reference):
         # Labels that are not given are proposed by the model, which may miss the gold one.
+        assert action[:3] in {legal[:3] for legal in walk.legal()}
+        walk.apply(action)
+    assert walk.finished
+
+
+def test_each_of_two_twins_has_the_gold_tag_of_its_place_among_its_candidates() -> None:
+    """Twins are shifted in their canonical order, so the gold tags go by place and not by word."""
+    sentence = Sentence(("a", "d", "d"), ("X", "Y", "Z"), (0, 1, 1), ("root", "l", "l"))
+    problem = constrain(sentence, CONDITIONS["none"], Random(1), shuffle=False)
+    encoding, reference = encode_training(sentence, problem, VOCABULARY)
+    walk = Derivation(encoding.encoded, scorer())
+    for action in derivation(reference):
         assert action[:3] in {legal[:3] for legal in walk.legal()}
         walk.apply(action)
     assert walk.finished

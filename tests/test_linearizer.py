@@ -137,6 +137,7 @@ def test_score_of_an_order_that_breaks_an_order_constraint(toy: Linearizer) -> N
         ([1, 2, 2], "each of 1 to 3 once"),
         ([0, 1, 2], "each of 1 to 3 once"),
         ([1, 2, 3, 4], "each of 1 to 3 once"),
+        ([1, "b", 3], "by forms or by indices, not by both"),
     ],
 )
 def test_an_order_must_use_each_word_once(
@@ -198,6 +199,17 @@ def test_load_says_what_the_model_is(toy: Linearizer, model: Path) -> None:
     assert load(str(model)).order(COOK) == toy.order(COOK)
 
 
+def test_load_of_a_path_in_the_current_folder(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`./plain` is a path; `plain` alone would be the name of a shipped model."""
+    (tmp_path / "plain").write_bytes(model.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    assert load("./plain").info.path == load(Path("plain")).info.path == Path("plain")
+    with pytest.raises(ModelError, match="no model named 'plain' is shipped"):
+        load("plain")
+
+
 def test_load_of_an_unknown_name_or_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"no model named 'tlh' is shipped \(there are: .*\)"):
         load("tlh")
@@ -223,6 +235,17 @@ def test_an_error_names_the_order_constraints_in_conflict_and_no_others(toy: Lin
     for pair in [(1, 3), (3, 2), (2, 4)]:  # each of them is needed for the conflict
         rest = tuple(other for other in problem.before if other != pair)
         assert violations(toy.order(replace(problem, before=rest))) == []
+
+
+def test_a_conflict_is_named_exactly_without_given_tags(toy: Linearizer) -> None:
+    """Tags multiply the states; the search for the conflict must not run out of them."""
+    words = [Word("a"), Word("b", head=1), Word("c"), Word("d", head=3), Word("e"), Word("f")]
+    before = [(5, 6), (1, 3), (3, 2), (2, 4), (5, 1)]
+    with pytest.raises(UnsatisfiableError) as error:
+        toy.order(Problem.of(words, before=before, last=6))
+    assert "'a' before word 3 'c'" in str(error.value)
+    assert "'e'" not in str(error.value)
+    assert "'f'" not in str(error.value)
 
 
 def test_first_and_last_are_named_too(toy: Linearizer) -> None:

@@ -168,6 +168,18 @@ def test_an_unknown_feature_set(tmp_path: Path, change: dict[str, Any]) -> None:
         load_model(path)
 
 
+@pytest.mark.parametrize("tag_column", [None, "pos"])
+def test_a_header_without_a_known_tag_column(tmp_path: Path, tag_column: str | None) -> None:
+    path = save(tmp_path / "toy", *weights())
+    found, arrays = read_container(path)
+    found = {**found, "tag_column": tag_column}
+    if tag_column is None:
+        del found["tag_column"]
+    write_container(path, found, {name: np.array(a) for name, a in arrays.items()})
+    with pytest.raises(ModelError, match=r"toy: not a model .*no tag column"):
+        load_model(path)
+
+
 @pytest.mark.parametrize("change", ["one fewer", "other order", "renamed"])
 def test_other_templates_than_those_of_this_version(tmp_path: Path, change: str) -> None:
     texts = header()["templates"]

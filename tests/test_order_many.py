@@ -71,3 +71,9 @@ def test_a_fault_of_the_stream_itself_is_not_swallowed(threads: int) -> None:
 
     with pytest.raises(RuntimeError, match="the line went dead"):
         list(TOY.order_many(broken(), threads=threads, on_error="yield"))
+
+
+def test_errors_cannot_be_skipped_by_the_library() -> None:
+    """Only the caller knows how to report what was left out."""
+    with pytest.raises(ValueError, match="on_error must be 'raise' or 'yield', not 'skip'"):
+        list(TOY.order_many([["She"]], on_error="skip"))  # type: ignore[arg-type]

@@ -135,10 +135,35 @@ def test_a_tree_that_is_not_projective_is_lifted_and_not_left_out(tmp_path: Path
 # ---- what is refused -------------------------------------------------------------------------
 
 
-def test_an_unknown_condition(treebank: Path, tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match="unknown condition 'all': use mixed, none, pos"):
-        run(treebank, tmp_path / "model", Settings(condition="all"))
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"features": "p17"}, r"features 'p17' is not one of l15, p16, p16\+"),
+        ({"condition": "all"}, "condition 'all' is not one of mixed, none, pos"),
+        ({"update": "late"}, "update 'late' is not one of early, max-violation"),
+        ({"tag_column": "pos"}, "tag_column 'pos' is not one of xpos, upos"),
+        ({"epochs": 0}, "epochs must be between 1 and 10000, not 0"),
+        ({"beam": 0}, "beam must be between 1 and 1024, not 0"),
+        ({"beam": 1025}, "beam must be between 1 and 1024, not 1025"),
+        ({"max_features": 0}, "max_features must be between 1 and .*, not 0"),
+    ],
+)
+def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(TrainingError, match=message):
+        Settings(**settings)
+
+
+def test_no_threads_at_all(treebank: Path, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="threads must be at least 1, not 0"):
+        run(treebank, tmp_path / "model", threads=0)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_that_is_a_folder_is_refused_before_training(
+    treebank: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(TrainingError, match="it is a folder"):
+        run(treebank, tmp_path, on_sentence=cut_at(1))
 
 
 def test_a_place_that_cannot_be_written_is_refused_before_training(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -64,6 +65,24 @@ def test_cut_off_at_the_end_of_an_epoch(
     report = run(treebank, output, on_epoch=lambda each: done.append(each.number))
     assert done == list(range(saved + 1, EPOCHS + 1))
     assert [each.number for each in report.epochs] == [1, 2, 3]
+    assert output.read_bytes() == whole.read_bytes()
+    assert list(tmp_path.iterdir()) == [output]
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_cut_off_while_tidying_up(
+    treebank: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: bool
+) -> None:
+    """The model is in its place, its folder is still there, or it is gone and training is over."""
+    output = tmp_path / "cut.syntagma"
+    with monkeypatch.context() as patch:
+        measured(patch, *RISING)
+        patch.setattr(shutil, "rmtree", cut_at(1, shutil.rmtree, after=after))
+        with pytest.raises(Cut):
+            run(treebank, output)
+    assert output.read_bytes() == whole.read_bytes()
+    if not after:
+        assert run(treebank, output, on_sentence=cut_at(1)).best == EPOCHS
     assert output.read_bytes() == whole.read_bytes()
     assert list(tmp_path.iterdir()) == [output]
 

@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import trees
+from toy import make_scorer
 
+from syntagma.core import beam_search
+from syntagma.encoding import decode, encode
+from syntagma.linearization import violations
+from syntagma.problem import Problem
 from syntagma.treebank import Sentence
 from syntagma.vocabulary import MAX_LABELS, MAX_TAGS, Vocabulary, shape, shape_and_suffix
 
@@ -90,6 +95,21 @@ def test_the_order_of_the_sentences_has_no_influence(treebank: list[Sentence], r
     assert one.label_pool.tolist() == other.label_pool.tolist()
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param(Sentence(("a", "a"), ("X", "X"), (0, 1), ("root", "l")), id="no rare form"),
+        pytest.param(Sentence(("a", "b"), ("X", "X"), (0, 1), ("root", "l")), id="rare forms only"),
+        pytest.param(Sentence(("a",), ("X",), (0,), ("root",)), id="no label"),
+    ],
+)
+def test_arrays_give_the_smallest_vocabularies_back(sentence: Sentence) -> None:
+    vocabulary = Vocabulary.of_treebank([sentence])
+    again = Vocabulary.from_arrays(vocabulary.to_arrays())
+    assert (again.forms, again.tags) == (vocabulary.forms, vocabulary.tags)
+    assert (again.labels, again.open_tags) == (vocabulary.labels, vocabulary.open_tags)
+
+
 @given(st.lists(sentences(), max_size=5))
 @settings(deadline=None)
 def test_only_forms_seen_twice_have_a_number(treebank: list[Sentence]) -> None:
@@ -145,6 +165,14 @@ def test_at_most_four_labels_are_proposed_and_no_negligible_one() -> None:
     assert proposals(vocabulary, 0, nn, dt) == ["det", "obj", "obl"]
     arcs = [("DT", "NN", label) for label in ("e", "d", "c", "b", "a")]
     assert proposals(Vocabulary.of_treebank(pairs(*arcs)), 0, nn, dt) == ["a", "b", "c", "d"]
+
+
+def test_some_label_is_proposed_where_each_of_many_has_a_negligible_share() -> None:
+    vocabulary = Vocabulary.of_treebank(pairs(*[("X", "X", f"l{i:02}") for i in range(60)]))
+    assert proposals(vocabulary, 0, 0, 0) == ["l00"]
+    encoding = encode(Problem.of(["x", "y"]), vocabulary)
+    [(score, actions)] = beam_search(encoding.encoded, make_scorer("l15", vocabulary), 4)
+    assert violations(decode(encoding, vocabulary, score, actions)) == []
 
 
 def tagged(*words: str) -> Sentence:
