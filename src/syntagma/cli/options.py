@@ -38,7 +38,8 @@ Beam = Annotated[
     ),
 ]
 Threads = Annotated[
-    int, typer.Option("--threads", "-t", min=1, metavar="N", help="Problems ordered at once.")
+    int,
+    typer.Option("--threads", "-t", min=1, max=256, metavar="N", help="Problems ordered at once."),
 ]
 Words = Annotated[
     list[str] | None,

@@ -38,7 +38,12 @@ def order(
     n_best: Annotated[
         int | None,
         typer.Option(
-            "--n-best", "-n", min=1, metavar="N", help="Print up to N different orders of each bag."
+            "--n-best",
+            "-n",
+            min=1,
+            max=1024,
+            metavar="N",
+            help="Print up to N different orders of each bag.",
         ),
     ] = None,
     beam: options.Beam = 64,
