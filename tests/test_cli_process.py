@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -140,6 +141,35 @@ def test_head_is_served_at_once_and_quietly(model: Path) -> None:
         source.wait(timeout=30)
 
 
+def test_a_reader_of_figures_may_leave(model: Path, treebank: Path) -> None:
+    arguments = ["evaluate", "--model", str(model), "--data", str(treebank)]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*COMMAND, *arguments], stdout=writing, stderr=subprocess.PIPE, check=False, timeout=60
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_an_interrupt_ends_with_130_and_without_a_traceback(model: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "order", "--model", str(model)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as order:
+        assert order.stdin is not None
+        assert order.stdout is not None
+        assert order.stderr is not None
+        order.stdin.write(b"sang She .\n")
+        order.stdin.flush()
+        assert order.stdout.readline() == b"She sang .\n"  # so it has started
+        order.send_signal(signal.SIGINT)
+        assert order.wait(timeout=30) == 130
+        assert order.stderr.read() == b""
+
+
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_a_batch_with_bad_lines(model: Path, threads: str) -> None:
     lines = b"sang She .\n\n\xff\xfe\n" + b"w " * 600 + b"\nRun !\n"
@@ -155,14 +185,27 @@ def test_a_batch_with_bad_lines(model: Path, threads: str) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
-@pytest.mark.parametrize("target", ["stdout", "file"])
-def test_a_full_disk(model: Path, target: str) -> None:
-    arguments = [*COMMAND, "order", "--model", str(model), "sang", "She"]
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["order", "--model", "MODEL", "sang", "She"],
+        ["order", "--model", "MODEL", "sang", "She", "--output", "/dev/full"],
+        ["score", "--model", "MODEL", "--order", "She sang"],
+        ["evaluate", "--model", "MODEL", "--data", "TREEBANK", "--limit", "1"],
+        ["info", "MODEL"],
+        ["--version"],
+        ["order", "--help"],
+    ],
+)
+def test_a_full_disk(model: Path, treebank: Path, arguments: list[str]) -> None:
+    files = {"MODEL": str(model), "TREEBANK": str(treebank)}
     with open("/dev/full", "wb", buffering=0) as full:
-        if target == "file":
-            arguments += ["--output", "/dev/full"]
         done = subprocess.run(
-            arguments, stdout=full, stderr=subprocess.PIPE, check=False, timeout=60
+            [*COMMAND, *(files.get(argument, argument) for argument in arguments)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=60,
         )
     message = done.stderr.decode()
     assert done.returncode == 2

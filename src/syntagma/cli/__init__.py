@@ -69,7 +69,10 @@ def syntagma(
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code: 0 done, 2 bad input or usage, 1 a bug."""
+    """Run one command and return its exit code: 0 done, 2 bad input or usage, 1 a bug.
+
+    An interrupt is 130: typer sees to that.
+    """
     session = Session()
     try:
         code = app(
@@ -86,8 +89,10 @@ def run(arguments: Sequence[str]) -> int:
         return _report(str(error), error, session, code=2)
     except typer.TyperException as error:
         return _report(error.format_message(), error, session, code=2)
-    except KeyboardInterrupt as error:
-        return _report("interrupted", error, session, code=130)
+    except OSError as error:
+        # Without a file name it is the stream that help and version are printed on.
+        what = error.filename or "cannot write to standard output"
+        return _report(f"{what}: {error.strerror or error}", error, session, code=2)
     except Exception as error:
         message = f"{type(error).__name__}: {error} (a bug; --debug shows where)"
         return _report(message, error, session, code=1)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from syntagma.cli import options
+from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
 
 
@@ -83,17 +84,21 @@ def evaluate(
     console = Console()
     if not console.is_terminal:
         console = Console(width=120)  # a file has no edge to wrap at
-    console.print(f"model {report.model} on {data.name}, {len(sentences)} sentences, beam {beam}")
-    for table in tables(report):
-        console.print("", table)
-    console.print()
-    for figures in report.figures:
+    with console.capture() as shown:
         console.print(
-            f"BLEU {figures.bleu:.2f} {figures.signature}",
-            highlight=False,
-            markup=False,
-            soft_wrap=True,
+            f"model {report.model} on {data.name}, {len(sentences)} sentences, beam {beam}"
         )
+        for table in tables(report):
+            console.print("", table)
+        console.print()
+        for figures in report.figures:
+            console.print(
+                f"BLEU {figures.bleu:.2f} {figures.signature}",
+                highlight=False,
+                markup=False,
+                soft_wrap=True,
+            )
+    write_stdout(shown.get())
     if json_file:
         from syntagma.formats.files import atomic_write
         from syntagma.model_file import fingerprint
