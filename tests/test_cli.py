@@ -324,6 +324,16 @@ def test_score_keeps_phrases_of_the_bag_together(capsys: pytest.CaptureFixture[s
     assert [word["form"] for word in result["words"]] == ["York", "is", "New York"]
 
 
+def test_orders_are_split_as_bags_are(capsys: pytest.CaptureFixture[str]) -> None:
+    """At spaces and not at other white space, which may be part of a word."""
+    word = "20\u202f000"
+    assert run(["order", word, "a\x1cb", "--format", "json"]) == 0
+    ordered = json.loads(capsys.readouterr().out)["words"]
+    assert run(["score", "--order", f"{word} a\x1cb", "--format", "json"]) == 0
+    scored = json.loads(capsys.readouterr().out)["words"]
+    assert {each["form"] for each in scored} == {each["form"] for each in ordered}
+
+
 def test_score_with_a_problem_from_a_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

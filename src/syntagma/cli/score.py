@@ -11,6 +11,7 @@ from syntagma.cli.order import bag_of_arguments, read_inputs
 from syntagma.cli.output import render, write_stdout
 from syntagma.errors import FormatError, ProblemError
 from syntagma.formats.conllu import TagColumn
+from syntagma.formats.text import split_bag
 from syntagma.problem import Problem
 
 
@@ -67,7 +68,7 @@ def score(
         problem = _only_problem(file, input_format, linearizer.tag_column)
     results = []
     for text in order:
-        bag = problem or bag_of_arguments(text.split())
+        bag = problem or bag_of_arguments(split_bag(text))
         results.append(linearizer.score(bag, split_order(text, bag)))
     results.sort(key=lambda result: -result.score)
     if format == "text":
@@ -80,7 +81,7 @@ def score(
 
 def split_order(text: str, problem: Problem) -> list[str]:
     """The units of an order: its words, joined where the bag has them as a phrase."""
-    pieces = text.split()
+    pieces = split_bag(text)
     phrases = Counter(word.form for word in problem.words if " " in word.form)
     units: list[str] = []
     start = 0
