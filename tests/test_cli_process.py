@@ -55,6 +55,15 @@ def test_training_again_gives_the_same_model(model: Path, treebank: Path) -> Non
     assert again.read_bytes() == model.read_bytes()
 
 
+def test_training_for_any_condition_of_the_papers(treebank: Path, tmp_path: Path) -> None:
+    done = train(treebank, tmp_path / "half", "--condition", "tags50-arcs0", "--epochs", "1")
+    assert done.returncode == 0
+    assert done.stderr.startswith("epoch 1: dev BLEU tags50-arcs0 ")
+    done = train(treebank, tmp_path / "other", "--condition", "most")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: condition 'most' is not one of mixed, none, pos")
+
+
 def test_a_killed_training_goes_on_and_ends_with_the_same_model(
     treebank: Path, tmp_path: Path
 ) -> None:

@@ -30,12 +30,12 @@ def train(
         ),
     ] = "p16+",
     condition: Annotated[
-        Literal["mixed", "none", "pos", "half", "tree", "labelled"],
+        str,
         typer.Option(
             "--condition",
             "-c",
             metavar="NAME",
-            help="What is given: none, pos, half, tree, labelled, or mixed, drawn at each visit.",
+            help="What is given: mixed, drawn at each visit, or a condition of `evaluate`.",
         ),
     ] = "mixed",
     update: Annotated[
