@@ -3,6 +3,7 @@
 import doctest
 import importlib.util
 import json
+import pkgutil
 import re
 from pathlib import Path
 from types import ModuleType
@@ -10,7 +11,7 @@ from types import ModuleType
 import pytest
 
 import syntagma
-from syntagma.errors import FormatError, ModelError
+from syntagma.errors import FormatError
 from syntagma.formats.jsonl import read_jsonl
 
 ROOT = Path(__file__).parents[1]
@@ -25,20 +26,10 @@ def blocks(page: Path, language: str) -> list[tuple[int, str]]:
     return [(text[: match.start(1)].count("\n"), match[1]) for match in pattern.finditer(text)]
 
 
-def has_shipped_model() -> bool:
-    try:
-        syntagma.load("en")
-    except ModelError:
-        return False
-    return True
-
-
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=str)
 def test_python_examples(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if not has_shipped_model():
-        pytest.skip("the shipped model is not in this copy of the repository")
     monkeypatch.chdir(tmp_path)
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=OPTIONS)
     names: dict[str, object] = {}
@@ -48,6 +39,20 @@ def test_python_examples(
         runner.run(test, clear_globs=False)
         names.update(test.globs)
     assert runner.summarize(verbose=False).failed == 0, capsys.readouterr().out
+
+
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(syntagma.__path__, "syntagma.")
+    if not module.name.startswith("syntagma.core.")
+]
+
+
+@pytest.mark.parametrize("name", ["syntagma", *MODULES])
+def test_examples_in_docstrings(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    module = importlib.import_module(name)
+    failed, _ = doctest.testmod(module, optionflags=OPTIONS)
+    assert failed == 0, capsys.readouterr().out
 
 
 def test_json_examples_are_json_and_the_problems_are_valid() -> None:

@@ -2,8 +2,8 @@
 
 >>> import syntagma
 >>> english = syntagma.load("en")
->>> english.order(["barked", "dog", "the", "."]).text
-'the dog barked .'
+>>> english.order(["book", "read", "the", "She", "."]).text
+'She read the book .'
 """
 
 from syntagma.errors import (
