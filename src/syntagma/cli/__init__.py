@@ -34,7 +34,7 @@ app.command("info")(info.info)
 
 
 @dataclass(slots=True)
-class Session:
+class Invocation:
     """What the commands tell `run`; see `options.Debug`."""
 
     debug: bool = False
@@ -73,29 +73,29 @@ def run(arguments: Sequence[str]) -> int:
 
     An interrupt is 130: typer sees to that.
     """
-    session = Session()
+    invocation = Invocation()
     try:
         code = app(
             args=list(arguments) or ["--help"],
             prog_name="syntagma",
             standalone_mode=False,
-            obj=session,
+            obj=invocation,
         )
         return code if isinstance(code, int) else 0
     except ReaderGone:
         _abandon_stdout()
         return 0
     except SyntagmaError as error:
-        return _report(str(error), error, session, code=2)
+        return _report(str(error), error, invocation, code=2)
     except typer.TyperException as error:
-        return _report(error.format_message(), error, session, code=2)
+        return _report(error.format_message(), error, invocation, code=2)
     except OSError as error:
         # Without a file name it is the stream that help and version are printed on.
         what = error.filename or "cannot write to standard output"
-        return _report(f"{what}: {error.strerror or error}", error, session, code=2)
+        return _report(f"{what}: {error.strerror or error}", error, invocation, code=2)
     except Exception as error:
         message = f"{type(error).__name__}: {error} (a bug; --debug shows where)"
-        return _report(message, error, session, code=1)
+        return _report(message, error, invocation, code=1)
 
 
 def main() -> None:
@@ -110,8 +110,8 @@ def main() -> None:
     sys.exit(code)
 
 
-def _report(message: str, error: BaseException, session: Session, code: int) -> int:
-    if session.debug:
+def _report(message: str, error: BaseException, invocation: Invocation, code: int) -> int:
+    if invocation.debug:
         traceback.print_exception(error)
     print("error:", " ".join(message.splitlines()), file=sys.stderr)
     return code
