@@ -161,6 +161,19 @@ def test_a_reader_of_figures_may_leave(model: Path, treebank: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.parametrize(
+    ("closed", "message"),
+    [(0, "error: <stdin>: empty file: no problems\n"), (1, "error: standard output is closed\n")],
+)
+def test_a_closed_stream(model: Path, closed: int, message: str) -> None:
+    script = f"import os; os.close({closed}); os.execv({sys.executable!r}, {COMMAND!r} + "
+    script += f"['order', '--model', {str(model)!r}])"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (2, message)
+
+
 def test_an_interrupt_ends_with_130_and_without_a_traceback(model: Path) -> None:
     with subprocess.Popen(
         [*COMMAND, "order", "--model", str(model)],

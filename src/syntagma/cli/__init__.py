@@ -100,6 +100,11 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """The entry point of the `syntagma` command."""
+    if sys.stdin is None:  # closed by the caller: as good as empty
+        sys.stdin = io.TextIOWrapper(io.BytesIO())
+    if sys.stdout is None:
+        print("error: standard output is closed", file=sys.stderr)
+        sys.exit(2)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale: so are all formats
     code = run(sys.argv[1:])
