@@ -30,7 +30,7 @@ from syntagma.vocabulary import Vocabulary
 
 MACHINE_UNIT = Path(__file__).resolve().parents[2] / "shared" / "tools" / "machine-unit"
 LENGTHS = (10, 25, 50, 100, 200)
-STREAM_LINES = (1_000, 20_000)
+STREAM_LINES = (1_000, 100_000)
 
 LOAD = """
 import time, syntagma

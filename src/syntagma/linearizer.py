@@ -44,8 +44,8 @@ def load(model: str | Path = "en") -> Linearizer:
 
     >>> import syntagma
     >>> english = syntagma.load("en")
-    >>> english.order(["barked", "dog", "the", "."]).text
-    'the dog barked .'
+    >>> english.order(["send", "you", "me", "Can", "report", "the", "?"]).text
+    'Can you send me the report ?'
     """
     path = Path(model)
     if isinstance(model, str) and re.fullmatch(r"[\w-]+", model):
