@@ -126,7 +126,7 @@ def test_a_tree_that_is_not_projective_is_lifted_and_not_left_out(tmp_path: Path
     crossing = [word.split() for word in words]
     rows = [f"{i}\t{f}\t_\t_\t{t}\t_\t{h}\t{d}\t_\t_" for i, (f, t, h, d) in enumerate(crossing, 1)]
     treebank = tmp_path / "crossing.conllu"
-    treebank.write_text("\n".join(rows) + "\n\n", encoding="utf-8")
+    treebank.write_text(2 * ("\n".join(rows) + "\n\n"), encoding="utf-8")
     run(treebank, tmp_path / "model", Settings(epochs=3, beam=8))
     forms = [word[0] for word in crossing]
     assert list(load(tmp_path / "model").order(sorted(forms)).words) == forms

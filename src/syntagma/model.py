@@ -18,13 +18,13 @@ from syntagma.model_file import read_container, write_container
 from syntagma.templates import FEATURE_SETS, templates
 from syntagma.vocabulary import Vocabulary
 
-# The largest weight that is told apart from larger ones is this many times the mean size: weights
-# are stored as 8-bit steps, and the few giants would make the steps coarse for all others.
-CLIP = 24.0
+# Weights are stored in 8 bits, in steps that grow with the weight: most are small, few are giants.
+# This many times finer are the steps at zero than at the largest weight.
+COMPANDING = 100.0
 
 _ARRAYS = frozenset(
     {"forms", "tags", "labels", "form_tags", "open_tags", "label_index", "label_pool"}
-    | {"occupied", "fingerprints", "weights", "scale"}
+    | {"occupied", "fingerprints", "weights", "levels"}
 )
 
 
@@ -37,42 +37,75 @@ class Model:
     scorer: Scorer
 
 
-def build_model(
-    header: dict[str, Any],
-    vocabulary: Vocabulary,
-    keys: npt.NDArray[np.uint64],
-    values: npt.NDArray[np.float32],
-) -> Model:
-    """A model in memory with unquantised weights."""
-    return _model(header, vocabulary, Weights(*build_columns(keys, values)))
+@dataclass(frozen=True, slots=True)
+class StoredWeights:
+    """A table of weights as a model file holds it: each slot has a level, empty ones count, too."""
+
+    fingerprints: npt.NDArray[np.uint32]
+    steps: npt.NDArray[np.uint8]
+    levels: npt.NDArray[np.float32]
+
+    @classmethod
+    def of(
+        cls, keys: npt.NDArray[np.uint64], values: npt.NDArray[np.float32], max_features: int
+    ) -> StoredWeights:
+        """Keep the `max_features` largest weights, rounded to 255 levels."""
+        if len(keys) > max_features:
+            largest = np.lexsort((keys, -np.abs(values)))[:max_features]
+            keys, values = keys[largest], values[largest]
+        fingerprints, weights = build_columns(keys, values)
+        levels = _levels(float(np.abs(weights).max()))
+        steps = np.searchsorted((levels[1:] + levels[:-1]) / 2, weights).astype(np.uint8)
+        return cls(fingerprints, steps, levels)
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Without the empty slots; `from_arrays` is the inverse."""
+        occupied = self.fingerprints != 0
+        return {
+            "occupied": np.packbits(occupied),
+            "fingerprints": self.fingerprints[occupied],
+            "weights": self.steps[occupied],
+            "levels": self.levels,
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> StoredWeights:
+        occupied = np.unpackbits(arrays["occupied"]).view(bool)
+        fingerprints, steps = np.zeros(len(occupied), np.uint32), np.zeros(len(occupied), np.uint8)
+        fingerprints[occupied] = arrays["fingerprints"]
+        steps[occupied] = arrays["weights"]
+        return cls(fingerprints, steps, arrays["levels"])
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self.fingerprints))
+
+    def table(self) -> Weights:
+        return Weights(self.fingerprints, self.levels[self.steps])
+
+
+def build_model(header: dict[str, Any], vocabulary: Vocabulary, weights: StoredWeights) -> Model:
+    """The model in memory, just as it is after saving and loading."""
+    scorer = Scorer(
+        templates(header["feature_set"]),
+        weights.table(),
+        vocabulary.label_index,
+        vocabulary.label_pool,
+    )
+    if list(scorer.templates.texts) != header["templates"]:
+        raise ModelError(
+            "the model was trained with other feature templates than this version has; "
+            "train it again or install the version that made it"
+        )
+    return Model(header, vocabulary, scorer)
 
 
 def save_model(
-    path: str | Path,
-    header: dict[str, Any],
-    vocabulary: Vocabulary,
-    keys: npt.NDArray[np.uint64],
-    values: npt.NDArray[np.float32],
-    max_features: int,
+    path: str | Path, header: dict[str, Any], vocabulary: Vocabulary, weights: StoredWeights
 ) -> None:
-    """Write a model with the `max_features` largest weights, in 8-bit steps."""
-    if len(keys) > max_features:
-        largest = np.lexsort((keys, -np.abs(values)))[:max_features]
-        keys, values = keys[largest], values[largest]
-    fingerprints, weights = build_columns(keys, values)
-    occupied = fingerprints != 0
-    scale = float(np.abs(weights[occupied]).mean()) * CLIP / 127 if len(keys) else 1.0
-    steps = np.clip(np.rint(weights[occupied] / scale), -127, 127).astype(np.int8)
     write_container(
         path,
-        {**header, "features": int(occupied.sum())},
-        {
-            **vocabulary.to_arrays(),
-            "occupied": np.packbits(occupied),
-            "fingerprints": fingerprints[occupied],
-            "weights": steps,
-            "scale": np.array([scale], np.float32),
-        },
+        {**header, "features": len(weights)},
+        {**vocabulary.to_arrays(), **weights.to_arrays()},
     )
 
 
@@ -85,28 +118,20 @@ def load_model(path: str | Path) -> Model:
         raise _foreign(path, "unknown feature set")
     if header.get("tag_column") not in ("upos", "xpos"):
         raise _foreign(path, "no tag column")
-    occupied = np.unpackbits(arrays["occupied"]).view(bool)
-    fingerprints = np.zeros(len(occupied), np.uint32)
-    weights = np.zeros(len(occupied), np.float32)
-    fingerprints[occupied] = arrays["fingerprints"]
-    weights[occupied] = arrays["weights"] * arrays["scale"]
     try:
-        return _model(header, Vocabulary.from_arrays(arrays), Weights(fingerprints, weights))
+        return build_model(
+            header, Vocabulary.from_arrays(arrays), StoredWeights.from_arrays(arrays)
+        )
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
 
 
+def _levels(largest: float) -> npt.NDArray[np.float32]:
+    """255 weights from -largest to largest, as a stored weight may have them."""
+    steps = np.arange(-127, 128) / 127
+    sizes = largest * ((1 + COMPANDING) ** np.abs(steps) - 1) / COMPANDING
+    return (np.sign(steps) * sizes).astype(np.float32)
+
+
 def _foreign(path: str | Path, why: str) -> ModelError:
     return ModelError(f"{path}: not a model for ordering words ({why}); train it again")
-
-
-def _model(header: dict[str, Any], vocabulary: Vocabulary, weights: Weights) -> Model:
-    scorer = Scorer(
-        templates(header["feature_set"]), weights, vocabulary.label_index, vocabulary.label_pool
-    )
-    if "templates" in header and list(scorer.templates.texts) != header["templates"]:
-        raise ModelError(
-            "the model was trained with other feature templates than this version has; "
-            "train it again or install the version that made it"
-        )
-    return Model(header, vocabulary, scorer)

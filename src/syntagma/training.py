@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +25,7 @@ from syntagma.errors import TrainingError
 from syntagma.evaluation import evaluate
 from syntagma.formats.conllu import TagColumn
 from syntagma.linearizer import MAX_BEAM, Linearizer
-from syntagma.model import build_model, save_model
+from syntagma.model import StoredWeights, build_model, save_model
 from syntagma.model_file import read_container, write_container
 from syntagma.templates import FEATURE_SETS, FeatureSet, templates
 from syntagma.treebank import Sentence, read_treebank
@@ -48,7 +49,7 @@ class Settings:
     beam: int = 16
     seed: int = 1
     tag_column: TagColumn = "xpos"
-    max_features: int = 2_000_000
+    max_features: int = 4_000_000
 
     def __post_init__(self) -> None:
         for name, value, choices in (
@@ -133,8 +134,10 @@ def train(
     run.resume()
     while len(run.epochs) < settings.epochs:
         correct, cpu_seconds = run.pass_over(on_sentence)
-        epoch = Epoch(len(run.epochs) + 1, run.measure(dev_sentences), correct, cpu_seconds)
-        run.close_epoch(epoch)
+        weights = run.weights()
+        bleu = run.measure(weights, dev_sentences)
+        epoch = Epoch(len(run.epochs) + 1, bleu, correct, cpu_seconds)
+        run.close_epoch(epoch, weights)
         on_epoch(epoch)
     return run.finish()
 
@@ -190,16 +193,17 @@ class _Run:
         started = time.process_time()
         with ThreadPoolExecutor(self.threads) as pool:
             for start in range(0, len(visits), BATCH):
-                batch = [(number, index) for index in visits[start : start + BATCH]]
-                updates = list(pool.map(self._learn, batch))  # all of them, before weights change
-                for update in updates:
-                    self.learner.apply(update)
+                batch = visits[start : start + BATCH]
+                learn = partial(self._learn, number)
+                updates = list(pool.map(learn, batch))  # all of them, before weights change
+                for index, update in zip(batch, updates, strict=True):
+                    self.learner.apply(update, index)
                     correct += update.correct
                     on_sentence()
         return correct / len(visits), time.process_time() - started
 
-    def _learn(self, visit: tuple[int, int]) -> Update:
-        number, index = visit
+    def _learn(self, number: int, index: int) -> Update:
+        """Visit a sentence in epoch `number`."""
         sentence = self.sentences[index]
         rng = random.Random(f"{self.settings.seed}:{number}:{index}")
         if self.settings.condition == "mixed":
@@ -218,17 +222,26 @@ class _Run:
             self.settings.update == "max-violation",
         )
 
-    def measure(self, sentences: Sequence[Sentence]) -> dict[str, float]:
-        """Dev BLEU per condition, with averaged weights."""
+    def weights(self) -> StoredWeights:
+        """The weights as a model would have them now.
+
+        Features that a single sentence changed are left out: hardly any other will ever have them.
+        """
+        return StoredWeights.of(
+            *self.learner.averaged(shared_only=True), self.settings.max_features
+        )
+
+    def measure(self, weights: StoredWeights, sentences: Sequence[Sentence]) -> dict[str, float]:
+        """Dev BLEU per condition."""
         mixed = self.settings.condition == "mixed"
         conditions = MAIN_CONDITIONS if mixed else (self.settings.condition,)
-        model = build_model(self.header, self.vocabulary, *self.learner.averaged())
+        model = build_model(self.header, self.vocabulary, weights)
         report = evaluate(
             Linearizer(model), sentences, conditions, beam=self.settings.beam, threads=self.threads
         )
         return {figures.condition: round(figures.bleu, 2) for figures in report.figures}
 
-    def close_epoch(self, epoch: Epoch) -> None:
+    def close_epoch(self, epoch: Epoch, weights: StoredWeights) -> None:
         """Keep the model if it is the best so far, then the state from which to go on.
 
         In this order: a run that is cut off in between repeats the epoch and its model.
@@ -239,8 +252,7 @@ class _Run:
                 self.folder / "best",
                 {**self.header, "figures": {"dev": epoch.bleu, "epoch": epoch.number}},
                 self.vocabulary,
-                *self.learner.averaged(),
-                self.settings.max_features,
+                weights,
             )
         write_container(
             self.folder / "state",
