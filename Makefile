@@ -16,6 +16,7 @@ demo: .venv/installed
 test: .venv/developing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	PATH="$(BIN):$$PATH" cython-lint src/syntagma/core
 	$(BIN)/mypy
 	$(BIN)/pytest
 

@@ -27,7 +27,7 @@ cdef struct Extractor:
     const Task* task
     const TemplateSet* set
     const Table* table          # weights are summed if it is not NULL ...
-    vector[uint64_t]* collected # ... features collected if this is not NULL
+    vector[uint64_t]* collected  # ... features collected if this is not NULL
     double total
     int count
     uint64_t atoms[128]

@@ -10,9 +10,9 @@ each given dependent C of L that is left for its right side.
 from libc.stdint cimport uint64_t
 
 from syntagma.core.state cimport (
-    LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, Node, State, Task, Word, has,
+    NONE, ROOT, SHIFT, Node, State, Task, Word, has,
 )
-from syntagma.core.weights cimport Table, sum_weights
+from syntagma.core.weights cimport sum_weights
 
 cdef enum:
     STATE, BEFORE_SHIFT, CANDIDATE, FAMILY, PAIR, CHILD, SCOPES
@@ -45,7 +45,7 @@ ATOM_NAMES = (
 SCOPE_NAMES = ("state", "before shift", "candidate", "family", "pair", "child")
 
 cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
-cdef uint64_t START = 1 << 30       # the form and tag before the first word; a head as "last placed"
+cdef uint64_t START = 1 << 30   # form and tag before the first word; nothing placed in a family
 
 
 cdef inline uint64_t fold(uint64_t key, uint64_t atom) noexcept nogil:
@@ -403,12 +403,13 @@ cdef class Templates:
                 if unknown:
                     raise ValueError(f"unknown atom {unknown[0]!r} in template {' '.join(names)!r}")
                 numbers = sorted(number[atom] for atom in names)
+                text = repr(" ".join(names))
                 if not 0 < len(numbers) <= MAX_ATOMS or len(set(numbers)) != len(numbers):
-                    raise ValueError(f"template {' '.join(names)!r} repeats an atom or has too many")
+                    raise ValueError(f"template {text} repeats an atom or has too many")
                 if max(numbers) >= first_atom(scope) or (
                     scope == CHILD and any(Xw <= atom < Cw for atom in numbers)
                 ):
-                    raise ValueError(f"template {' '.join(names)!r} names an atom its scope has not")
+                    raise ValueError(f"template {text} names an atom its scope has not")
                 key = 0x2545F4914F6CDD1D
                 for byte in self.texts[position].encode():
                     key = fold(key, byte + 1)

@@ -8,7 +8,7 @@ import numpy as np
 from syntagma.core.features cimport Extractor, read_state, score_arc, score_shift, shift_base
 from syntagma.core.search cimport Link, Scorer, Search
 from syntagma.core.state cimport (
-    SHIFT, Action, EncodedProblem, State, Task, apply, copy_state, initial_state, reference_actions,
+    SHIFT, Action, EncodedProblem, State, apply, initial_state, reference_actions,
 )
 from syntagma.core.weights cimport Slot, Table, Weights, fingerprint
 
@@ -44,16 +44,15 @@ cdef class Learner:
     cdef readonly uint64_t steps
 
     def __init__(self, templates, label_index, label_pool):
-        self.scorer = Scorer(
-            templates, Weights(np.zeros(1, np.uint32), np.zeros(1, np.float32)), label_index, label_pool
-        )
+        nothing = Weights(np.zeros(1, np.uint32), np.zeros(1, np.float32))
+        self.scorer = Scorer(templates, nothing, label_index, label_pool)
         self.scorer.table = &self.table
         self.used = self.steps = 0
         self._allocate(1 << 20)
 
     cdef _allocate(self, uint64_t capacity):
-        slots, keys, sums = np.zeros(capacity, np.uint64), np.zeros(capacity, np.uint64), np.zeros(capacity)
-        owners = np.zeros(capacity, np.int32)
+        slots, keys = np.zeros(capacity, np.uint64), np.zeros(capacity, np.uint64)
+        sums, owners = np.zeros(capacity), np.zeros(capacity, np.int32)
         cdef uint64_t[::1] slot_view = slots
         cdef uint64_t[::1] key_view = keys
         cdef double[::1] sum_view = sums
@@ -83,7 +82,9 @@ cdef class Learner:
         self._allocate(self.capacity * 2)
         self._insert(*old)
 
-    def _insert(self, uint64_t[::1] slots, uint64_t[::1] keys, double[::1] sums, int32_t[::1] owners):
+    def _insert(
+        self, uint64_t[::1] slots, uint64_t[::1] keys, double[::1] sums, int32_t[::1] owners
+    ):
         cdef Py_ssize_t i
         cdef uint64_t at
         cdef const Slot* old = <const Slot*>&slots[0]
@@ -109,7 +110,9 @@ cdef class Learner:
         self.slots[at].weight += by
         self.sums[at] += by * <double>self.steps
 
-    def learn(self, EncodedProblem problem, order, heads, labels, tags, int width, bint max_violation):
+    def learn(
+        self, EncodedProblem problem, order, heads, labels, tags, int width, bint max_violation
+    ):
         """Search with the current weights and compare with the reference: an Update.
 
         Early update: at the first step after which the reference is out of the beam. Max-violation:

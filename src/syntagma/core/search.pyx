@@ -7,8 +7,6 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libcpp.vector cimport vector
 
-import numpy as np
-
 from syntagma.core.features cimport (
     Extractor, Templates, read_state, score_arc, score_shift, shift_base,
 )
@@ -16,7 +14,7 @@ from syntagma.core.state cimport (
     LEFTARC, NONE, RIGHTARC, SHIFT, Action, EncodedProblem, State, Task, Word, apply, copy_state,
     has, initial_state, lay_out, legal_leftarc, legal_rightarc, legal_shifts, state_bytes,
 )
-from syntagma.core.weights cimport Table, Weights
+from syntagma.core.weights cimport Weights
 
 cdef extern from * nogil:
     """
@@ -41,6 +39,10 @@ cdef class Scorer:
         self.label_index = &index[0, 0, 0, 0]
         self.label_pool = &pool[0]
         self._arrays = (label_index, label_pool)
+
+
+cdef inline Action action_of(const Candidate* candidate) noexcept nogil:
+    return Action(candidate.kind, candidate.word, candidate.tag, candidate.label)
 
 
 cdef class Search:
@@ -166,7 +168,7 @@ cdef class Search:
             parent = self.current[candidate.parent]
             state = self.following[i]
             copy_state(self.task, parent, state)
-            apply(self.task, state, Action(candidate.kind, candidate.word, candidate.tag, candidate.label))
+            apply(self.task, state, action_of(candidate))
             state.score = candidate.score
             state.history = self.links.size()
             state.gold = gold != NULL and parent.gold and (
@@ -189,7 +191,8 @@ cdef class Search:
     cdef bint depth_first(self, long limit, long* work) noexcept nogil:
         """Look for one complete derivation, best action first, expanding at most `limit` states.
 
-        One tag a word is enough: what is legal does not depend on it. Where it succeeds, the beam is that one state; `work` counts the states expanded.
+        One tag a word is enough: what is legal does not depend on it. Where it succeeds, the beam
+        is that one state; `work` counts the states expanded.
         """
         cdef int depth = 0, steps = 2 * self.task.n - 1
         cdef vector[vector[Candidate]] choices
@@ -230,7 +233,7 @@ cdef class Search:
             after = <State*>(memory + (depth + 1) * self.bytes)
             lay_out(after, self.task.n, self.task.blocks)
             copy_state(self.task, state, after)
-            apply(self.task, after, Action(candidate.kind, candidate.word, candidate.tag, candidate.label))
+            apply(self.task, after, action_of(&candidate))
             after.score = candidate.score
             depth += 1
         if found:
@@ -263,7 +266,8 @@ cdef class Search:
         seen = set()
         for i in range(self.size):
             actions = self.derivation(self.current[i].history)
-            order = tuple(self.task.words[word].kind for kind, word, _, _ in actions if kind == SHIFT)
+            shifted = (word for kind, word, _, _ in actions if kind == SHIFT)
+            order = tuple(self.task.words[word].kind for word in shifted)
             if order not in seen:
                 seen.add(order)
                 found.append((self.current[i].score, actions))
@@ -275,14 +279,11 @@ cdef class Search:
 def beam_search(EncodedProblem problem, Scorer scorer, int width, int n_best=1):
     """The n best (score, actions), or an empty list if the whole beam came to a dead end."""
     cdef Search search = Search(problem, scorer, width)
-    cdef int i
-    cdef bint alive = True
+    cdef int steps = 2 * search.task.n - 1
     with nogil:
-        for i in range(2 * search.task.n - 1):
-            if not search.advance(NULL):
-                alive = False
-                break
-    return search.results(n_best) if alive else []
+        while steps and search.advance(NULL):
+            steps -= 1
+    return [] if steps else search.results(n_best)
 
 
 def depth_first_search(EncodedProblem problem, Scorer scorer, long limit):
@@ -319,8 +320,9 @@ cdef class Derivation:
         legal_shifts(task, state, self.search.shifts)
         for word in range(task.n):
             if has(self.search.shifts, word):
-                for i in range(task.words[word].tags_count):
-                    actions.append((SHIFT, word, task.tag_pool[task.words[word].tags_start + i], NONE))
+                first = task.words[word].tags_start
+                for i in range(first, first + task.words[word].tags_count):
+                    actions.append((SHIFT, word, task.tag_pool[i], NONE))
         for kind in range(LEFTARC, RIGHTARC + 1):
             if not (legal_leftarc if kind == LEFTARC else legal_rightarc)(task, state):
                 continue

@@ -234,7 +234,9 @@ cdef bint legal_leftarc(const Task* task, State* state) noexcept nogil:
     s1 = state.stack[state.size - 2].word
     if task.words[s0].head == s1 or not reducible(task, state, s1, s0):
         return False
-    return not task.root_restricted or stays_rootable(task, state, Action(LEFTARC, NONE, NONE, NONE))
+    return not task.root_restricted or stays_rootable(
+        task, state, Action(LEFTARC, NONE, NONE, NONE)
+    )
 
 
 cdef bint legal_rightarc(const Task* task, State* state) noexcept nogil:
@@ -246,7 +248,9 @@ cdef bint legal_rightarc(const Task* task, State* state) noexcept nogil:
     s1 = state.stack[state.size - 2].word
     if not reducible(task, state, s0, s1):
         return False
-    return not task.root_restricted or stays_rootable(task, state, Action(RIGHTARC, NONE, NONE, NONE))
+    return not task.root_restricted or stays_rootable(
+        task, state, Action(RIGHTARC, NONE, NONE, NONE)
+    )
 
 
 # Moves
@@ -334,7 +338,6 @@ cdef class EncodedProblem:
 
     def __init__(self, words, tag_pool, root, predecessors=None, fixed=None):
         cdef int n = words.shape[0], blocks = (words.shape[0] + 63) // 64
-        cdef int32_t[:, ::1] given = words
         cdef int32_t[::1] pool = tag_pool
         fields = np.zeros((n, sizeof(Word) // sizeof(int32_t)), np.int32)
         fields[:, :11] = words
@@ -346,8 +349,7 @@ cdef class EncodedProblem:
         cdef Word* array = <Word*>&table[0, 0]
         cdef int i, up, steps, position = 0, arcs = 0
         cdef bint labels_given = False
-        cdef bint restricted = root < 0
-        cdef bint some_restricted = False
+        cdef bint restricted = False
         for i in range(n):
             up = i
             while array[up].head >= 0:
@@ -359,7 +361,7 @@ cdef class EncodedProblem:
                 array[array[i].head].children_count += 1
                 labels_given = labels_given or array[i].label >= 0
             arcs += array[i].head != NONE
-            some_restricted = some_restricted or (array[i].head == NONE and not array[i].may_be_root)
+            restricted = restricted or (array[i].head == NONE and not array[i].may_be_root)
         for i in range(n):
             array[i].children_start = position
             position += array[i].children_count
@@ -378,7 +380,7 @@ cdef class EncodedProblem:
         self.task.n = n
         self.task.blocks = blocks
         self.task.root = root
-        self.task.root_restricted = restricted and some_restricted
+        self.task.root_restricted = root < 0 and restricted
         self.task.labels_given = labels_given
         self.task.arcs_given = 0 if arcs == 0 else 2 if arcs >= n - 1 else 1
         self.task.words = array
