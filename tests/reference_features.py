@@ -19,6 +19,7 @@ from syntagma.vocabulary import Vocabulary, shape_and_suffix
 Atoms = dict[str, int]
 
 START = 1 << 30  # stands in for the words before the first one and for a head as last placed
+MAX_RELATED = 16
 _SEED, _FACTOR, _BITS = 0x2545F4914F6CDD1D, 0x9E3779B97F4A7C15, (1 << 64) - 1
 
 
@@ -172,11 +173,14 @@ def candidate_atoms(c: Configuration, word: int, tag: int) -> Atoms:
 def family_atoms(c: Configuration, word: int, tag: int) -> Iterator[tuple[Atoms, list[Atoms]]]:
     """For each X that SHIFT makes the next of its family: its atoms, and those of each Y.
 
-    From the word up to the first whose family has been begun, by the head or by the top.
+    From the word up to the first whose family has been begun, by the head or by the top; no more
+    than MAX_RELATED of either.
     """
     top = _item(c.stack, -1)
     up, begun = word, False
-    while not begun and (head := c.head[up]) is not None and head != ROOT:
+    for _ in range(MAX_RELATED):
+        if begun or (head := c.head[up]) is None or head == ROOT:
+            return
         after = head in c.placed
         begun = after or (top is not None and c.head[top] == head)
         last = (START, START)
@@ -189,7 +193,7 @@ def family_atoms(c: Configuration, word: int, tag: int) -> Iterator[tuple[Atoms,
         own |= {"Xp": 1 + tag if up == word else c.tag(up), "Xs": 2 if after else 1}
         own |= {"Xhw": c.form(head), "Xhp": c.tag(head), "Xn": _bucket(len(unplaced))}
         own |= {"Xvl": last[0], "Xvp": last[1]}
-        yield own, [_plain_atoms(c, w, "Y") for w in unplaced]
+        yield own, [_plain_atoms(c, w, "Y") for w in unplaced[:MAX_RELATED]]
         up = head
 
 

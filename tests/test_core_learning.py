@@ -186,7 +186,7 @@ def test_updates_are_those_of_a_plain_perceptron(feature_set: str, max_violation
     outcomes = []
     for example in some_examples(1, vocabulary) * 4:
         update = learn(learner, example, max_violation)
-        learner.apply(update, 1)
+        learner.apply(update)
         outcomes.append(update.correct)
         assert update.correct == plain.step(example)
         assert weights_of(learner) == {key: w for key, w in plain.weights.items() if w}
@@ -202,7 +202,7 @@ def test_the_two_kinds_of_update_differ() -> None:
     for max_violation in (False, True):
         learner = new_learner("p16", vocabulary)
         for example in some_examples(1, vocabulary):
-            learner.apply(learn(learner, example, max_violation), 1)
+            learner.apply(learn(learner, example, max_violation))
         learned.append(weights_of(learner))
     assert learned[0] != learned[1]
 
@@ -212,13 +212,13 @@ def test_learning_changes_nothing_until_it_is_applied() -> None:
     vocabulary = toy_vocabulary(2)
     learner = new_learner("p16", vocabulary)
     examples = some_examples(1, vocabulary)
-    learner.apply(learn(learner, examples[0], True), 1)
+    learner.apply(learn(learner, examples[0], True))
     before = weights_of(learner)
     updates = [learn(learner, example, True) for example in examples]
     assert weights_of(learner) == before
     assert learner.steps == 1
     for update in updates:
-        learner.apply(update, 1)
+        learner.apply(update)
     assert learner.steps == 1 + len(examples)
     assert weights_of(learner) != before
 
@@ -246,7 +246,7 @@ def test_repetition_learns_the_examples(condition: str, max_violation: bool) -> 
         wrong = 0
         for example in examples:
             update = learn(learner, example, max_violation)
-            learner.apply(update, 1)
+            learner.apply(update)
             wrong += not update.correct
     assert wrong == 0
     scorer = make_scorer("p16+", vocabulary, weights_of(learner))
@@ -275,34 +275,12 @@ def test_the_reference_derivation_is_legal_and_builds_the_sentence() -> None:
         assert (result.tags, result.deprels) == (sentence.tags, sentence.deprels)
 
 
-def test_features_of_a_single_sentence_can_be_left_out() -> None:
-    vocabulary = toy_vocabulary(2)
-    examples = some_examples(1, vocabulary)
-    changed: dict[int, set[int]] = {}
-    learner = new_learner("p16", vocabulary)
-    for owner, example in enumerate(examples * 3):
-        before = weights_of(learner)
-        learner.apply(learn(learner, example, True), owner % len(examples))
-        after = weights_of(learner)
-        for key in before.keys() | after.keys():
-            if before.get(key) != after.get(key):
-                changed.setdefault(key, set()).add(owner % len(examples))
-    restored = new_learner("p16", vocabulary)
-    restored.restore(learner.state())
-    for each in (learner, restored):
-        everything = dict(zip(*(column.tolist() for column in each.averaged()), strict=True))
-        shared = dict(zip(*(column.tolist() for column in each.averaged(True)), strict=True))
-        assert shared.items() < everything.items()
-        # Rewarded and punished at once, a feature is touched without a change: it may be kept.
-        assert {key for key in everything if len(changed[key]) > 1} <= shared.keys()
-
-
 # ---- stop, resume, grow ----------------------------------------------------------------------
 
 
 def continued(learner: Learner, examples: list[Example]) -> tuple[object, ...]:
     for example in examples:
-        learner.apply(learn(learner, example, True), 1)
+        learner.apply(learn(learner, example, True))
     return weights_of(learner), averages_of(learner), learner.steps, learner.used
 
 
@@ -342,7 +320,6 @@ def test_a_restored_table_that_wraps_round_can_be_restored_again() -> None:
             "slots": np.array([(key >> 32, 1) for key in keys], slot).view(np.uint64),
             "keys": np.array(keys, np.uint64),
             "sums": np.zeros(2),
-            "owners": np.ones(2, np.int32),
             "capacity_steps": np.array([4, 1], np.uint64),
         }
     )

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from strategies import trees
 
 from syntagma.errors import FormatError
-from syntagma.formats.conllu import TagColumn, read_conllu, write_conllu
+from syntagma.formats.conllu import read_conllu, write_conllu
 from syntagma.linearization import Linearization, Token
-from syntagma.problem import Problem, Word
+from syntagma.problem import Problem, TagColumn, Word
 from syntagma.projectivity import lift
 
 CATS = """\
@@ -166,10 +166,20 @@ def test_a_cut_after_another_fault_is_reported_too() -> None:
     assert last is cut
 
 
+def test_what_is_said_of_spaces_is_not_carried_over() -> None:
+    """It speaks of neighbours that the word no longer has."""
+    rows = ["1\tsail\t_\t_\tVB\t_\t0\troot\t_\tGloss=segeln|SpaceAfter=No|x", "2\t!\t_" + "\t_" * 6]
+    problem = read_one("\n".join([*rows]) + "\tSpaceAfter=No\n")
+    tokens = (Token("sail", "VB", 0, "root", 1), Token("!", ".", 1, "punct", 2))
+    lines = write_conllu(Linearization(tokens, 0, problem)).split("\n")
+    assert [line.split("\t")[9] for line in lines if "\t" in line] == ["Gloss=segeln|x", "_"]
+
+
 # No tab, no line end, no surrogate; and not the "_" that stands for nothing.
 CELLS = st.text(
     st.characters(blacklist_categories=["Cs"], blacklist_characters="\t\n\r_"), min_size=1
 )
+MISC = CELLS.filter(lambda text: "Space" not in text)
 FORMS = CELLS.map(lambda text: " ".join(text.split(" ")).strip()).filter(
     lambda form: form != "" and "  " not in form and not form.isspace()
 )
@@ -188,7 +198,7 @@ def test_a_round_trip_keeps_every_column(heads: list[int], data: st.DataObject) 
             str(head),
             data.draw(tags) if head else "root",
             "_",
-            data.draw(CELLS),
+            data.draw(MISC),
         ]
         for index, head in enumerate(lift(heads), start=1)
     ]

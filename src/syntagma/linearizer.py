@@ -13,10 +13,9 @@ from typing import Any, Literal, TypeVar, overload
 from syntagma.core import beam_search, depth_first_search
 from syntagma.encoding import Action, Encoding, decode, encode
 from syntagma.errors import ModelError, ProblemError, SyntagmaError, UnsatisfiableError, name_words
-from syntagma.formats.conllu import TagColumn
 from syntagma.linearization import Linearization
 from syntagma.model import Model, load_model
-from syntagma.problem import Problem, Word
+from syntagma.problem import Problem, TagColumn, Word
 
 Words = Problem | Iterable[str | Word]
 Result = Linearization | list[Linearization]
@@ -25,8 +24,8 @@ R = TypeVar("R")
 
 MAX_BEAM = 1024
 # States that the last resort may expand where a partial tree and order constraints leave the whole
-# beam without a legal move: about a second for a sentence of 20 words.
-WORK_LIMIT = 200_000
+# beam without a legal move: a few seconds at most.
+WORK_LIMIT = 500_000
 _MODELS = Path(__file__).parent / "models"
 
 
@@ -92,7 +91,7 @@ class Linearizer:
         if len(problem.words) > max_words:
             raise ProblemError(
                 f"the bag has {len(problem.words)} words, more than the limit of {max_words}; "
-                "raise max_words to order it all the same"
+                "raise max_words (--max-words) to order it all the same"
             )
         encoding = encode(problem, self._model.vocabulary)
         found = self._search(encoding, beam, n_best or 1)
@@ -136,7 +135,7 @@ class Linearizer:
     def score(
         self, words: Words, order: Sequence[str] | Sequence[int], *, beam: int = 64
     ) -> Linearization:
-        """The best tree for a given order of the words, with the model's score of it.
+        """The best tree that the beam finds for a given order of the words, with its score.
 
         The order is given as forms or as 1-based indices. Scores of different orders of the same
         problem can be compared.
@@ -155,7 +154,7 @@ class Linearizer:
         self, encoding: Encoding, beam: int, n_best: int
     ) -> list[tuple[float, list[Action]]]:
         """Beam search; a dead end, possible only where order constraints meet a partial tree, is
-        searched on with wider beams and then depth first (DESIGN §2)."""
+        searched on with wider beams and then depth first."""
         scorer = self._model.scorer
         for width in (beam, *(w for w in (256, MAX_BEAM) if w > beam)):
             if found := beam_search(encoding.encoded, scorer, width, n_best):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from syntagma.canonical import canonical_order
 from syntagma.errors import ProblemError, name_word, name_words
@@ -15,6 +16,7 @@ from syntagma.precedence import predecessors
 from syntagma.projectivity import find_cycle
 
 ROOT_LABEL = "root"
+TagColumn = Literal["upos", "xpos"]  # the column of CoNLL-U that serves as the tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Problem:
     """A bag of words and the constraints that every result satisfies.
 
     All indices are 1-based. `before` holds pairs (a, b): word a stands somewhere before word b.
-    `id` is named in errors and carried to the output; `origin` is what a reader wants back there.
+    `id` is carried to the output; `origin` is what a reader wants back there.
 
     A word without given head is the root if its label is given as "root", and cannot be the root if
     any other label is given.

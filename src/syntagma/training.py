@@ -23,10 +23,10 @@ from syntagma.core import Learner, Update
 from syntagma.encoding import encode_training
 from syntagma.errors import TrainingError
 from syntagma.evaluation import evaluate
-from syntagma.formats.conllu import TagColumn
 from syntagma.linearizer import MAX_BEAM, Linearizer
 from syntagma.model import StoredWeights, build_model, save_model
 from syntagma.model_file import read_container, write_container
+from syntagma.problem import TagColumn
 from syntagma.templates import FEATURE_SETS, FeatureSet, templates
 from syntagma.treebank import Sentence, read_treebank
 from syntagma.version import VERSION
@@ -193,11 +193,11 @@ class _Run:
         started = time.process_time()
         with ThreadPoolExecutor(self.threads) as pool:
             for start in range(0, len(visits), BATCH):
-                batch = visits[start : start + BATCH]
                 learn = partial(self._learn, number)
+                batch = visits[start : start + BATCH]
                 updates = list(pool.map(learn, batch))  # all of them, before weights change
-                for index, update in zip(batch, updates, strict=True):
-                    self.learner.apply(update, index)
+                for update in updates:
+                    self.learner.apply(update)
                     correct += update.correct
                     on_sentence()
         return correct / len(visits), time.process_time() - started
@@ -223,13 +223,8 @@ class _Run:
         )
 
     def weights(self) -> StoredWeights:
-        """The weights as a model would have them now.
-
-        Features that a single sentence changed are left out: hardly any other will ever have them.
-        """
-        return StoredWeights.of(
-            *self.learner.averaged(shared_only=True), self.settings.max_features
-        )
+        """The weights as a model would have them now."""
+        return StoredWeights.of(*self.learner.averaged(), self.settings.max_features)
 
     def measure(self, weights: StoredWeights, sentences: Sequence[Sentence]) -> dict[str, float]:
         """Dev BLEU per condition."""

@@ -14,14 +14,14 @@ from syntagma.formats.conllu import (
     HEAD,
     TAG_COLUMNS,
     Block,
-    TagColumn,
     read_blocks,
     to_problem,
 )
 from syntagma.formats.files import open_text, source_name
+from syntagma.problem import TagColumn
 from syntagma.projectivity import is_projective, lift
 
-__all__ = ["Sentence", "TagColumn", "is_projective", "lift", "read_treebank"]
+__all__ = ["Sentence", "is_projective", "lift", "read_treebank"]
 
 
 @dataclass(frozen=True, slots=True)

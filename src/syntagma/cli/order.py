@@ -12,8 +12,8 @@ from syntagma.cli import options
 from syntagma.cli.output import open_output, render
 from syntagma.cli.progress import Ticker
 from syntagma.errors import FormatError, ProblemError, SyntagmaError
-from syntagma.formats.conllu import ConlluOrigin, TagColumn
-from syntagma.problem import Problem
+from syntagma.formats.conllu import ConlluOrigin
+from syntagma.problem import Problem, TagColumn
 
 # A problem, or what is wrong with it, and where it comes from (nowhere: the arguments).
 Input = tuple[Problem | FormatError, str | None]

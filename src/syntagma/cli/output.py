@@ -7,10 +7,11 @@ from pathlib import Path
 
 from syntagma.cli.options import FormatName
 from syntagma.errors import OutputError
-from syntagma.formats.conllu import TagColumn, write_conllu
+from syntagma.formats.conllu import write_conllu
 from syntagma.formats.files import atomic_write
 from syntagma.formats.jsonl import write_jsonl
 from syntagma.linearization import Linearization
+from syntagma.problem import TagColumn
 
 Write = Callable[[str], object]
 

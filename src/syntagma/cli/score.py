@@ -10,9 +10,8 @@ from syntagma.cli import options
 from syntagma.cli.order import bag_of_arguments, read_inputs
 from syntagma.cli.output import render, write_stdout
 from syntagma.errors import FormatError, ProblemError
-from syntagma.formats.conllu import TagColumn
 from syntagma.formats.text import split_bag
-from syntagma.problem import Problem
+from syntagma.problem import Problem, TagColumn
 
 
 def score(

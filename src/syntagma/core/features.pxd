@@ -1,6 +1,6 @@
 """Types and entry points of feature extraction."""
 
-from libc.stdint cimport int8_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, uint64_t
 from libcpp.vector cimport vector
 
 from syntagma.core.state cimport Action, State, Task
@@ -10,6 +10,8 @@ cdef enum:
     MAX_ATOMS = 6
     MAX_TEMPLATES = 320
     MAX_KEYS = 2048
+    FAMILIES = 16               # families remembered per state
+    MAX_RELATED = 16            # ancestors X per candidate, siblings Y per X
 
 cdef struct Template:
     uint64_t seed
@@ -23,6 +25,14 @@ cdef struct TemplateSet:
     int bounds[7]
     Template templates[MAX_TEMPLATES]
 
+cdef struct Family:
+    # The given dependents of a head: how many are unplaced, and how often each label and tag
+    # (number modulo 64) occurs among the placed (0) and the unplaced (1).
+    int head
+    int unplaced
+    uint64_t sets[2][2]         # [label or tag][side]
+    int16_t counts[2][2][64]
+
 cdef struct Extractor:
     const Task* task
     const TemplateSet* set
@@ -31,6 +41,7 @@ cdef struct Extractor:
     double total
     int count
     uint64_t atoms[128]
+    Family families[FAMILIES]   # by head modulo FAMILIES
     uint64_t prefix[MAX_TEMPLATES]
     uint64_t keys[MAX_KEYS]
     float values[MAX_KEYS]

@@ -8,9 +8,10 @@ each given dependent C of L that is left for its right side.
 """
 
 from libc.stdint cimport uint64_t
+from libc.string cimport memset
 
 from syntagma.core.state cimport (
-    NONE, ROOT, SHIFT, Node, State, Task, Word, has,
+    NONE, ROOT, SHIFT, Node, State, Task, Word, has, lowest_bit,
 )
 from syntagma.core.weights cimport sum_weights
 
@@ -121,49 +122,64 @@ cdef void read_node(Extractor* x, const State* state, int depth, int w) noexcept
 
 # What the given arcs say of a word (P16 Table 2)
 
-cdef void add_to_sets(
-    const Task* task, const State* state, int word, uint64_t* shifted, uint64_t* unshifted
-) noexcept nogil:
-    """Add the word's label and tag to the sets of the side it is on."""
-    cdef uint64_t* side = unshifted if has(state.buffer, word) else shifted
-    cdef int label = task.words[word].label, tag = tag_of(task, state, word)
-    if label >= 0:
-        side[0] |= <uint64_t>1 << (label & 63)
-    if tag >= 0:
-        side[1] |= <uint64_t>1 << (tag & 63)
+cdef const Family* family_of(Extractor* x, const State* state, int head) noexcept nogil:
+    """The family of a head, counted once per state: its size shall not count per candidate."""
+    cdef const Task* task = x.task
+    cdef const Word* w = &task.words[head]
+    cdef Family* family = &x.families[head % FAMILIES]
+    cdef int i, child, side, label, tag
+    if family.head == head:
+        return family
+    memset(family, 0, sizeof(Family))
+    family.head = head
+    for i in range(w.children_start, w.children_start + w.children_count):
+        child = task.children[i]
+        side = has(state.buffer, child)
+        label = task.words[child].label
+        tag = tag_of(task, state, child)
+        family.unplaced += side
+        if label >= 0:
+            family.sets[0][side] |= <uint64_t>1 << (label & 63)
+            family.counts[0][side][label & 63] += 1
+        if tag >= 0:
+            family.sets[1][side] |= <uint64_t>1 << (tag & 63)
+            family.counts[1][side][tag & 63] += 1
+    return family
 
 
 cdef void read_sets(
-    Extractor* x, const State* state, const Word* head, int but, int first
+    Extractor* x, const State* state, int head, int but, int first
 ) noexcept nogil:
     """Atoms from `first` on: the label sets (shifted, not) and tag sets (shifted, not) of the
     given dependents of `head`, leaving out the word `but`. A set of a kind of which nothing is
     known is not there, which is something else than empty."""
-    cdef uint64_t shifted[2]
-    cdef uint64_t unshifted[2]
-    cdef int i, child
-    cdef const Task* task = x.task
-    shifted[0] = shifted[1] = unshifted[0] = unshifted[1] = 0
-    if head != NULL:
-        for i in range(head.children_start, head.children_start + head.children_count):
-            child = task.children[i]
-            if child != but:
-                add_to_sets(task, state, child, shifted, unshifted)
+    cdef const Family* family
+    cdef uint64_t sets[2]
+    cdef int i, own, side
+    for i in range(4):
+        x.atoms[first + i] = 0
+    if head < 0 or x.task.words[head].children_count == 0:
+        return
+    family = family_of(x, state, head)
     for i in range(2):
-        if shifted[i] | unshifted[i]:
-            x.atoms[first + 2 * i] = fold(1, shifted[i]) | 1
-            x.atoms[first + 2 * i + 1] = fold(1, unshifted[i]) | 1
-        else:
-            x.atoms[first + 2 * i] = x.atoms[first + 2 * i + 1] = 0
+        sets[0] = family.sets[i][0]
+        sets[1] = family.sets[i][1]
+        if but != NONE:
+            own = x.task.words[but].label if i == 0 else tag_of(x.task, state, but)
+            side = has(state.buffer, but)
+            if own >= 0 and family.counts[i][side][own & 63] == 1:
+                sets[side] &= ~(<uint64_t>1 << (own & 63))
+        if sets[0] | sets[1]:
+            x.atoms[first + 2 * i] = fold(1, sets[0]) | 1
+            x.atoms[first + 2 * i + 1] = fold(1, sets[1]) | 1
 
 
 cdef void read_lookahead(Extractor* x, const State* state, int word, int first) noexcept nogil:
     """The eleven atoms cls, clns, cps, cpns, sls, slns, sps, spns, ps, lp, pp of a word."""
     cdef const Task* task = x.task
     cdef const Word* w = &task.words[word]
-    cdef const Word* head = &task.words[w.head] if w.head >= 0 else NULL
-    read_sets(x, state, w, NONE, first)
-    read_sets(x, state, head, word, first + 4)
+    read_sets(x, state, word, NONE, first)
+    read_sets(x, state, w.head, word, first + 4)
     if w.head == NONE:
         x.atoms[first + 8] = x.atoms[first + 9] = x.atoms[first + 10] = 0
         return
@@ -236,6 +252,8 @@ cdef void read_state(Extractor* x, const State* state) noexcept nogil:
     cdef const Node* top
     cdef int i, j, rest = task.n - state.shifted
     cdef uint64_t key, atom
+    for i in range(FAMILIES):
+        x.families[i].head = NONE
     read_node(x, state, 0, S0w)
     read_node(x, state, 1, S1w)
     atoms[W0] = START if state.w0 < 0 else form_atom(task, state.w0)
@@ -287,12 +305,10 @@ cdef void read_member(Extractor* x, const State* state, int word, bint next_to_t
     cdef const Word* w = &task.words[word]
     cdef const Node* top = state.stack + state.size - 1
     cdef bint left = has(state.buffer, w.head)
-    cdef int i, unplaced = 0
-    cdef const Word* head = &task.words[w.head]
     atoms[Xw] = w.form
     atoms[Xp] = tag_atom(task, state, word)
     atoms[Xl] = w.label + 1
-    atoms[Xhw] = head.form
+    atoms[Xhw] = task.words[w.head].form
     atoms[Xhp] = tag_atom(task, state, w.head)
     atoms[Xs] = 1 if left else 2
     atoms[Xvl] = atoms[Xvp] = START
@@ -304,37 +320,41 @@ cdef void read_member(Extractor* x, const State* state, int word, bint next_to_t
         elif top.word == w.head and top.n_right:
             atoms[Xvl] = top.r_label + 1
             atoms[Xvp] = tag_atom(task, state, top.r)
-    for i in range(head.children_start, head.children_start + head.children_count):
-        unplaced += has(state.buffer, task.children[i])
-    atoms[Xn] = bucket(unplaced - 1)
+    atoms[Xn] = bucket(family_of(x, state, w.head).unplaced - 1)
     atoms[Xz] = size_atom(task, word)
 
 
-cdef void family_features(Extractor* x, const State* state, int word) noexcept nogil:
+cdef void family_features(Extractor* x, const State* state, int word, int tag) noexcept nogil:
     """Each X on the way from L up to the word whose family has been begun becomes the next one
-    of its family; all its unplaced siblings Y come later."""
+    of its family; its unplaced siblings Y come later. MAX_RELATED of each are looked at, so that
+    the time for a candidate stays bounded in huge families."""
     cdef const Task* task = x.task
     cdef uint64_t* atoms = x.atoms
-    cdef const Word* head
-    cdef int i, sibling, up = word, given
+    cdef uint64_t rest
+    cdef int i, pairs, _step, sibling, up = word, given
     cdef int top_head = task.words[state.stack[state.size - 1].word].head if state.size else NONE
-    while True:
+    for _step in range(MAX_RELATED):
         given = task.words[up].head
         if given < 0:
             return
         read_member(x, state, up, given == top_head or not has(state.buffer, given))
+        if up == word:
+            atoms[Xp] = tag + 1
         instantiate(x, FAMILY)
         if x.set.bounds[PAIR] < x.set.bounds[PAIR + 1]:
-            head = &task.words[given]
-            for i in range(head.children_start, head.children_start + head.children_count):
-                sibling = task.children[i]
-                if sibling == up or not has(state.buffer, sibling):
-                    continue
-                atoms[Yw] = task.words[sibling].form
-                atoms[Yp] = tag_atom(task, state, sibling)
-                atoms[Yl] = task.words[sibling].label + 1
-                atoms[Yz] = size_atom(task, sibling)
-                instantiate(x, PAIR)
+            pairs = 0
+            for i in range(task.blocks):
+                rest = task.dependents[given * task.blocks + i] & state.buffer[i]
+                while rest and pairs < MAX_RELATED:
+                    sibling = 64 * i + lowest_bit(rest)
+                    rest &= rest - 1
+                    if sibling != up:
+                        pairs += 1
+                        atoms[Yw] = task.words[sibling].form
+                        atoms[Yp] = tag_atom(task, state, sibling)
+                        atoms[Yl] = task.words[sibling].label + 1
+                        atoms[Yz] = size_atom(task, sibling)
+                        instantiate(x, PAIR)
         if given == top_head or not has(state.buffer, given):
             return
         up = given
@@ -358,9 +378,7 @@ cdef double score_shift(Extractor* x, const State* state, int word, int tag) noe
     instantiate(x, CANDIDATE)
     if x.set.bounds[FAMILY] < x.set.bounds[PAIR + 1]:
         # A free word that begins the tree of others has no family to be the next one of.
-        state.tags[word] = tag
-        family_features(x, state, word)
-        state.tags[word] = NONE
+        family_features(x, state, word, tag)
     if x.set.bounds[CHILD] < x.set.bounds[CHILD + 1]:
         for i in range(w.children_start, w.children_start + w.children_count):
             child = task.children[i]

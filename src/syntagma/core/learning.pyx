@@ -13,10 +13,6 @@ from syntagma.core.state cimport (
 from syntagma.core.weights cimport Slot, Table, Weights, fingerprint
 
 
-cdef enum:
-    SHARED = -1     # the owner of a feature that several sentences changed
-
-
 cdef class Update:
     """Features to reward and to punish for one sentence; `correct` if there are none."""
 
@@ -28,17 +24,15 @@ cdef class Update:
 cdef class Learner:
     """Weights under training: the slots the search reads, with full keys and averages beside them.
 
-    w is the weight, u the sum of step x change: the average over T steps is w - u / T. The owner
-    of a feature is the one sentence that changed it, or SHARED if there were several.
+    w is the weight, u the sum of step x change: the average over T steps is w - u / T.
     """
 
     cdef Scorer scorer
     cdef Table table
-    cdef object _slots, _keys, _sums, _owners
+    cdef object _slots, _keys, _sums
     cdef Slot* slots
     cdef uint64_t* keys
     cdef double* sums
-    cdef int32_t* owners
     cdef uint64_t capacity
     cdef readonly uint64_t used
     cdef readonly uint64_t steps
@@ -52,16 +46,14 @@ cdef class Learner:
 
     cdef _allocate(self, uint64_t capacity):
         slots, keys = np.zeros(capacity, np.uint64), np.zeros(capacity, np.uint64)
-        sums, owners = np.zeros(capacity), np.zeros(capacity, np.int32)
+        sums = np.zeros(capacity)
         cdef uint64_t[::1] slot_view = slots
         cdef uint64_t[::1] key_view = keys
         cdef double[::1] sum_view = sums
-        cdef int32_t[::1] owner_view = owners
-        self._slots, self._keys, self._sums, self._owners = slots, keys, sums, owners
+        self._slots, self._keys, self._sums = slots, keys, sums
         self.slots = <Slot*>&slot_view[0]
         self.keys = &key_view[0]
         self.sums = &sum_view[0]
-        self.owners = &owner_view[0]
         self.capacity = capacity
         self.table.slots = self.slots
         self.table.mask = capacity - 1
@@ -78,13 +70,11 @@ cdef class Learner:
         return at
 
     def _grow(self):
-        old = self._slots, self._keys, self._sums, self._owners
+        old = self._slots, self._keys, self._sums
         self._allocate(self.capacity * 2)
         self._insert(*old)
 
-    def _insert(
-        self, uint64_t[::1] slots, uint64_t[::1] keys, double[::1] sums, int32_t[::1] owners
-    ):
+    def _insert(self, uint64_t[::1] slots, uint64_t[::1] keys, double[::1] sums):
         cdef Py_ssize_t i
         cdef uint64_t at
         cdef const Slot* old = <const Slot*>&slots[0]
@@ -92,21 +82,17 @@ cdef class Learner:
             if old[i].fingerprint:
                 at = self.find(keys[i])
                 # Two features may have become one to the look-up: then they share the slot.
-                self.owners[at] = SHARED if self.slots[at].fingerprint else owners[i]
                 self.slots[at].fingerprint = old[i].fingerprint
                 self.slots[at].weight += old[i].weight
                 self.keys[at] = keys[i]
                 self.sums[at] += sums[i]
 
-    cdef void change(self, uint64_t key, float by, int32_t owner) noexcept nogil:
+    cdef void change(self, uint64_t key, float by) noexcept nogil:
         cdef uint64_t at = self.find(key)
         if self.slots[at].fingerprint == 0:
             self.slots[at].fingerprint = fingerprint(key)
             self.keys[at] = key
-            self.owners[at] = owner
             self.used += 1
-        elif self.owners[at] != owner:
-            self.owners[at] = SHARED
         self.slots[at].weight += by
         self.sums[at] += by * <double>self.steps
 
@@ -196,8 +182,8 @@ cdef class Learner:
         x.collected = NULL
         x.table = search.scorer.table
 
-    def apply(self, Update update, int32_t owner):
-        """One step of the perceptron; `owner` is the number of the sentence."""
+    def apply(self, Update update):
+        """One step of the perceptron."""
         cdef size_t i
         self.steps += 1
         if update.correct:
@@ -206,20 +192,15 @@ cdef class Learner:
             self._grow()
         with nogil:
             for i in range(update.rewarded.size()):
-                self.change(update.rewarded[i], 1.0, owner)
+                self.change(update.rewarded[i], 1.0)
             for i in range(update.punished.size()):
-                self.change(update.punished[i], -1.0, owner)
+                self.change(update.punished[i], -1.0)
 
-    def averaged(self, bint shared_only=False):
-        """(keys, averaged weights) of the features whose average is not zero, sorted by key.
-
-        `shared_only` leaves out those that only a single sentence ever changed.
-        """
+    def averaged(self):
+        """(keys, averaged weights) of the features whose average is not zero, sorted by key."""
         weights = self._slots.view(np.dtype([("fingerprint", np.uint32), ("weight", np.float32)]))
         average = weights["weight"] - self._sums / max(self.steps, 1)
         chosen = (weights["fingerprint"] != 0) & (np.abs(average) > 1e-9)
-        if shared_only:
-            chosen &= self._owners == SHARED
         keys = self._keys[chosen]
         order = np.argsort(keys)
         return keys[order], average[chosen][order].astype(np.float32)
@@ -231,13 +212,12 @@ cdef class Learner:
             "slots": self._slots[used],
             "keys": self._keys[used],
             "sums": self._sums[used],
-            "owners": self._owners[used],
             "capacity_steps": np.array([self.capacity, self.steps], np.uint64),
         }
 
     def restore(self, arrays):
         capacity, steps = (int(x) for x in arrays["capacity_steps"])
         self._allocate(capacity)
-        self._insert(*(np.array(arrays[name]) for name in ("slots", "keys", "sums", "owners")))
+        self._insert(*(np.array(arrays[name]) for name in ("slots", "keys", "sums")))
         self.used = len(arrays["keys"])
         self.steps = steps

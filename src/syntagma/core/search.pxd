@@ -1,6 +1,7 @@
 """Types of the beam search, shared with learning."""
 
 from libc.stdint cimport int32_t, uint64_t
+from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from syntagma.core.features cimport Extractor, Templates
@@ -11,6 +12,8 @@ cdef extern from * nogil:
     """
     #include <algorithm>
     #include <cstdint>
+    #include <string>
+    #include <unordered_set>
     #include <vector>
     struct Candidate {
         double score;
@@ -24,6 +27,11 @@ cdef extern from * nogil:
             if (tag != other.tag) return tag < other.tag;
             return label < other.label;
         }
+    };
+    struct DeadStates {
+        std::unordered_set<std::string> keys;
+        bool holds(const std::string& key) const { return keys.count(key) > 0; }
+        void add(const std::string& key) { keys.insert(key); }
     };
     struct Link { int32_t parent, kind, word, tag, label; };
     static void keep_best(std::vector<Candidate>& candidates, size_t width) {
@@ -49,6 +57,10 @@ cdef extern from * nogil:
         double score
         int32_t parent, kind, word, tag, label
         Candidate()
+    cppclass DeadStates:
+        DeadStates()
+        bint holds(const string& key)
+        void add(const string& key)
     cppclass Link:
         int32_t parent, kind, word, tag, label
         Link()
@@ -82,5 +94,5 @@ cdef class Search:
     cdef void expand(self, State* state, int parent) noexcept nogil
     cdef void add(self, State* state, int parent, Action action, double score) noexcept nogil
     cdef double best_arc(self, State* state, int kind, int32_t* label) noexcept nogil
-    cdef bint depth_first(self, long limit, long* work) noexcept nogil
+    cdef bint depth_first(self, char* memory, long limit, long* work) noexcept nogil
     cdef list derivation(self, int link)

@@ -3,8 +3,9 @@
 Which moves are legal is state.pyx's business, what they score features.pyx's.
 """
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
+from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from syntagma.core.features cimport (
@@ -12,16 +13,10 @@ from syntagma.core.features cimport (
 )
 from syntagma.core.state cimport (
     LEFTARC, NONE, RIGHTARC, SHIFT, Action, EncodedProblem, State, Task, Word, apply, copy_state,
-    has, initial_state, lay_out, legal_leftarc, legal_rightarc, legal_shifts, state_bytes,
+    has, initial_state, lay_out, legal_leftarc, legal_rightarc, legal_shifts,
+    lowest_bit, state_bytes,
 )
 from syntagma.core.weights cimport Weights
-
-cdef extern from * nogil:
-    """
-    static inline int first_bit(unsigned long long x) { return __builtin_ctzll(x); }
-    """
-    int first_bit(uint64_t x)
-
 
 cdef class Scorer:
     """Templates, weights, and the labels to try for an arc.
@@ -43,6 +38,18 @@ cdef class Scorer:
 
 cdef inline Action action_of(const Candidate* candidate) noexcept nogil:
     return Action(candidate.kind, candidate.word, candidate.tag, candidate.label)
+
+
+cdef string state_key(const Task* task, const State* state) noexcept nogil:
+    """What the legal continuations of a state depend on: stack, buffer, the top's right side."""
+    cdef string key
+    cdef int i
+    for i in range(state.size):
+        key.append(<const char*>&state.stack[i].word, sizeof(int16_t))
+    key.append(<const char*>state.buffer, task.blocks * sizeof(uint64_t))
+    key.push_back(1 if state.size and state.stack[state.size - 1].n_right else 0)
+    key.append(<const char*>&state.lefts_due, sizeof(int))
+    return key
 
 
 cdef class Search:
@@ -130,7 +137,7 @@ cdef class Search:
         for i in range(self.task.blocks):
             rest = self.shifts[i]
             while rest:
-                word = i * 64 + first_bit(rest)
+                word = i * 64 + lowest_bit(rest)
                 rest &= rest - 1
                 if not based:
                     base = shift_base(self.extractor)
@@ -188,20 +195,21 @@ cdef class Search:
         self.following = swap
         return True
 
-    cdef bint depth_first(self, long limit, long* work) noexcept nogil:
+    cdef bint depth_first(self, char* memory, long limit, long* work) noexcept nogil:
         """Look for one complete derivation, best action first, expanding at most `limit` states.
 
-        One tag a word is enough: what is legal does not depend on it. Where it succeeds, the beam
-        is that one state; `work` counts the states expanded.
+        One tag a word is enough, and a state that led nowhere is not tried again: what is legal
+        does not depend on tags, labels, or how a stack was built. `memory` holds a state per step.
+        Where it succeeds, the beam is that one state; `work` counts the states expanded.
         """
         cdef int depth = 0, steps = 2 * self.task.n - 1
         cdef vector[vector[Candidate]] choices
         cdef vector[size_t] chosen
-        cdef char* memory = <char*>malloc((steps + 1) * self.bytes)
         cdef State* state
         cdef State* after
         cdef Candidate candidate
         cdef Link link
+        cdef DeadStates dead
         cdef bint found = False
         choices.resize(steps)
         chosen.assign(steps, 0)
@@ -220,11 +228,13 @@ cdef class Search:
                     break
                 work[0] += 1
                 self.candidates.clear()
-                self.expand(state, 0)
+                if not dead.holds(state_key(self.task, state)):
+                    self.expand(state, 0)
                 keep_best(self.candidates, self.candidates.size())
                 keep_first_of_each_move(self.candidates)
                 choices[depth] = self.candidates
             if chosen[depth] == choices[depth].size():
+                dead.add(state_key(self.task, state))
                 chosen[depth] = 0
                 depth -= 1
                 continue
@@ -248,7 +258,6 @@ cdef class Search:
                 self.links.push_back(link)
             self.current[0].history = steps - 1
             self.size = 1
-        free(memory)
         return found
 
     cdef list derivation(self, int link):
@@ -291,8 +300,12 @@ def depth_first_search(EncodedProblem problem, Scorer scorer, long limit):
     cdef Search search = Search(problem, scorer, 1)
     cdef long work = 0
     cdef bint found
+    cdef char* memory = <char*>malloc(2 * search.task.n * search.bytes)
+    if not memory:
+        raise MemoryError()
     with nogil:
-        found = search.depth_first(limit, &work)
+        found = search.depth_first(memory, limit, &work)
+    free(memory)
     return (search.results(1) if found else []), work < limit
 
 

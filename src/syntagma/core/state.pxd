@@ -31,23 +31,6 @@ cdef struct Word:
     int32_t children_start
     int32_t children_count
 
-cdef struct Task:
-    # A problem as the search sees it. Bit sets have `blocks` 64-bit words.
-    int n
-    int blocks
-    int root                    # the given root or NONE
-    bint root_restricted        # no root is given and some top word may not be it
-    bint labels_given           # some arc label is given
-    int arcs_given              # 0: no arc is given, 1: some, 2: all
-    const Word* words
-    const int32_t* tag_pool
-    const int32_t* children     # given dependents, by head
-    const uint64_t* dependents      # bit set of given dependents, per word
-    const uint64_t* descendants     # bit set of given descendants, per word
-    const uint64_t* component       # bit set of the given component, per word
-    const uint64_t* predecessors    # bit set of what must stand before, per word; or NULL
-    const int32_t* fixed            # the kind that must stand at each position; or NULL
-
 cdef struct Node:
     # A word on the stack with the dependents that the templates look at.
     int16_t word
@@ -69,11 +52,35 @@ cdef struct State:
     uint64_t* fresh             # bit set: words of untouched components whose top may hang anywhere
     int16_t* tags               # chosen tag per shifted word
 
+cdef struct Task:
+    # A problem as the search sees it. Bit sets have `blocks` 64-bit words.
+    int n
+    int blocks
+    int root                    # the given root or NONE
+    bint root_restricted        # no root is given and some top word may not be it
+    bint labels_given           # some arc label is given
+    int arcs_given              # 0: no arc is given, 1: some, 2: all
+    const Word* words
+    const int32_t* tag_pool
+    const int32_t* children     # given dependents, by head
+    const uint64_t* dependents      # bit set of given dependents, per word
+    const uint64_t* descendants     # bit set of given descendants, per word
+    const uint64_t* component       # bit set of the given component, per word
+    const uint64_t* predecessors    # bit set of what must stand before, per word; or NULL
+    const int32_t* fixed            # the kind that must stand at each position; or NULL
+    State* scratch                  # to try a move in; NULL unless root_restricted
+
 cdef struct Action:
     int32_t kind
     int32_t word
     int32_t tag
     int32_t label
+
+cdef extern from * nogil:
+    """
+    static inline int lowest_bit(unsigned long long x) { return __builtin_ctzll(x); }
+    """
+    int lowest_bit(uint64_t x)
 
 cdef inline bint has(const uint64_t* bits, int i) noexcept nogil:
     return (bits[i >> 6] >> (i & 63)) & 1

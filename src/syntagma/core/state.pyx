@@ -1,4 +1,5 @@
-"""States of the transition system, its moves and their exact legality (DESIGN §2).
+"""States of the transition system, its moves and their exact legality (see
+docs/how-it-works.md).
 
 The search over states lives in search.pyx, what they score in features.pyx.
 
@@ -31,13 +32,6 @@ from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
 import numpy as np
-
-cdef extern from * nogil:
-    """
-    static inline int lowest_bit(unsigned long long x) { return __builtin_ctzll(x); }
-    """
-    int lowest_bit(uint64_t x)
-
 
 # State memory: the struct, then its arrays, in one block.
 
@@ -171,14 +165,9 @@ cdef bint rootable(const Task* task, const State* state) noexcept nogil:
 
 cdef bint stays_rootable(const Task* task, const State* state, Action action) noexcept nogil:
     """Whether a root is still possible after the action. Rare, so it may copy."""
-    cdef State* after = <State*>malloc(state_bytes(task.n, task.blocks))
-    cdef bint answer
-    lay_out(after, task.n, task.blocks)
-    copy_state(task, state, after)
-    apply(task, after, action)
-    answer = rootable(task, after)
-    free(after)
-    return answer
+    copy_state(task, state, task.scratch)
+    apply(task, task.scratch, action)
+    return rootable(task, task.scratch)
 
 
 cdef void legal_shifts(const Task* task, State* state, uint64_t* out) noexcept nogil:
@@ -392,6 +381,11 @@ cdef class EncodedProblem:
         self.task.predecessors = NULL
         self.task.fixed = NULL
         self._arrays = [fields, tag_pool, children, sets]
+        if self.task.root_restricted:
+            self.task.scratch = <State*>malloc(state_bytes(n, blocks))
+            if self.task.scratch == NULL:
+                raise MemoryError()
+            lay_out(self.task.scratch, n, blocks)
         cdef uint64_t[:, ::1] before
         cdef int32_t[::1] kinds
         if predecessors is not None:
@@ -407,3 +401,6 @@ cdef class EncodedProblem:
             kinds = fixed
             self.task.fixed = &kinds[0]
             self._arrays.append(fixed)
+
+    def __dealloc__(self):
+        free(self.task.scratch)

@@ -1,4 +1,4 @@
-"""The weight table of a model: 8-byte slots, open addressing (DESIGN §4).
+"""The weight table of a model: 8-byte slots, open addressing.
 
 Training keeps a table of its own with averages in learning.pyx.
 """

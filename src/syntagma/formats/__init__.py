@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Literal
 
 from syntagma.errors import FormatError
-from syntagma.formats.conllu import TagColumn, read_conllu
+from syntagma.formats.conllu import read_conllu
 from syntagma.formats.files import Lines, open_text, source_name
 from syntagma.formats.jsonl import read_jsonl
 from syntagma.formats.text import read_text
-from syntagma.problem import Problem
+from syntagma.problem import Problem, TagColumn
 
 InputFormat = Literal["conllu", "jsonl", "text"]
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from syntagma.errors import FormatError, ProblemError
 from syntagma.formats.files import Lines
 from syntagma.linearization import Linearization
-from syntagma.problem import Problem, Word
+from syntagma.problem import Problem, TagColumn, Word
 
-TagColumn = Literal["upos", "xpos"]
 TAG_COLUMNS: dict[TagColumn, int] = {"upos": 3, "xpos": 4}
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 
+_SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore")
 _NOT_A_WORD = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)|[0-9]+\.[1-9][0-9]*")
 
 
@@ -175,8 +174,15 @@ def write_conllu(linearization: Linearization, tag_column: TagColumn = "xpos") -
         row[HEAD] = str(token.head)
         row[DEPREL] = token.deprel
         row[DEPS] = "_"  # an enhanced graph speaks of the old ids
+        row[MISC] = _without_spacing(row[MISC])
         lines.append("\t".join(row))
     return "\n".join(lines) + "\n\n"
+
+
+def _without_spacing(misc: str) -> str:
+    """What MISC says of the spaces around a word speaks of its old neighbours."""
+    kept = [each for each in misc.split("|") if each.partition("=")[0] not in _SPACING]
+    return "|".join(kept) or "_"
 
 
 def _comments(linearization: Linearization, given: Iterable[str]) -> list[str]:
