@@ -23,6 +23,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 MAX_BEAM = 1024
+MAX_WORDS = 10_000
 # States that the last resort may expand where a partial tree and order constraints leave the whole
 # beam without a legal move: a few seconds at most.
 WORK_LIMIT = 500_000
@@ -87,6 +88,7 @@ class Linearizer:
         _check_range("beam", beam, MAX_BEAM)
         if n_best is not None:
             _check_range("n_best", n_best, MAX_BEAM)
+        _check_range("max_words", max_words, MAX_WORDS)
         problem = _problem(words)
         if len(problem.words) > max_words:
             raise ProblemError(
@@ -142,6 +144,8 @@ class Linearizer:
         """
         _check_range("beam", beam, MAX_BEAM)
         problem = _problem(words)
+        if len(problem.words) > MAX_WORDS:
+            raise ProblemError(f"the bag has {len(problem.words)} words, more than {MAX_WORDS}")
         _check_order(problem, order)
         encoding = encode(problem, self._model.vocabulary, order)
         [(score, actions)] = self._search(encoding, beam, 1)

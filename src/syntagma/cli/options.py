@@ -70,5 +70,11 @@ Output = Annotated[
 ]
 MaxWords = Annotated[
     int,
-    typer.Option("--max-words", min=1, metavar="N", help="Refuse bags with more words than this."),
+    typer.Option(
+        "--max-words",
+        min=1,
+        max=10_000,
+        metavar="N",
+        help="Refuse bags with more words than this, 10000 at most.",
+    ),
 ]

@@ -326,6 +326,8 @@ cdef class EncodedProblem:
     """
 
     def __init__(self, words, tag_pool, root, predecessors=None, fixed=None):
+        if words.shape[0] > 32767:
+            raise ValueError("words are numbered in 16 bits: a problem has at most 32767")
         cdef int n = words.shape[0], blocks = (words.shape[0] + 63) // 64
         cdef int32_t[::1] pool = tag_pool
         fields = np.zeros((n, sizeof(Word) // sizeof(int32_t)), np.int32)
