@@ -17,7 +17,7 @@ from reference import LEFTARC, RIGHTARC, SHIFT
 from toy import few_templates, make_scorer, toy_sentence, toy_vocabulary
 
 from syntagma.conditions import CONDITIONS, constrain, draw_condition
-from syntagma.core import Derivation, Learner, Scorer, Update, beam_search
+from syntagma.core import Derivation, Learner, LinearScorer, LinearSearch, Update, beam_search
 from syntagma.encoding import Action, Encoding, Reference, decode, encode_training
 from syntagma.model_file import read_container, write_container
 from syntagma.templates import templates
@@ -72,7 +72,7 @@ class Hypothesis:
 class PlainPerceptron:
     """Dictionaries and lists; the core is asked for legal actions and feature keys only."""
 
-    scorer: Scorer
+    scorer: LinearScorer
     max_violation: bool
     weights: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
     sums: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
@@ -251,7 +251,7 @@ def test_repetition_learns_the_examples(condition: str, max_violation: bool) -> 
     assert wrong == 0
     scorer = make_scorer("p16+", vocabulary, weights_of(learner))
     for sentence, (encoding, _) in zip(sentences, examples, strict=True):
-        [(score, actions)] = beam_search(encoding.encoded, scorer, WIDTH)
+        [(score, actions)] = beam_search(LinearSearch(encoding.encoded, WIDTH, scorer))
         result = decode(encoding, vocabulary, score, actions)
         assert (result.text, result.heads) == (sentence.text, sentence.heads)
         assert (result.tags, result.deprels) == (sentence.tags, sentence.deprels)

@@ -11,7 +11,7 @@ from brute_force import Orders, Result, random_problem, satisfying
 from reference import LEFTARC, RIGHTARC, SHIFT, ClosedForm, Given, Move
 from toy import clashing_problem, few_templates, make_scorer, relist, toy_linearizer, toy_vocabulary
 
-from syntagma.core import Derivation, EncodedProblem, Scorer, beam_search
+from syntagma.core import Derivation, EncodedProblem, LinearScorer, LinearSearch, beam_search
 from syntagma.encoding import Action, decode, encode
 from syntagma.errors import UnsatisfiableError, name_word, name_words
 from syntagma.linearization import Linearization, violations
@@ -144,9 +144,9 @@ def test_legal_actions_reach_exactly_what_satisfies_the_problem(
 # ---- no dead ends ----------------------------------------------------------------------------
 
 
-def assert_beam_keeps_its_promise(problem: Problem, scorer: Scorer, beam: int) -> None:
+def assert_beam_keeps_its_promise(problem: Problem, scorer: LinearScorer, beam: int) -> None:
     encoding = encode(problem, VOCABULARY)
-    [(score, actions)] = beam_search(encoding.encoded, scorer, beam)
+    [(score, actions)] = beam_search(LinearSearch(encoding.encoded, beam, scorer))
     assert violations(decode(encoding, VOCABULARY, score, actions)) == []
 
 

@@ -19,7 +19,7 @@ from reference import SHIFT
 from reference_features import Configuration, features
 from toy import bag, make_scorer, random_weights, relist, toy_linearizer, toy_vocabulary
 
-from syntagma.core import Derivation, beam_search
+from syntagma.core import Derivation, LinearSearch, beam_search
 from syntagma.encoding import Action, encode
 from syntagma.errors import SyntagmaError
 from syntagma.linearization import Linearization, violations
@@ -81,7 +81,7 @@ def test_a_wide_beam_finds_the_best_derivation(
         encoding = encode(problem, vocabulary)
         weights = random_weights(rng, unweighted, [encoding], walks=20)
         scorer = make_scorer(feature_set, vocabulary, weights)
-        [(score, actions)] = beam_search(encoding.encoded, scorer, EVERYTHING)
+        [(score, actions)] = beam_search(LinearSearch(encoding.encoded, EVERYTHING, scorer))
         assert score == best_of_all(problem, vocabulary, feature_set, weights)
         assert score == rescored(Derivation(encoding.encoded, scorer), actions)
 
@@ -102,7 +102,7 @@ def test_a_score_is_the_sum_of_its_actions(beam: int) -> None:
     model = toy_linearizer("p16+")._model
     for _ in range(30):
         encoding = encode(random_problem(rng, 12, "exact"), model.vocabulary)
-        found = beam_search(encoding.encoded, model.scorer, beam, 5)
+        found = beam_search(LinearSearch(encoding.encoded, beam, model.scorer), 5)
         for score, actions in found:
             assert score == rescored(Derivation(encoding.encoded, model.scorer), actions)
 
@@ -115,7 +115,7 @@ def test_ties_are_broken_by_a_fixed_rule(beam: int) -> None:
     scorer = make_scorer("p16", vocabulary)
     for _ in range(50):
         encoding = encode(random_problem(rng, 9, "exact"), vocabulary)
-        [(score, actions)] = beam_search(encoding.encoded, scorer, beam)
+        [(score, actions)] = beam_search(LinearSearch(encoding.encoded, beam, scorer))
         assert score == 0.0
         derivation = Derivation(encoding.encoded, scorer)
         for action in actions:

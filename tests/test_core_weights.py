@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from toy import make_scorer, toy_vocabulary
 
-from syntagma.core import Derivation, Scorer, Weights, build_columns
+from syntagma.core import Derivation, LinearScorer, Weights, build_columns
 from syntagma.encoding import encode
 from syntagma.problem import Problem, Word
 from syntagma.templates import templates
@@ -43,7 +43,7 @@ def test_features_are_found_among_many_others(load: float) -> None:
         expected.append(sum(weights[key] for key in derivation.features(action)))
     keys, values = np.array(list(weights), np.uint64), np.array(list(weights.values()), np.float32)
     table = Weights(*build_columns(keys, values, load))
-    scorer = Scorer(templates("p16"), table, vocabulary.label_index, vocabulary.label_pool)
+    scorer = LinearScorer(templates("p16"), table, vocabulary.label_index, vocabulary.label_pool)
     derivation = Derivation(encoding.encoded, scorer)
     assert [derivation.score(action) for action in actions] == expected
 

@@ -14,7 +14,7 @@ from strategies import problems, trees
 from toy import make_scorer
 
 from syntagma.conditions import CONDITIONS, Condition, constrain
-from syntagma.core import Derivation, Scorer, beam_search
+from syntagma.core import Derivation, LinearScorer, LinearSearch, beam_search
 from syntagma.encoding import (
     LEFTARC,
     RIGHTARC,
@@ -79,7 +79,7 @@ def derivation(reference: Reference) -> list[Action]:
     return actions
 
 
-def scorer() -> Scorer:
+def scorer() -> LinearScorer:
     return make_scorer("l15", VOCABULARY)
 
 
@@ -133,14 +133,14 @@ def test_each_of_two_twins_has_the_gold_tag_of_its_place_among_its_candidates() 
 def test_what_the_search_finds_decodes_to_what_was_asked_for(problem: Problem, beam: int) -> None:
     encoding = encode(problem, VOCABULARY)
     assert sorted(encoding.order) == list(range(len(problem.words)))
-    for score, actions in beam_search(encoding.encoded, scorer(), beam):
+    for score, actions in beam_search(LinearSearch(encoding.encoded, beam, scorer())):
         assert violations(decode(encoding, VOCABULARY, score, actions)) == []
 
 
 def test_given_tags_and_labels_unknown_to_the_model_come_back() -> None:
     problem = Problem.of([Word("a", "NEW", 0), Word("🦊", "🏷", 1, "nmod:new"), Word("b", None, 1)])
     encoding = encode(problem, VOCABULARY)
-    [(score, actions)] = beam_search(encoding.encoded, scorer(), 4)
+    [(score, actions)] = beam_search(LinearSearch(encoding.encoded, 4, scorer()))
     found = decode(encoding, VOCABULARY, score, actions)
     by_source = {token.source: token for token in found.tokens}
     assert (by_source[1].tag, by_source[1].deprel) == ("NEW", "root")
@@ -205,7 +205,7 @@ def ordered(problem: Problem, order: Sequence[str] | Sequence[int]) -> tuple[int
     """The sources of the words when one order is asked for."""
     encoding = encode(problem, VOCABULARY, order)
     assert encoding.fixed
-    [(score, actions)] = beam_search(encoding.encoded, scorer(), 64)
+    [(score, actions)] = beam_search(LinearSearch(encoding.encoded, 64, scorer()))
     found = decode(encoding, VOCABULARY, score, actions)
     assert violations(found) == []
     return found.order
@@ -250,5 +250,5 @@ def test_an_order_by_forms_leaves_the_choice_among_equal_forms_to_the_constraint
 def test_an_order_that_the_arcs_forbid_has_no_derivation() -> None:
     problem = Problem.of([Word("a", head=2), Word("b"), Word("a", "X", 4), Word("c")])
     crossing = encode(problem, VOCABULARY, [1, 3, 2, 4])
-    assert beam_search(crossing.encoded, scorer(), 64) == []
+    assert beam_search(LinearSearch(crossing.encoded, 64, scorer())) == []
     assert ordered(problem, [1, 2, 3, 4]) == (1, 2, 3, 4)

@@ -17,6 +17,7 @@ from strategies import problems
 from toy_treebank import write_treebank
 
 from syntagma import linearizer as linearizer_module
+from syntagma.core import Search
 from syntagma.errors import ModelError, ProblemError, UnsatisfiableError
 from syntagma.linearization import violations
 from syntagma.linearizer import Linearizer, load
@@ -273,8 +274,8 @@ def test_a_dead_beam_is_widened_and_then_searched_depth_first(
 ) -> None:
     widths: list[int] = []
 
-    def dead(encoded: object, scorer: object, width: int, n_best: int) -> list[Any]:
-        widths.append(width)
+    def dead(search: Search, n_best: int) -> list[Any]:
+        widths.append(search.width)
         return []
 
     monkeypatch.setattr(linearizer_module, "beam_search", dead)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import trees
 from toy import make_scorer
 
-from syntagma.core import beam_search
+from syntagma.core import LinearSearch, beam_search
 from syntagma.encoding import decode, encode
 from syntagma.linearization import violations
 from syntagma.problem import Problem
@@ -171,7 +171,8 @@ def test_some_label_is_proposed_where_each_of_many_has_a_negligible_share() -> N
     vocabulary = Vocabulary.of_treebank(pairs(*[("X", "X", f"l{i:02}") for i in range(60)]))
     assert proposals(vocabulary, 0, 0, 0) == ["l00"]
     encoding = encode(Problem.of(["x", "y"]), vocabulary)
-    [(score, actions)] = beam_search(encoding.encoded, make_scorer("l15", vocabulary), 4)
+    scorer = make_scorer("l15", vocabulary)
+    [(score, actions)] = beam_search(LinearSearch(encoding.encoded, 4, scorer))
     assert violations(decode(encoding, vocabulary, score, actions)) == []
 
 

@@ -13,7 +13,7 @@ from random import Random
 import numpy as np
 from brute_force import LABELS, TAGS, random_heads, random_problem, random_projective_order
 
-from syntagma.core import Derivation, Scorer, Templates, Weights, build_columns
+from syntagma.core import Derivation, LinearScorer, Templates, Weights, build_columns
 from syntagma.encoding import Action, Encoding, encode
 from syntagma.errors import ProblemError
 from syntagma.linearizer import Linearizer
@@ -104,11 +104,11 @@ def random_walk(derivation: Derivation, rng: Random) -> Iterator[list[Action]]:
 
 def make_scorer(
     rows: Templates | str, vocabulary: Vocabulary, weights: dict[int, float] | None = None
-) -> Scorer:
+) -> LinearScorer:
     """A scorer with the given weights by feature key; rows are templates or name a set of them."""
     weights = weights or {}
     keys, values = np.array(list(weights), np.uint64), np.array(list(weights.values()), np.float32)
-    return Scorer(
+    return LinearScorer(
         templates(rows) if isinstance(rows, str) else rows,
         Weights(*build_columns(keys, values)),
         vocabulary.label_index,
@@ -117,7 +117,7 @@ def make_scorer(
 
 
 def random_weights(
-    rng: Random, scorer: Scorer, encodings: Iterable[Encoding], walks: int = 1
+    rng: Random, scorer: LinearScorer, encodings: Iterable[Encoding], walks: int = 1
 ) -> dict[int, float]:
     """Weights for the features of all actions seen on random walks.
 

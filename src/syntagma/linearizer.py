@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
-from syntagma.core import beam_search, depth_first_search
+from syntagma.core import LinearSearch, beam_search, depth_first_search
 from syntagma.encoding import Action, Encoding, decode, encode
 from syntagma.errors import ModelError, ProblemError, SyntagmaError, UnsatisfiableError, name_words
 from syntagma.linearization import Linearization
@@ -161,9 +161,9 @@ class Linearizer:
         searched on with wider beams and then depth first."""
         scorer = self._model.scorer
         for width in (beam, *(w for w in (256, MAX_BEAM) if w > beam)):
-            if found := beam_search(encoding.encoded, scorer, width, n_best):
+            if found := beam_search(LinearSearch(encoding.encoded, width, scorer), n_best):
                 return found
-        found, exhausted = depth_first_search(encoding.encoded, scorer, WORK_LIMIT)
+        found, exhausted = depth_first_search(LinearSearch(encoding.encoded, 1, scorer), WORK_LIMIT)
         if not found:
             raise self._unsatisfiable(encoding, exhausted)
         return found
@@ -197,7 +197,7 @@ class Linearizer:
                 continue
             encoding = encode(smaller, self._model.vocabulary)
             found, exhausted = depth_first_search(
-                encoding.encoded, self._model.scorer, WORK_LIMIT // 10
+                LinearSearch(encoding.encoded, 1, self._model.scorer), WORK_LIMIT // 10
             )
             if not found and exhausted:
                 return self._smallest_conflict(smaller)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.core import Scorer, Weights, build_columns
+from syntagma.core import LinearScorer, Weights, build_columns
 from syntagma.errors import ModelError
 from syntagma.model_file import read_container, write_container
 from syntagma.templates import FEATURE_SETS, templates
@@ -34,7 +34,7 @@ class Model:
 
     header: dict[str, Any]
     vocabulary: Vocabulary
-    scorer: Scorer
+    scorer: LinearScorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class StoredWeights:
 
 def build_model(header: dict[str, Any], vocabulary: Vocabulary, weights: StoredWeights) -> Model:
     """The model in memory, just as it is after saving and loading."""
-    scorer = Scorer(
+    scorer = LinearScorer(
         templates(header["feature_set"]),
         weights.table(),
         vocabulary.label_index,

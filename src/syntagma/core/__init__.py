@@ -3,7 +3,8 @@
 try:
     from syntagma.core.features import ATOM_NAMES, SCOPE_NAMES, Templates
     from syntagma.core.learning import Learner, Update
-    from syntagma.core.search import Derivation, Scorer, beam_search, depth_first_search
+    from syntagma.core.linear import Derivation, LinearScorer, LinearSearch
+    from syntagma.core.search import Search, beam_search, depth_first_search
     from syntagma.core.state import EncodedProblem
     from syntagma.core.weights import Weights, build_columns
 except ModuleNotFoundError as error:
@@ -19,7 +20,9 @@ __all__ = [
     "Derivation",
     "EncodedProblem",
     "Learner",
-    "Scorer",
+    "LinearScorer",
+    "LinearSearch",
+    "Search",
     "Templates",
     "Update",
     "Weights",

@@ -6,7 +6,8 @@ from libcpp.vector cimport vector
 import numpy as np
 
 from syntagma.core.features cimport Extractor, read_state, score_arc, score_shift, shift_base
-from syntagma.core.search cimport Link, Scorer, Search
+from syntagma.core.linear cimport LinearScorer, LinearSearch
+from syntagma.core.search cimport Link
 from syntagma.core.state cimport (
     SHIFT, Action, EncodedProblem, State, apply, initial_state, reference_actions,
 )
@@ -27,7 +28,7 @@ cdef class Learner:
     w is the weight, u the sum of step x change: the average over T steps is w - u / T.
     """
 
-    cdef Scorer scorer
+    cdef LinearScorer scorer
     cdef Table table
     cdef object _slots, _keys, _sums
     cdef Slot* slots
@@ -39,7 +40,7 @@ cdef class Learner:
 
     def __init__(self, templates, label_index, label_pool):
         nothing = Weights(np.zeros(1, np.uint32), np.zeros(1, np.float32))
-        self.scorer = Scorer(templates, nothing, label_index, label_pool)
+        self.scorer = LinearScorer(templates, nothing, label_index, label_pool)
         self.scorer.table = &self.table
         self.used = self.steps = 0
         self._allocate(1 << 20)
@@ -104,7 +105,7 @@ cdef class Learner:
         Early update: at the first step after which the reference is out of the beam. Max-violation:
         at the step where the best state leads the reference by most.
         """
-        cdef Search search = Search(problem, self.scorer, width)
+        cdef LinearSearch search = LinearSearch(problem, width, self.scorer)
         cdef int32_t[::1] order_ = order, heads_ = heads, labels_ = labels, tags_ = tags
         cdef Update update = Update()
         cdef vector[Action] gold, best
@@ -154,7 +155,7 @@ cdef class Learner:
         return update
 
     cdef void trace(
-        self, Search search, vector[Action]* actions, int steps, vector[uint64_t]* collected,
+        self, LinearSearch search, vector[Action]* actions, int steps, vector[uint64_t]* collected,
         vector[double]* scores
     ) noexcept nogil:
         """Take the actions from the start; collect their features, or their running score."""

@@ -1,12 +1,10 @@
-"""Types of the beam search, shared with learning."""
+"""Types of the beam search, shared with the scorers' searches and with learning."""
 
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from syntagma.core.features cimport Extractor, Templates
 from syntagma.core.state cimport Action, EncodedProblem, State, Task
-from syntagma.core.weights cimport Table, Weights
 
 cdef extern from * nogil:
     """
@@ -67,32 +65,20 @@ cdef extern from * nogil:
     void keep_best(vector[Candidate]& candidates, size_t width)
     void keep_first_of_each_move(vector[Candidate]& candidates)
 
-cdef class Scorer:
-    cdef readonly Templates templates
-    cdef readonly Weights weights
-    cdef const Table* table
-    cdef int n_tags
-    cdef const int32_t* label_index
-    cdef const int32_t* label_pool
-    cdef object _arrays
-
 cdef class Search:
     cdef EncodedProblem problem
-    cdef Scorer scorer
     cdef const Task* task
-    cdef int width
+    cdef readonly int width
     cdef int size               # states in the beam
     cdef char* memory
     cdef size_t bytes
     cdef State** current
     cdef State** following
     cdef uint64_t* shifts
-    cdef Extractor* extractor
     cdef vector[Candidate] candidates
     cdef vector[Link] links
     cdef bint advance(self, const Action* gold) noexcept nogil
     cdef void expand(self, State* state, int parent) noexcept nogil
     cdef void add(self, State* state, int parent, Action action, double score) noexcept nogil
-    cdef double best_arc(self, State* state, int kind, int32_t* label) noexcept nogil
     cdef bint depth_first(self, char* memory, long limit, long* work) noexcept nogil
     cdef list derivation(self, int link)

@@ -100,6 +100,7 @@ cdef size_t state_bytes(int n, int blocks) noexcept nogil
 cdef void lay_out(State* state, int n, int blocks) noexcept nogil
 cdef void copy_state(const Task* task, const State* source, State* target) noexcept nogil
 cdef void initial_state(const Task* task, State* state) noexcept nogil
+cdef int inner_above_top(const Task* task, const State* state) noexcept nogil
 cdef void legal_shifts(const Task* task, State* state, uint64_t* out) noexcept nogil
 cdef bint legal_leftarc(const Task* task, State* state) noexcept nogil
 cdef bint legal_rightarc(const Task* task, State* state) noexcept nogil

@@ -85,7 +85,7 @@ cdef void initial_state(const Task* task, State* state) noexcept nogil:
 
 # Legality
 
-cdef inline int inner_above_top(const Task* task, const State* state) noexcept nogil:
+cdef int inner_above_top(const Task* task, const State* state) noexcept nogil:
     """The innermost word that must dominate whatever is placed above the top, or NONE."""
     cdef int word = state.stack[state.size - 1].word
     cdef int head = task.words[word].head
