@@ -11,11 +11,12 @@ from brute_force import Orders, Result, random_problem, satisfying
 from reference import LEFTARC, RIGHTARC, SHIFT, ClosedForm, Given, Move
 from toy import clashing_problem, few_templates, make_scorer, relist, toy_linearizer, toy_vocabulary
 
-from syntagma.core import Derivation, EncodedProblem, LinearScorer, LinearSearch, beam_search
+from syntagma.core import Derivation, EncodedProblem, beam_search
 from syntagma.encoding import Action, decode, encode
 from syntagma.errors import UnsatisfiableError, name_word, name_words
 from syntagma.linearization import Linearization, violations
 from syntagma.linearizer import WORK_LIMIT
+from syntagma.model import Scorer
 from syntagma.problem import Problem
 
 NONE = -1
@@ -144,9 +145,9 @@ def test_legal_actions_reach_exactly_what_satisfies_the_problem(
 # ---- no dead ends ----------------------------------------------------------------------------
 
 
-def assert_beam_keeps_its_promise(problem: Problem, scorer: LinearScorer, beam: int) -> None:
+def assert_beam_keeps_its_promise(problem: Problem, scorer: Scorer, beam: int) -> None:
     encoding = encode(problem, VOCABULARY)
-    [(score, actions)] = beam_search(LinearSearch(encoding.encoded, beam, scorer))
+    [(score, actions)] = beam_search(scorer.search(encoding, beam))
     assert violations(decode(encoding, VOCABULARY, score, actions)) == []
 
 

@@ -19,7 +19,7 @@ from reference import SHIFT
 from reference_features import Configuration, features
 from toy import bag, make_scorer, random_weights, relist, toy_linearizer, toy_vocabulary
 
-from syntagma.core import Derivation, LinearSearch, beam_search
+from syntagma.core import Derivation, LinearScorer, LinearSearch, beam_search
 from syntagma.encoding import Action, encode
 from syntagma.errors import SyntagmaError
 from syntagma.linearization import Linearization, violations
@@ -100,9 +100,10 @@ def rescored(derivation: Derivation, actions: list[Action]) -> float:
 def test_a_score_is_the_sum_of_its_actions(beam: int) -> None:
     rng = Random(beam)
     model = toy_linearizer("p16+")._model
+    assert isinstance(model.scorer, LinearScorer)
     for _ in range(30):
         encoding = encode(random_problem(rng, 12, "exact"), model.vocabulary)
-        found = beam_search(LinearSearch(encoding.encoded, beam, model.scorer), 5)
+        found = beam_search(model.scorer.search(encoding, beam), 5)
         for score, actions in found:
             assert score == rescored(Derivation(encoding.encoded, model.scorer), actions)
 

@@ -13,10 +13,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from toy import bag, make_scorer, random_weights, toy_vocabulary
 
+from syntagma.core import LinearScorer
 from syntagma.encoding import encode
 from syntagma.errors import ModelError
+from syntagma.linear_model import StoredWeights
 from syntagma.linearizer import Linearizer
-from syntagma.model import StoredWeights, build_model, load_model, save_model
+from syntagma.model import build_model, load_model, save_model
 from syntagma.model_file import read_container, write_container
 from syntagma.templates import FEATURE_SETS, templates
 from syntagma.vocabulary import Vocabulary
@@ -161,6 +163,18 @@ def test_an_unknown_feature_set(tmp_path: Path, change: dict[str, Any]) -> None:
     found, arrays = read_container(path)
     write_container(path, {**found, **change}, {name: np.array(a) for name, a in arrays.items()})
     with pytest.raises(ModelError, match=r"toy: not a model .*unknown feature set"):
+        load_model(path)
+
+
+def test_a_model_is_linear_unless_it_says_otherwise(tmp_path: Path) -> None:
+    path = save(tmp_path / "toy", *weights())
+    found, arrays = read_container(path)
+    copied = {name: np.array(array) for name, array in arrays.items()}
+    assert "scorer" not in found
+    write_container(path, {**found, "scorer": "linear"}, copied)
+    assert isinstance(load_model(path).scorer, LinearScorer)
+    write_container(path, {**found, "scorer": "cubic"}, copied)
+    with pytest.raises(ModelError, match=r"toy: this version .* knows no scorer 'cubic'"):
         load_model(path)
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice, repeat
 from typing import Any
 
 import pytest
 from toy import toy_linearizer
 
+from syntagma.core import LinearSearch
+from syntagma.encoding import Encoding
 from syntagma.errors import FormatError, ProblemError, SyntagmaError
+from syntagma.linear_model import EncodingScorer
 from syntagma.linearization import Linearization
+from syntagma.linearizer import Linearizer
+from syntagma.model import Model
 
 TOY = toy_linearizer()
 
@@ -42,6 +47,37 @@ def test_threads_keep_the_order(n_best: int | None) -> None:
         for bag in bags
     ]
     assert alone == single
+
+
+class Batching(EncodingScorer):
+    """Prepares three problems together and keeps count."""
+
+    batch = 3
+    sizes: list[int]
+
+    def searches(self, encodings: Iterable[Encoding], width: int) -> Iterator[LinearSearch]:
+        prepared = list(encodings)
+        self.sizes.append(len(prepared))
+        return super().searches(prepared, width)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_problems_prepared_together_are_answered_as_if_alone(threads: int) -> None:
+    model = TOY._model
+    assert isinstance(model.scorer, EncodingScorer)
+    vocabulary = model.vocabulary
+    scorer = Batching(
+        *(model.scorer.templates, model.scorer.weights),
+        *(vocabulary.label_index, vocabulary.label_pool),
+    )
+    scorer.sizes = []
+    batching = Linearizer(Model(model.header, vocabulary, scorer))
+    faulty: list[Any] = [["She", "sang"], [], ["fox", "cook", "."], ["w1", "w2"], FormatError("?")]
+    problems = [*faulty, ["w3", "fox", "fox"], ["sang"]]
+    alone = list(TOY.order_many(problems, n_best=2, beam=4, on_error="yield"))
+    found = list(batching.order_many(problems, n_best=2, beam=4, threads=threads, on_error="yield"))
+    assert list(map(str, found)) == list(map(str, alone))
+    assert sorted(scorer.sizes) == [1, 2, 2]
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -16,6 +16,7 @@ from brute_force import LABELS, TAGS, random_heads, random_problem, random_proje
 from syntagma.core import Derivation, LinearScorer, Templates, Weights, build_columns
 from syntagma.encoding import Action, Encoding, encode
 from syntagma.errors import ProblemError
+from syntagma.linear_model import EncodingScorer
 from syntagma.linearizer import Linearizer
 from syntagma.model import Model
 from syntagma.problem import Problem, Word
@@ -104,11 +105,11 @@ def random_walk(derivation: Derivation, rng: Random) -> Iterator[list[Action]]:
 
 def make_scorer(
     rows: Templates | str, vocabulary: Vocabulary, weights: dict[int, float] | None = None
-) -> LinearScorer:
+) -> EncodingScorer:
     """A scorer with the given weights by feature key; rows are templates or name a set of them."""
     weights = weights or {}
     keys, values = np.array(list(weights), np.uint64), np.array(list(weights.values()), np.float32)
-    return LinearScorer(
+    return EncodingScorer(
         templates(rows) if isinstance(rows, str) else rows,
         Weights(*build_columns(keys, values)),
         vocabulary.label_index,

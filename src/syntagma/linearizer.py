@@ -7,11 +7,12 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
-from syntagma.core import LinearSearch, beam_search, depth_first_search
-from syntagma.encoding import Action, Encoding, decode, encode
+from syntagma.core import Search, beam_search, depth_first_search
+from syntagma.encoding import Encoding, decode, encode
 from syntagma.errors import ModelError, ProblemError, SyntagmaError, UnsatisfiableError, name_words
 from syntagma.linearization import Linearization
 from syntagma.model import Model, load_model
@@ -85,20 +86,10 @@ class Linearizer:
         With `n_best`, a list of at most that many different orders, best first; a wider beam finds
         more of them. The time taken grows with the beam and with the square of the number of words.
         """
-        _check_range("beam", beam, MAX_BEAM)
-        if n_best is not None:
-            _check_range("n_best", n_best, MAX_BEAM)
-        _check_range("max_words", max_words, MAX_WORDS)
-        problem = _problem(words)
-        if len(problem.words) > max_words:
-            raise ProblemError(
-                f"the bag has {len(problem.words)} words, more than the limit of {max_words}; "
-                "raise max_words (--max-words) to order it all the same"
-            )
-        encoding = encode(problem, self._model.vocabulary)
-        found = self._search(encoding, beam, n_best or 1)
-        results = [self._decode(encoding, score, actions) for score, actions in found]
-        return results[0] if n_best is None else results
+        _check_options(n_best, beam, max_words)
+        encoding = self._encode(words, max_words)
+        found = self._search(encoding, self._model.scorer.search(encoding, beam), n_best or 1)
+        return found[0] if n_best is None else found
 
     def order_many(
         self,
@@ -119,20 +110,38 @@ class Linearizer:
         if on_error not in ("raise", "yield"):
             raise ValueError(f"on_error must be 'raise' or 'yield', not {on_error!r}")
 
-        def run(item: Words | SyntagmaError) -> Result | SyntagmaError:
+        _check_options(n_best, beam, max_words)
+        scorer = self._model.scorer
+
+        def encoded(item: Words | SyntagmaError) -> Encoding | SyntagmaError:
             if isinstance(item, SyntagmaError):
                 return item
             try:
-                if n_best is None:
-                    return self.order(item, beam=beam, max_words=max_words)
-                return self.order(item, n_best=n_best, beam=beam, max_words=max_words)
+                return self._encode(item, max_words)
             except SyntagmaError as error:
                 return error
 
-        for result in _in_order(run, problems, threads):
-            if isinstance(result, SyntagmaError) and on_error == "raise":
-                raise result
-            yield result
+        def run(batch: Sequence[Words | SyntagmaError]) -> list[Result | SyntagmaError]:
+            items = [encoded(item) for item in batch]
+            encodings = [item for item in items if isinstance(item, Encoding)]
+            searches = scorer.searches(encodings, beam)
+            results: list[Result | SyntagmaError] = []
+            for item in items:
+                if isinstance(item, SyntagmaError):
+                    results.append(item)
+                    continue
+                try:
+                    found = self._search(item, next(searches), n_best or 1)
+                    results.append(found[0] if n_best is None else found)
+                except SyntagmaError as error:
+                    results.append(error)
+            return results
+
+        for results in _in_order(run, _batches(problems, scorer.batch), threads):
+            for result in results:
+                if isinstance(result, SyntagmaError) and on_error == "raise":
+                    raise result
+                yield result
 
     def score(
         self, words: Words, order: Sequence[str] | Sequence[int], *, beam: int = 64
@@ -148,25 +157,34 @@ class Linearizer:
             raise ProblemError(f"the bag has {len(problem.words)} words, more than {MAX_WORDS}")
         _check_order(problem, order)
         encoding = encode(problem, self._model.vocabulary, order)
-        [(score, actions)] = self._search(encoding, beam, 1)
-        return self._decode(encoding, score, actions)
-
-    def _decode(self, encoding: Encoding, score: float, actions: Sequence[Action]) -> Linearization:
-        return decode(encoding, self._model.vocabulary, score, actions)
-
-    def _search(
-        self, encoding: Encoding, beam: int, n_best: int
-    ) -> list[tuple[float, list[Action]]]:
-        """Beam search; a dead end, possible only where order constraints meet a partial tree, is
-        searched on with wider beams and then depth first."""
-        scorer = self._model.scorer
-        for width in (beam, *(w for w in (256, MAX_BEAM) if w > beam)):
-            if found := beam_search(LinearSearch(encoding.encoded, width, scorer), n_best):
-                return found
-        found, exhausted = depth_first_search(LinearSearch(encoding.encoded, 1, scorer), WORK_LIMIT)
-        if not found:
-            raise self._unsatisfiable(encoding, exhausted)
+        [found] = self._search(encoding, self._model.scorer.search(encoding, beam), 1)
         return found
+
+    def _encode(self, words: Words, max_words: int) -> Encoding:
+        problem = _problem(words)
+        if len(problem.words) > max_words:
+            raise ProblemError(
+                f"the bag has {len(problem.words)} words, more than the limit of {max_words}; "
+                "raise max_words (--max-words) to order it all the same"
+            )
+        return encode(problem, self._model.vocabulary)
+
+    def _search(self, encoding: Encoding, search: Search, n_best: int) -> list[Linearization]:
+        """Run a beam search; a dead end, possible only where order constraints meet a partial
+        tree, is searched on with wider beams and then depth first."""
+        scorer = self._model.scorer
+        found = beam_search(search, n_best)
+        for width in (256, MAX_BEAM):
+            if not found and width > search.width:
+                found = beam_search(scorer.search(encoding, width), n_best)
+        if not found:
+            found, exhausted = depth_first_search(scorer.search(encoding, 1), WORK_LIMIT)
+            if not found:
+                raise self._unsatisfiable(encoding, exhausted)
+        return [
+            decode(encoding, self._model.vocabulary, score, scorer.finish(encoding, actions))
+            for score, actions in found
+        ]
 
     def _unsatisfiable(self, encoding: Encoding, exhausted: bool) -> UnsatisfiableError:
         problem = encoding.problem
@@ -197,7 +215,7 @@ class Linearizer:
                 continue
             encoding = encode(smaller, self._model.vocabulary)
             found, exhausted = depth_first_search(
-                LinearSearch(encoding.encoded, 1, self._model.scorer), WORK_LIMIT // 10
+                self._model.scorer.search(encoding, 1), WORK_LIMIT // 10
             )
             if not found and exhausted:
                 return self._smallest_conflict(smaller)
@@ -206,6 +224,13 @@ class Linearizer:
 
 def _problem(words: Words) -> Problem:
     return words if isinstance(words, Problem) else Problem.of(words)
+
+
+def _check_options(n_best: int | None, beam: int, max_words: int) -> None:
+    _check_range("beam", beam, MAX_BEAM)
+    if n_best is not None:
+        _check_range("n_best", n_best, MAX_BEAM)
+    _check_range("max_words", max_words, MAX_WORDS)
 
 
 def _check_range(name: str, value: int, most: int) -> None:
@@ -242,6 +267,13 @@ def _constraints(problem: Problem) -> str:
         if index is not None
     ]
     return "; ".join(texts)
+
+
+def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Lists of `size` items, the last of which may be shorter."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
 
 
 def _in_order(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:

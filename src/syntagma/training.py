@@ -23,8 +23,9 @@ from syntagma.core import Learner, Update
 from syntagma.encoding import encode_training
 from syntagma.errors import TrainingError
 from syntagma.evaluation import evaluate
+from syntagma.linear_model import StoredWeights
 from syntagma.linearizer import MAX_BEAM, Linearizer
-from syntagma.model import StoredWeights, build_model, save_model
+from syntagma.model import build_model, save_model
 from syntagma.model_file import read_container, write_container
 from syntagma.problem import TagColumn
 from syntagma.templates import FEATURE_SETS, FeatureSet, templates
