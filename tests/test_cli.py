@@ -14,8 +14,12 @@ from fake_linearizer import FakeLinearizer
 import syntagma
 from syntagma.cli import run
 from syntagma.cli.order import PLACES_SHOWN
+from syntagma.cli.train import describe
+from syntagma.training import Epoch
 
 Stdin = Callable[[str | bytes], None]
+
+NEURAL = ["train", "a", "b", "-o", "c", "--scorer", "neural"]
 
 TREEBANK = """\
 # sent_id = t1
@@ -276,6 +280,11 @@ def test_errors_of_the_search_have_a_place(
         (["evaluate"], "--data"),
         (["evaluate", "--data", "/nowhere/t.conllu"], "/nowhere/t.conllu: cannot read the file"),
         (["train", "a"], "DEV"),
+        (["train", "a", "b", "-o", "c", "--scorer", "cubic"], "cubic"),
+        ([*NEURAL, "--features", "l15"], "--features goes with --scorer linear, not with neural"),
+        ([*NEURAL, "--update", "early"], "--update goes with --scorer linear"),
+        ([*NEURAL, "-b", "16"], "--beam goes with --scorer linear"),
+        (["train", "a", "b", "-o", "c", "--pretrain", "d"], "--pretrain goes with --scorer neural"),
     ],
 )
 def test_every_error_is_one_line(
@@ -287,6 +296,16 @@ def test_every_error_is_one_line(
     assert err.startswith("error: ")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_an_epoch_is_shown_with_the_figures_of_its_learner() -> None:
+    bleu = {"none": 1.0, "tree": 90.125}
+    assert describe(Epoch(3, bleu, {"correct": 0.25}, 7.6)) == (
+        "epoch 3: dev BLEU none 1.00, tree 90.12; 25.0% without update, 8 s CPU"
+    )
+    assert describe(Epoch(3, {"none": 1.0}, {"loss": 0.123456}, 7.6)) == (
+        "epoch 3: dev BLEU none 1.00; loss 0.1235, 8 s CPU"
+    )
 
 
 def test_debug_shows_the_traceback(capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,8 @@ from syntagma.errors import ModelError, ProblemError, UnsatisfiableError
 from syntagma.linearization import violations
 from syntagma.linearizer import Linearizer, load
 from syntagma.problem import Problem, Word
-from syntagma.training import Settings, train
+from syntagma.settings import LinearSettings
+from syntagma.training import train
 
 COOK = ("The", "cook", "hid", "a", "pear", ".")
 # a → b and c → d, which cross in the order a c b d. Unrelated: e.
@@ -39,7 +40,7 @@ CROSSING = (
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("model")
     treebank = write_treebank(folder / "toy.conllu")
-    train(treebank, treebank, folder / "toy.syntagma", settings=Settings(epochs=4, beam=8))
+    train(treebank, treebank, folder / "toy.syntagma", settings=LinearSettings(epochs=4, beam=8))
     return folder / "toy.syntagma"
 
 

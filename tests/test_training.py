@@ -5,20 +5,28 @@ Runs that are cut off are the business of test_training_resume.py.
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from toy_treebank import SENTENCES, write_treebank
-from training_runs import EPOCHS, SIZE, cut_at, measured, run, weights
+from training_runs import EPOCHS, SIZE, Cut, cut_at, measured, run, weights
 
+from syntagma import training
 from syntagma.conditions import MAIN_CONDITIONS
 from syntagma.errors import FormatError, SyntagmaError, TrainingError
+from syntagma.linear_training import PerceptronLearner
 from syntagma.linearization import violations
 from syntagma.linearizer import load
 from syntagma.model_file import read_container
+from syntagma.settings import LinearSettings, NeuralSettings, Settings
 from syntagma.templates import FeatureSet
-from syntagma.training import Epoch, Settings, train
+from syntagma.training import Epoch, Learner, train
+from syntagma.treebank import Sentence
+from syntagma.vocabulary import Vocabulary
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +39,7 @@ def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_model_depends_on_the_seed_and_not_on_threads(treebank: Path, tmp_path: Path) -> None:
     for name, seed, threads in [("one", 1, 1), ("same", 1, 1), ("threads", 1, 3), ("other", 2, 1)]:
-        run(treebank, tmp_path / name, Settings(epochs=2, beam=4, seed=seed), threads=threads)
+        run(treebank, tmp_path / name, LinearSettings(epochs=2, beam=4, seed=seed), threads=threads)
     assert (tmp_path / "same").read_bytes() == (tmp_path / "one").read_bytes()
     assert (tmp_path / "threads").read_bytes() == (tmp_path / "one").read_bytes()
     assert weights(tmp_path / "other") != weights(tmp_path / "one")
@@ -67,14 +75,15 @@ def test_progress_and_report(treebank: Path, tmp_path: Path) -> None:
     )
     assert len(sentences) == EPOCHS * SIZE
     assert report.epochs == tuple(epochs)
-    assert all(0 <= epoch.correct <= 1 and epoch.cpu_seconds >= 0 for epoch in epochs)
+    assert all(0 <= epoch.figures["correct"] <= 1 and epoch.cpu_seconds >= 0 for epoch in epochs)
     assert all(tuple(epoch.bleu) == MAIN_CONDITIONS for epoch in epochs)
     assert epochs[-1].mean_bleu > epochs[0].mean_bleu
 
 
 def test_the_header_says_what_the_model_was_made_of(treebank: Path, tmp_path: Path) -> None:
     about: dict[str, Any] = {"language": "en", "licence": "CC0", "attribution": "made up"}
-    train(treebank, treebank, tmp_path / "my.model", settings=Settings(epochs=1, beam=2), **about)
+    settings = LinearSettings(epochs=1, beam=2)
+    train(treebank, treebank, tmp_path / "my.model", settings=settings, **about)
     header = load(tmp_path / "my.model").info.header
     assert {name: header[name] for name in about} == about
     assert header["name"] == "my"
@@ -82,6 +91,43 @@ def test_the_header_says_what_the_model_was_made_of(treebank: Path, tmp_path: Pa
     words = len(SENTENCES.split())
     assert (data["name"], data["sentences"], data["words"]) == ("toy.conllu", SIZE, words)
     assert header["settings"]["epochs"] == 1
+    assert header["scorer"] == "linear"
+
+
+def test_treebanks_for_pretraining_are_read_and_reported(
+    treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a learner that stands in for the neural one."""
+    taken: list[int] = []
+
+    class Pretraining(PerceptronLearner):
+        def begin(
+            self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
+        ) -> Vocabulary:
+            taken.extend(map(len, pretrain))
+            return super().begin(sentences, ())
+
+    def learner(settings: Settings, threads: int) -> Learner:
+        return Pretraining(LinearSettings(epochs=1, beam=2), threads)
+
+    monkeypatch.setattr(training, "_learner", learner)
+    further = tmp_path / "further.conllu"
+    further.write_text(treebank.read_text().split("\n\n")[0] + "\n\n", encoding="utf-8")
+    output = tmp_path / "model"
+    settings = NeuralSettings(epochs=1)
+    with pytest.raises(Cut):
+        run(treebank, output, settings, pretrain=[further, treebank], on_epoch=cut_at(1))
+    assert taken == [1, SIZE]
+    header = read_container(tmp_path / "model.training" / "best")[0]
+    assert header["scorer"] == "neural"
+    first, second, third = header["data"]
+    assert (first["name"], second["name"], third["name"]) == (
+        *("toy.conllu", "further.conllu", "toy.conllu"),
+    )
+    assert second["sentences"] == 1
+    assert third == {**first, "use": "pre-training"}
+    with pytest.raises(TrainingError, match="other data or settings"):
+        run(treebank, output, settings, pretrain=[further])
 
 
 # ---- settings --------------------------------------------------------------------------------
@@ -92,7 +138,9 @@ def test_the_header_says_what_the_model_was_made_of(treebank: Path, tmp_path: Pa
 def test_feature_sets_and_updates_learn_the_toy_treebank(
     treebank: Path, tmp_path: Path, features: FeatureSet, update: Any
 ) -> None:
-    settings = Settings(features, "labelled", update, epochs=6, beam=4)
+    settings = LinearSettings(
+        features=features, condition="labelled", update=update, epochs=6, beam=4
+    )
     report = run(treebank, tmp_path / "model", settings)
     assert [set(epoch.bleu) for epoch in report.epochs] == [{"labelled"}] * 6
     assert max(epoch.mean_bleu for epoch in report.epochs) > 70
@@ -105,19 +153,19 @@ def test_what_is_given_in_training_makes_a_difference(treebank: Path, tmp_path: 
     models = []
     for condition in ("none", "pos", "labelled", "tags50-arcs50", "mixed"):
         output = tmp_path / condition
-        run(treebank, output, Settings(condition=condition, epochs=3, beam=4))
+        run(treebank, output, LinearSettings(condition=condition, epochs=3, beam=4))
         models.append(weights(output))
     assert all(one != other for i, one in enumerate(models) for other in models[:i])
 
 
 def test_the_kind_of_update_makes_a_difference(treebank: Path, tmp_path: Path) -> None:
-    run(treebank, tmp_path / "early", Settings(update="early", epochs=1, beam=2))
-    run(treebank, tmp_path / "violation", Settings(update="max-violation", epochs=1, beam=2))
+    run(treebank, tmp_path / "early", LinearSettings(update="early", epochs=1, beam=2))
+    run(treebank, tmp_path / "violation", LinearSettings(update="max-violation", epochs=1, beam=2))
     assert weights(tmp_path / "early") != weights(tmp_path / "violation")
 
 
 def test_pruning_is_a_setting(treebank: Path, tmp_path: Path) -> None:
-    run(treebank, tmp_path / "model", Settings(epochs=1, beam=2, max_features=50))
+    run(treebank, tmp_path / "model", LinearSettings(epochs=1, beam=2, max_features=50))
     assert read_container(tmp_path / "model")[0]["features"] == 50
 
 
@@ -127,7 +175,7 @@ def test_a_tree_that_is_not_projective_is_lifted_and_not_left_out(tmp_path: Path
     rows = [f"{i}\t{f}\t_\t_\t{t}\t_\t{h}\t{d}\t_\t_" for i, (f, t, h, d) in enumerate(crossing, 1)]
     treebank = tmp_path / "crossing.conllu"
     treebank.write_text(2 * ("\n".join(rows) + "\n\n"), encoding="utf-8")
-    run(treebank, tmp_path / "model", Settings(epochs=3, beam=8))
+    run(treebank, tmp_path / "model", LinearSettings(epochs=3, beam=8))
     forms = [word[0] for word in crossing]
     assert list(load(tmp_path / "model").order(sorted(forms)).words) == forms
 
@@ -150,7 +198,27 @@ def test_a_tree_that_is_not_projective_is_lifted_and_not_left_out(tmp_path: Path
 )
 def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(TrainingError, match=message):
-        Settings(**settings)
+        LinearSettings(**settings)
+
+
+def test_a_linear_scorer_has_no_pretraining(treebank: Path, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="a linear scorer learns from one treebank only"):
+        run(treebank, tmp_path / "model", pretrain=[treebank])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_neural_scorer_without_pytorch(
+    treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(TrainingError, match=r"pip install 'syntagma\[train\]'"):
+        run(treebank, tmp_path / "model", NeuralSettings())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_pytorch_is_not_imported_unless_it_is_needed() -> None:
+    check = "import sys, syntagma, syntagma.training; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
 
 
 def test_no_threads_at_all(treebank: Path, tmp_path: Path) -> None:
@@ -180,4 +248,4 @@ def test_a_treebank_without_sentences_or_tags(treebank: Path, tmp_path: Path) ->
         with pytest.raises(FormatError, match="empty"):
             train(data, dev, tmp_path / "model")
     with pytest.raises(FormatError, match="UPOS is empty"):
-        run(treebank, tmp_path / "model", Settings(tag_column="upos"))
+        run(treebank, tmp_path / "model", LinearSettings(tag_column="upos"))

@@ -18,7 +18,7 @@ from training_runs import EPOCHS, SIZE, Cut, cut_at, measured, run, weights
 from syntagma import training
 from syntagma.errors import OutputError, TrainingError
 from syntagma.model_file import read_container
-from syntagma.training import Settings
+from syntagma.settings import LinearSettings
 
 # Each epoch is better than those before it, so that each saves its model.
 RISING = tuple(float(number) for number in range(1, EPOCHS + 1))
@@ -163,9 +163,9 @@ def test_a_folder_of_another_run_is_left_alone(
     fewer = tmp_path / "toy.conllu"
     fewer.write_text(treebank.read_text().split("\n\n")[0] + "\n\n", encoding="utf-8")
     for data, settings in [
-        (treebank, Settings(epochs=EPOCHS, beam=5)),
-        (treebank, Settings(epochs=EPOCHS, beam=4, seed=2)),
-        (fewer, Settings(epochs=EPOCHS, beam=4)),
+        (treebank, LinearSettings(epochs=EPOCHS, beam=5)),
+        (treebank, LinearSettings(epochs=EPOCHS, beam=4, seed=2)),
+        (fewer, LinearSettings(epochs=EPOCHS, beam=4)),
     ]:
         with pytest.raises(TrainingError, match=r"model\.training holds .* other data or settings"):
             run(data, output, settings)
@@ -179,7 +179,7 @@ def test_the_folder_of_another_run_can_be_removed(
     output = tmp_path / "model"
     measured(monkeypatch, *RISING)
     with pytest.raises(Cut):
-        run(treebank, output, Settings(epochs=EPOCHS, beam=4, seed=2), on_epoch=cut_at(2))
+        run(treebank, output, LinearSettings(epochs=EPOCHS, beam=4, seed=2), on_epoch=cut_at(2))
     for file in (tmp_path / "model.training").iterdir():
         file.unlink()
     measured(monkeypatch, *RISING)

@@ -12,7 +12,8 @@ from toy_treebank import SENTENCES
 
 from syntagma import training
 from syntagma.model_file import read_container
-from syntagma.training import Settings, TrainingReport, train
+from syntagma.settings import LinearSettings, Settings
+from syntagma.training import TrainingReport, train
 
 EPOCHS = 3
 SIZE = len(SENTENCES.strip().splitlines())
@@ -25,7 +26,7 @@ class Cut(BaseException):
 def run(
     treebank: Path, output: Path, settings: Settings | None = None, **options: Any
 ) -> TrainingReport:
-    settings = settings or Settings(epochs=EPOCHS, beam=4)
+    settings = settings or LinearSettings(epochs=EPOCHS, beam=4)
     return train(treebank, treebank, output, settings=settings, name="toy", **options)
 
 

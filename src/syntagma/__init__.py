@@ -19,12 +19,14 @@ from syntagma.evaluation import Report, evaluate, paired_bootstrap
 from syntagma.linearization import Linearization, Token
 from syntagma.linearizer import Linearizer, ModelInfo, load
 from syntagma.problem import Problem, Word
-from syntagma.training import Settings, TrainingReport, train
+from syntagma.settings import LinearSettings
+from syntagma.training import TrainingReport, train
 from syntagma.treebank import Sentence, read_treebank
 from syntagma.version import VERSION
 
 __all__ = [
     "FormatError",
+    "LinearSettings",
     "Linearization",
     "Linearizer",
     "ModelError",
@@ -34,7 +36,6 @@ __all__ = [
     "ProblemError",
     "Report",
     "Sentence",
-    "Settings",
     "SyntagmaError",
     "Token",
     "TrainingError",

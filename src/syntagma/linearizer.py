@@ -109,7 +109,6 @@ class Linearizer:
         _check_range("threads", threads, 256)
         if on_error not in ("raise", "yield"):
             raise ValueError(f"on_error must be 'raise' or 'yield', not {on_error!r}")
-
         _check_options(n_best, beam, max_words)
         scorer = self._model.scorer
 

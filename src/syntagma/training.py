@@ -1,82 +1,45 @@
 """Training: epochs over a treebank, model selection on a development set, stop and resume.
 
-The perceptron itself is compiled, in core/learning.pyx; what is given of a sentence at each visit
-is drawn in `conditions`.
+What an epoch does is the learner's business: `linear_training`'s for the linear scorer.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import random
 import shutil
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Protocol
 
-from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS, constrain, draw_condition
-from syntagma.core import Learner, Update
-from syntagma.encoding import encode_training
+import numpy.typing as npt
+
+from syntagma.conditions import MAIN_CONDITIONS
 from syntagma.errors import TrainingError
 from syntagma.evaluation import evaluate
-from syntagma.linear_model import StoredWeights
-from syntagma.linearizer import MAX_BEAM, Linearizer
-from syntagma.model import build_model, save_model
+from syntagma.linear_training import PerceptronLearner
+from syntagma.linearizer import Linearizer
+from syntagma.model import Stored, build_model, save_model
 from syntagma.model_file import read_container, write_container
-from syntagma.problem import TagColumn
-from syntagma.templates import FEATURE_SETS, FeatureSet, templates
+from syntagma.settings import LinearSettings, Settings
 from syntagma.treebank import Sentence, read_treebank
 from syntagma.version import VERSION
 from syntagma.vocabulary import Vocabulary
 
-# Sentences searched with the same weights before they are updated: threads share the work of a
-# batch, and its size, unlike their number, may influence the model.
-BATCH = 8
 DEV_SENTENCES = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What a model depends on, besides the data."""
-
-    features: FeatureSet = "p16+"
-    condition: str = "mixed"  # or one of conditions.CONDITIONS
-    update: Literal["early", "max-violation"] = "max-violation"
-    epochs: int = 10
-    beam: int = 16
-    seed: int = 1
-    tag_column: TagColumn = "xpos"
-    max_features: int = 4_000_000
-
-    def __post_init__(self) -> None:
-        for name, value, choices in (
-            ("features", self.features, tuple(FEATURE_SETS)),
-            ("condition", self.condition, ("mixed", *CONDITIONS)),
-            ("update", self.update, ("early", "max-violation")),
-            ("tag_column", self.tag_column, ("xpos", "upos")),
-        ):
-            if value not in choices:
-                raise TrainingError(f"{name} {value!r} is not one of {', '.join(choices)}")
-        for name, number, most in (
-            ("epochs", self.epochs, 10_000),
-            ("beam", self.beam, MAX_BEAM),
-            ("max_features", self.max_features, 1 << 28),
-        ):
-            if not 1 <= number <= most:
-                raise TrainingError(f"{name} must be between 1 and {most}, not {number}")
-
-
-@dataclass(frozen=True, slots=True)
 class Epoch:
-    """One epoch's outcome: dev BLEU per condition, share of sentences without update, CPU time."""
+    """One epoch's outcome: dev BLEU per condition, the learner's own figures, CPU time."""
 
     number: int
     bleu: dict[str, float]
-    correct: float
+    figures: dict[str, float]
     cpu_seconds: float
 
     @property
@@ -92,12 +55,38 @@ class TrainingReport:
     best: int
 
 
+class Learner(Protocol):
+    """A scorer under training. `dev_beam` is the beam with which it is measured."""
+
+    dev_beam: int
+
+    def begin(
+        self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
+    ) -> Vocabulary:
+        """Take in the data, once, before all else; the vocabulary is the model's."""
+
+    def describe(self) -> dict[str, Any]:
+        """What the model's header says of the scorer, and its file needs to be read."""
+
+    def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
+        """Epoch `number`, counted from 1, and its figures."""
+
+    def stored(self) -> Stored:
+        """The scorer as a model would have it now."""
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Everything needed to go on later in another process, to the same end."""
+
+    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None: ...
+
+
 def train(
     train: str | Path,
     dev: str | Path,
     output: str | Path,
     *,
     settings: Settings | None = None,
+    pretrain: Sequence[str | Path] = (),
     name: str = "",
     language: str = "",
     licence: str = "",
@@ -108,39 +97,71 @@ def train(
 ) -> TrainingReport:
     """Train a model and write it to `output`; the epoch that is best on `dev` is kept.
 
+    The settings say which scorer the model has, by default a linear one. `pretrain` are further
+    treebanks that a neural one learns from first.
+
     Until it is finished, a folder `<output>.training` holds the state after the last whole epoch;
     the same call goes on from there and ends with the same model. The number of threads has no
     influence on the model.
     """
-    settings = settings or Settings()
+    settings = settings or LinearSettings()
     if threads < 1:
         raise TrainingError(f"threads must be at least 1, not {threads}")
+    if pretrain and not settings.PRETRAINS:
+        raise TrainingError(
+            f"a {settings.SCORER} scorer learns from one treebank only: leave out pretrain "
+            "(--pretrain) or train a neural one"
+        )
     if Path(output).is_dir():
         raise TrainingError(f"cannot write the model to {output}: it is a folder")
+    learner = _learner(settings, threads)
     sentences = read_treebank(train, settings.tag_column)
     dev_sentences = _spread(read_treebank(dev, settings.tag_column), DEV_SENTENCES)
+    further = [read_treebank(path, settings.tag_column) for path in pretrain]
+    vocabulary = learner.begin(sentences, further)
     header = {
         "name": name or Path(output).stem,
         "language": language,
         "licence": licence,
         "attribution": attribution,
-        "data": [_describe_data(train, sentences)],
+        "data": [
+            _describe_data(train, sentences),
+            *(
+                {**_describe_data(path, each), "use": "pre-training"}
+                for path, each in zip(pretrain, further, strict=True)
+            ),
+        ],
         "tag_column": settings.tag_column,
-        "feature_set": settings.features,
-        "templates": list(templates(settings.features).texts),
+        "scorer": settings.SCORER,
+        **learner.describe(),
         "settings": asdict(settings),
         "created_with": VERSION,
     }
-    run = _Run(Path(output), header, settings, sentences, threads)
+    run = _Run(Path(output), header, settings, learner, vocabulary, threads)
     run.resume()
     while len(run.epochs) < settings.epochs:
-        correct, cpu_seconds = run.pass_over(on_sentence)
-        weights = run.weights()
-        bleu = run.measure(weights, dev_sentences)
-        epoch = Epoch(len(run.epochs) + 1, bleu, correct, cpu_seconds)
-        run.close_epoch(epoch, weights)
+        number = len(run.epochs) + 1
+        started = time.process_time()
+        figures = learner.pass_over(number, on_sentence)
+        cpu_seconds = time.process_time() - started
+        stored = learner.stored()
+        epoch = Epoch(number, run.measure(stored, dev_sentences), figures, cpu_seconds)
+        run.close_epoch(epoch, stored)
         on_epoch(epoch)
     return run.finish()
+
+
+def _learner(settings: Settings, threads: int) -> Learner:
+    """PyTorch is imported only where a network is trained."""
+    if isinstance(settings, LinearSettings):
+        return PerceptronLearner(settings, threads)
+    if find_spec("torch") is None:
+        raise TrainingError(
+            "a neural scorer is trained with PyTorch, which is not installed: "
+            "pip install 'syntagma[train]'"
+        )
+    learner: Learner = import_module("syntagma.neural_training").NeuralLearner(settings, threads)
+    return learner
 
 
 class _Run:
@@ -151,20 +172,18 @@ class _Run:
         output: Path,
         header: dict[str, Any],
         settings: Settings,
-        sentences: Sequence[Sentence],
+        learner: Learner,
+        vocabulary: Vocabulary,
         threads: int,
     ) -> None:
         self.output = output
         self.folder = output.with_name(output.name + ".training")
         self.header = header
         self.settings = settings
-        self.sentences = sentences
+        self.learner = learner
+        self.vocabulary = vocabulary
         self.threads = threads
         self.epochs: list[Epoch] = []
-        self.vocabulary = Vocabulary.of_treebank(sentences)
-        self.learner = Learner(
-            templates(settings.features), self.vocabulary.label_index, self.vocabulary.label_pool
-        )
 
     def resume(self) -> None:
         """Go on from the last whole epoch of the same run, if there is one."""
@@ -184,60 +203,16 @@ class _Run:
         self.learner.restore(arrays)
         self.epochs = [Epoch(**epoch) for epoch in header["epochs"]]
 
-    def pass_over(self, on_sentence: Callable[[], None]) -> tuple[float, float]:
-        """One epoch: (share of sentences that needed no update, CPU seconds)."""
-        number = len(self.epochs) + 1
-        rng = random.Random(f"{self.settings.seed}:epoch:{number}")
-        visits = list(range(len(self.sentences)))
-        rng.shuffle(visits)
-        correct = 0
-        started = time.process_time()
-        with ThreadPoolExecutor(self.threads) as pool:
-            for start in range(0, len(visits), BATCH):
-                learn = partial(self._learn, number)
-                batch = visits[start : start + BATCH]
-                updates = list(pool.map(learn, batch))  # all of them, before weights change
-                for update in updates:
-                    self.learner.apply(update)
-                    correct += update.correct
-                    on_sentence()
-        return correct / len(visits), time.process_time() - started
-
-    def _learn(self, number: int, index: int) -> Update:
-        """Visit a sentence in epoch `number`."""
-        sentence = self.sentences[index]
-        rng = random.Random(f"{self.settings.seed}:{number}:{index}")
-        if self.settings.condition == "mixed":
-            condition = draw_condition(rng)
-        else:
-            condition = CONDITIONS[self.settings.condition]
-        problem = constrain(sentence, condition, rng, shuffle=False)
-        encoding, reference = encode_training(sentence, problem, self.vocabulary)
-        return self.learner.learn(
-            encoding.encoded,
-            reference.order,
-            reference.heads,
-            reference.labels,
-            reference.tags,
-            self.settings.beam,
-            self.settings.update == "max-violation",
-        )
-
-    def weights(self) -> StoredWeights:
-        """The weights as a model would have them now."""
-        return StoredWeights.of(*self.learner.averaged(), self.settings.max_features)
-
-    def measure(self, weights: StoredWeights, sentences: Sequence[Sentence]) -> dict[str, float]:
+    def measure(self, stored: Stored, sentences: Sequence[Sentence]) -> dict[str, float]:
         """Dev BLEU per condition."""
         mixed = self.settings.condition == "mixed"
         conditions = MAIN_CONDITIONS if mixed else (self.settings.condition,)
-        model = build_model(self.header, self.vocabulary, weights)
-        report = evaluate(
-            Linearizer(model), sentences, conditions, beam=self.settings.beam, threads=self.threads
-        )
+        linearizer = Linearizer(build_model(self.header, self.vocabulary, stored))
+        beam = self.learner.dev_beam
+        report = evaluate(linearizer, sentences, conditions, beam=beam, threads=self.threads)
         return {figures.condition: round(figures.bleu, 2) for figures in report.figures}
 
-    def close_epoch(self, epoch: Epoch, weights: StoredWeights) -> None:
+    def close_epoch(self, epoch: Epoch, stored: Stored) -> None:
         """Keep the model if it is the best so far, then the state from which to go on.
 
         In this order: a run that is cut off in between repeats the epoch and its model.
@@ -248,7 +223,7 @@ class _Run:
                 self.folder / "best",
                 {**self.header, "figures": {"dev": epoch.bleu, "epoch": epoch.number}},
                 self.vocabulary,
-                weights,
+                stored,
             )
         write_container(
             self.folder / "state",

@@ -10,10 +10,15 @@ from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
 
 if TYPE_CHECKING:
+    from syntagma.settings import Settings
     from syntagma.training import Epoch
+
+# Options that only one scorer has.
+OWN = {"linear": ("features", "update", "beam"), "neural": ("pretrain",)}
 
 
 def train(
+    context: typer.Context,
     train_file: Annotated[Path, typer.Argument(metavar="TRAIN", help="Treebank to learn from.")],
     dev_file: Annotated[
         Path, typer.Argument(metavar="DEV", help="Treebank by which the best epoch is chosen.")
@@ -21,12 +26,20 @@ def train(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
     ],
+    scorer: Annotated[
+        Literal["linear", "neural"],
+        typer.Option(
+            "--scorer",
+            metavar="linear|neural",
+            help="Weights of features, or a network (trained with PyTorch).",
+        ),
+    ] = "linear",
     features: Annotated[
         Literal["l15", "p16", "p16+"],
         typer.Option(
             "--features",
             metavar="l15|p16|p16+",
-            help="Feature set: Liu et al. 2015, Puduppully et al. 2016, or the latter and ours.",
+            help="Linear: Liu et al. 2015, Puduppully et al. 2016, or the latter and ours.",
         ),
     ] = "p16+",
     condition: Annotated[
@@ -43,7 +56,7 @@ def train(
         typer.Option(
             "--update",
             metavar="early|max-violation",
-            help="Where in the search the perceptron updates.",
+            help="Linear: where in the search the perceptron updates.",
         ),
     ] = "max-violation",
     epochs: Annotated[
@@ -52,9 +65,22 @@ def train(
     beam: Annotated[
         int,
         typer.Option(
-            "--beam", "-b", min=1, max=1024, metavar="N", help="Beam width in training, 1 to 1024."
+            "--beam",
+            "-b",
+            min=1,
+            max=1024,
+            metavar="N",
+            help="Linear: beam width in training, 1 to 1024.",
         ),
     ] = 16,
+    pretrain: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--pretrain",
+            metavar="FILE",
+            help="Neural: a further treebank to learn from first; may be repeated.",
+        ),
+    ] = None,
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", help="Seed of everything that is drawn.")
     ] = 1,
@@ -98,18 +124,26 @@ def train(
         syntagma train train.conllu dev.conllu --output l15.syntagma \\
             --features l15 --condition labelled --update early
     """
-    from syntagma.training import Epoch, Settings
+    from syntagma.settings import LinearSettings, NeuralSettings
+    from syntagma.training import Epoch
     from syntagma.training import train as learn
 
-    settings = Settings(
-        features=features,
-        condition=condition,
-        update=update,
-        epochs=epochs,
-        beam=beam,
-        seed=seed,
-        tag_column=tag_column,
-    )
+    _refuse_options_of_others(context, scorer)
+    settings: Settings
+    if scorer == "linear":
+        settings = LinearSettings(
+            condition=condition,
+            epochs=epochs,
+            seed=seed,
+            tag_column=tag_column,
+            features=features,
+            update=update,
+            beam=beam,
+        )
+    else:
+        settings = NeuralSettings(
+            condition=condition, epochs=epochs, seed=seed, tag_column=tag_column
+        )
     with Ticker("learning", total=_count_sentences(train_file)) as ticker:
 
         def show(epoch: Epoch) -> None:
@@ -121,6 +155,7 @@ def train(
             dev_file,
             output,
             settings=settings,
+            pretrain=pretrain or (),
             name=name,
             language=language,
             licence=licence,
@@ -134,11 +169,23 @@ def train(
 
 def describe(epoch: "Epoch") -> str:
     """One line for one epoch."""
-    figures = ", ".join(f"{condition} {bleu:.2f}" for condition, bleu in epoch.bleu.items())
-    return (
-        f"epoch {epoch.number}: dev BLEU {figures};"
-        f" {100 * epoch.correct:.1f}% without update, {epoch.cpu_seconds:.0f} s CPU"
-    )
+    bleu = ", ".join(f"{condition} {bleu:.2f}" for condition, bleu in epoch.bleu.items())
+    others = "".join(f"{_figure(name, value)}, " for name, value in epoch.figures.items())
+    return f"epoch {epoch.number}: dev BLEU {bleu}; {others}{epoch.cpu_seconds:.0f} s CPU"
+
+
+def _figure(name: str, value: float) -> str:
+    if name == "correct":
+        return f"{100 * value:.1f}% without update"
+    return f"{name} {value:.4g}"
+
+
+def _refuse_options_of_others(context: typer.Context, scorer: str) -> None:
+    for other, names in OWN.items():
+        for name in names:
+            source = context.get_parameter_source(name)
+            if other != scorer and source is not None and source.name == "COMMANDLINE":
+                raise typer.BadParameter(f"--{name} goes with --scorer {other}, not with {scorer}")
 
 
 def _count_sentences(path: Path) -> int:

@@ -1,4 +1,4 @@
-"""The averaged perceptron's table and its updates (L15 §3.1); epochs live in training.py."""
+"""The averaged perceptron's table and its updates (L15 §3.1); epochs live in linear_training.py."""
 
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libcpp.vector cimport vector

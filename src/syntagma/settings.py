@@ -1,0 +1,68 @@
+"""What a model depends on, besides the data: one class of settings for each kind of scorer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from syntagma.conditions import CONDITIONS
+from syntagma.errors import TrainingError
+from syntagma.linearizer import MAX_BEAM
+from syntagma.problem import TagColumn
+from syntagma.templates import FEATURE_SETS, FeatureSet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What all scorers share."""
+
+    SCORER: ClassVar[str]
+    PRETRAINS: ClassVar[bool] = False  # can learn from further treebanks first
+
+    condition: str = "mixed"  # or one of conditions.CONDITIONS
+    epochs: int = 10
+    seed: int = 1
+    tag_column: TagColumn = "xpos"
+
+    def __post_init__(self) -> None:
+        check_choice("condition", self.condition, ("mixed", *CONDITIONS))
+        check_choice("tag_column", self.tag_column, ("xpos", "upos"))
+        check_range("epochs", self.epochs, 10_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinearSettings(Settings):
+    """Settings of the averaged perceptron."""
+
+    SCORER = "linear"
+
+    features: FeatureSet = "p16+"
+    update: Literal["early", "max-violation"] = "max-violation"
+    beam: int = 16
+    max_features: int = 4_000_000
+
+    def __post_init__(self) -> None:
+        Settings.__post_init__(self)
+        check_choice("features", self.features, FEATURE_SETS)
+        check_choice("update", self.update, ("early", "max-violation"))
+        check_range("beam", self.beam, MAX_BEAM)
+        check_range("max_features", self.max_features, 1 << 28)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeuralSettings(Settings):
+    """Settings of the network."""
+
+    SCORER = "neural"
+    PRETRAINS = True
+
+
+def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
+    if value not in choices:
+        raise TrainingError(f"{name} {value!r} is not one of {', '.join(choices)}")
+
+
+def check_range(name: str, number: int, most: int) -> None:
+    if not 1 <= number <= most:
+        raise TrainingError(f"{name} must be between 1 and {most}, not {number}")

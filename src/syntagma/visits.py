@@ -1,0 +1,23 @@
+"""How training goes through a treebank: in which order, and what is given of each sentence."""
+
+import random
+
+from syntagma.conditions import CONDITIONS, constrain, draw_condition
+from syntagma.problem import Problem
+from syntagma.settings import Settings
+from syntagma.treebank import Sentence
+
+
+def shuffled(settings: Settings, epoch: int, count: int) -> list[int]:
+    """The order in which an epoch visits `count` sentences."""
+    visits = list(range(count))
+    random.Random(f"{settings.seed}:epoch:{epoch}").shuffle(visits)
+    return visits
+
+
+def visit(settings: Settings, epoch: int, index: int, sentence: Sentence) -> Problem:
+    """The problem that sentence `index` poses in an epoch, its words in their gold order."""
+    rng = random.Random(f"{settings.seed}:{epoch}:{index}")
+    mixed = settings.condition == "mixed"
+    condition = draw_condition(rng) if mixed else CONDITIONS[settings.condition]
+    return constrain(sentence, condition, rng, shuffle=False)
