@@ -89,7 +89,7 @@ def test_conditions_nest() -> None:
 
 def test_sampling_spans_the_spectrum() -> None:
     rng = random.Random(5)
-    conditions = [draw_condition(rng) for _ in range(300)]
+    conditions = [draw_condition(rng, (1, 1, 1, 1, 1)) for _ in range(300)]
     assert {condition.name for condition in conditions} == {
         "none",
         "pos",

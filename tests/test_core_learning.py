@@ -36,7 +36,7 @@ def some_examples(seed: int, vocabulary: Vocabulary, count: int = 8) -> list[Exa
         sentence = toy_sentence(rng)
         known = set(sentence.deprels) <= {*vocabulary.labels, "root"}
         if known and set(sentence.tags) <= set(vocabulary.tags):
-            problem = constrain(sentence, draw_condition(rng), rng, shuffle=False)
+            problem = constrain(sentence, draw_condition(rng, (1, 1, 1, 1, 1)), rng, shuffle=False)
             examples.append(encode_training(sentence, problem, vocabulary))
     return examples
 
@@ -263,7 +263,7 @@ def test_the_reference_derivation_is_legal_and_builds_the_sentence() -> None:
     for seed in range(100):
         sentence = toy_sentence(rng, 9)
         vocabulary = Vocabulary.of_treebank([sentence])
-        problem = constrain(sentence, draw_condition(rng), rng, shuffle=False)
+        problem = constrain(sentence, draw_condition(rng, (1, 1, 1, 1, 1)), rng, shuffle=False)
         encoding, reference = encode_training(sentence, problem, vocabulary)
         derivation = Derivation(encoding.encoded, make_scorer(few_templates(), vocabulary))
         for action in gold_actions(reference):

@@ -4,6 +4,7 @@ Both `evaluation` and `training` make their problems here; the problem itself is
 """
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from syntagma.problem import Problem, Word
@@ -82,13 +83,13 @@ def constrain(
     return Problem(tuple(words), id=sentence.id)
 
 
-def draw_condition(rng: random.Random) -> Condition:
+def draw_condition(rng: random.Random, shares: Sequence[int]) -> Condition:
     """Draw a condition for one visit of a training sentence, from the whole spectrum.
 
-    The four corners and the land between them are equally likely: a model that only sees
-    uniform shares hardly ever meets a bag without any hint, or a full tree.
+    `shares` say how often it is none, pos, in between, tree, labelled: a model that only sees
+    uniform amounts hardly ever meets a bag without any hint, or a full tree.
     """
-    kind = rng.choice(("none", "pos", "between", "tree", "labelled"))
+    [kind] = rng.choices(("none", "pos", "between", "tree", "labelled"), shares)
     if kind == "between":
         return Condition("between", rng.random(), rng.random(), labelled=rng.random() < 0.5)
     return CONDITIONS[kind]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.core import LinearScorer, LinearSearch, Weights, build_columns
-from syntagma.encoding import Action, Encoding
+from syntagma.encoding import Encoding
 from syntagma.errors import ModelError
 from syntagma.templates import FEATURE_SETS, templates
 from syntagma.vocabulary import Vocabulary
@@ -30,9 +30,6 @@ class EncodingScorer(LinearScorer):
 
     def searches(self, encodings: Iterable[Encoding], width: int) -> Iterator[LinearSearch]:
         return (self.search(encoding, width) for encoding in encodings)
-
-    def finish(self, encoding: Encoding, actions: Sequence[Action]) -> Sequence[Action]:
-        return actions
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ class PerceptronLearner:
     def __init__(self, settings: LinearSettings, threads: int) -> None:
         self.settings = settings
         self.threads = threads
+        self.epochs = settings.epochs
         self.dev_beam = settings.beam
 
     def begin(

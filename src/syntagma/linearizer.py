@@ -175,13 +175,15 @@ class Linearizer:
         found = beam_search(search, n_best)
         for width in (256, MAX_BEAM):
             if not found and width > search.width:
-                found = beam_search(scorer.search(encoding, width), n_best)
+                search = scorer.search(encoding, width)
+                found = beam_search(search, n_best)
         if not found:
-            found, exhausted = depth_first_search(scorer.search(encoding, 1), WORK_LIMIT)
+            search = scorer.search(encoding, 1)
+            found, exhausted = depth_first_search(search, WORK_LIMIT)
             if not found:
                 raise self._unsatisfiable(encoding, exhausted)
         return [
-            decode(encoding, self._model.vocabulary, score, scorer.finish(encoding, actions))
+            decode(encoding, self._model.vocabulary, score, search.finish(actions))
             for score, actions in found
         ]
 

@@ -6,7 +6,7 @@ for, `linearizer`'s.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -14,10 +14,11 @@ from typing import Any, ClassVar, Protocol
 import numpy.typing as npt
 
 from syntagma.core import Search
-from syntagma.encoding import Action, Encoding
+from syntagma.encoding import Encoding
 from syntagma.errors import ModelError
 from syntagma.linear_model import StoredWeights
 from syntagma.model_file import read_container, write_container
+from syntagma.neural_model import StoredNetwork
 from syntagma.vocabulary import Vocabulary
 
 
@@ -32,9 +33,6 @@ class Scorer(Protocol):
 
     def searches(self, encodings: Iterable[Encoding], width: int) -> Iterator[Search]:
         """The same for several problems: no result depends on which ones come together."""
-
-    def finish(self, encoding: Encoding, actions: Sequence[Action]) -> Sequence[Action]:
-        """Fill in the tags and labels that the search left open."""
 
 
 class Stored(Protocol):
@@ -54,7 +52,7 @@ class Stored(Protocol):
 
 
 # By the header's field `scorer`.
-_STORED: dict[str, type[Stored]] = {"linear": StoredWeights}
+_STORED: dict[str, type[Stored]] = {"linear": StoredWeights, "neural": StoredNetwork}
 _VOCABULARY = frozenset(
     {"forms", "tags", "labels", "form_tags", "open_tags", "label_index", "label_pool"}
 )

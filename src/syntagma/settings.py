@@ -19,6 +19,8 @@ class Settings:
 
     SCORER: ClassVar[str]
     PRETRAINS: ClassVar[bool] = False  # can learn from further treebanks first
+    # How often a mixed condition is none, pos, in between, tree, labelled.
+    SHARES: ClassVar[tuple[int, ...]] = (1, 1, 1, 1, 1)
 
     condition: str = "mixed"  # or one of conditions.CONDITIONS
     epochs: int = 10
@@ -56,6 +58,21 @@ class NeuralSettings(Settings):
 
     SCORER = "neural"
     PRETRAINS = True
+    SHARES = (1, 1, 2, 3, 3)
+
+    epochs: int = 30
+    pretrain_epochs: int = 2
+    learning_rate: float = 1.5e-3
+    batch_words: int = 300
+    min_count: int = 2  # rarer words are known by suffix and shape only
+
+    def __post_init__(self) -> None:
+        Settings.__post_init__(self)
+        check_range("pretrain_epochs", self.pretrain_epochs, 1000)
+        check_range("batch_words", self.batch_words, 1_000_000)
+        check_range("min_count", self.min_count, 1_000_000)
+        if not 0 < self.learning_rate <= 1:
+            raise TrainingError(f"learning_rate must be between 0 and 1, not {self.learning_rate}")
 
 
 def check_choice(name: str, value: str, choices: Iterable[str]) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from syntagma.conditions import MAIN_CONDITIONS
-from syntagma.errors import TrainingError
+from syntagma.errors import FormatError, TrainingError
 from syntagma.evaluation import evaluate
 from syntagma.linear_training import PerceptronLearner
 from syntagma.linearizer import Linearizer
@@ -56,8 +56,9 @@ class TrainingReport:
 
 
 class Learner(Protocol):
-    """A scorer under training. `dev_beam` is the beam with which it is measured."""
+    """A scorer under training: for how many epochs, and with which beam it is measured."""
 
+    epochs: int
     dev_beam: int
 
     def begin(
@@ -94,11 +95,13 @@ def train(
     threads: int = 1,
     on_sentence: Callable[[], None] = lambda: None,
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+    on_faults: Callable[[Sequence[FormatError]], None] = lambda faults: None,
 ) -> TrainingReport:
     """Train a model and write it to `output`; the epoch that is best on `dev` is kept.
 
     The settings say which scorer the model has, by default a linear one. `pretrain` are further
-    treebanks that a neural one learns from first.
+    treebanks that a neural one learns from first; they may be machine-made, so a faulty sentence is
+    left out, and the faults of each file are reported to `on_faults`.
 
     Until it is finished, a folder `<output>.training` holds the state after the last whole epoch;
     the same call goes on from there and ends with the same model. The number of threads has no
@@ -117,7 +120,13 @@ def train(
     learner = _learner(settings, threads)
     sentences = read_treebank(train, settings.tag_column)
     dev_sentences = _spread(read_treebank(dev, settings.tag_column), DEV_SENTENCES)
-    further = [read_treebank(path, settings.tag_column) for path in pretrain]
+    further, left_out = [], []
+    for path in pretrain:
+        faults: list[FormatError] = []
+        further.append(read_treebank(path, settings.tag_column, faults=faults))
+        left_out.append(len(faults))
+        if faults:
+            on_faults(faults)
     vocabulary = learner.begin(sentences, further)
     header = {
         "name": name or Path(output).stem,
@@ -127,8 +136,8 @@ def train(
         "data": [
             _describe_data(train, sentences),
             *(
-                {**_describe_data(path, each), "use": "pre-training"}
-                for path, each in zip(pretrain, further, strict=True)
+                {**_describe_data(path, each), "use": "pre-training", "left_out": faulty}
+                for path, each, faulty in zip(pretrain, further, left_out, strict=True)
             ),
         ],
         "tag_column": settings.tag_column,
@@ -139,7 +148,7 @@ def train(
     }
     run = _Run(Path(output), header, settings, learner, vocabulary, threads)
     run.resume()
-    while len(run.epochs) < settings.epochs:
+    while len(run.epochs) < learner.epochs:
         number = len(run.epochs) + 1
         started = time.process_time()
         figures = learner.pass_over(number, on_sentence)

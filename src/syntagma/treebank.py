@@ -43,19 +43,29 @@ class Sentence:
 
 
 def read_treebank(
-    path: str | os.PathLike[str], tag_column: TagColumn = "xpos", *, lift: bool = True
+    path: str | os.PathLike[str],
+    tag_column: TagColumn = "xpos",
+    *,
+    lift: bool = True,
+    faults: list[FormatError] | None = None,
 ) -> list[Sentence]:
     """Read a CoNLL-U treebank in which every word has a tag, a head and a label.
 
     Trees that are not projective are made so by lifting, unless `lift` is false. The first fault
-    raises `FormatError`.
+    raises `FormatError`; but with a list of `faults`, which it is added to, the sentence is left
+    out.
     """
     source = source_name(path)
     sentences = []
     for block in read_blocks(open_text(path), source):
-        if isinstance(block, FormatError):
-            raise block
-        sentences.append(_sentence(block, source, tag_column, lift))
+        try:
+            if isinstance(block, FormatError):
+                raise block
+            sentences.append(_sentence(block, source, tag_column, lift))
+        except FormatError as fault:
+            if faults is None:
+                raise
+            faults.append(fault)
     if not sentences:
         raise FormatError("empty treebank: no sentences", source)
     return sentences

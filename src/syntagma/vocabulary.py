@@ -88,6 +88,12 @@ class Vocabulary:
             *_label_proposals(arcs, tag_numbers, {label: i for i, label in enumerate(labels)}),
         )
 
+    def without_forms(self) -> Vocabulary:
+        """For scorers that have a lexicon of their own."""
+        return Vocabulary(
+            {}, self.tags, self.labels, {}, self.open_tags, self.label_index, self.label_pool
+        )
+
     def tags_of(self, form: str, *, as_unseen: bool = False) -> tuple[int, ...]:
         """The tags to try for a form: those it was seen with, or the open-class tags."""
         known = self.form_tags.get(form)
@@ -102,11 +108,11 @@ class Vocabulary:
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The vocabulary as arrays of a model file; `from_arrays` is the inverse."""
         return {
-            "forms": _pack("\n".join(sorted(self.forms, key=self.forms.__getitem__))),
-            "tags": _pack("\n".join(self.tags)),
-            "labels": _pack("\n".join(self.labels)),
-            "form_tags": _pack(_tag_lines(self.form_tags)),
-            "open_tags": _pack(_tag_lines(self.open_tags)),
+            "forms": pack_lines(sorted(self.forms, key=self.forms.__getitem__)),
+            "tags": pack_lines(self.tags),
+            "labels": pack_lines(self.labels),
+            "form_tags": pack_lines(_tag_lines(self.form_tags)),
+            "open_tags": pack_lines(_tag_lines(self.open_tags)),
             "label_index": self.label_index,
             "label_pool": self.label_pool,
         }
@@ -114,11 +120,11 @@ class Vocabulary:
     @classmethod
     def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> Vocabulary:
         return cls(
-            {form: i for i, form in enumerate(_lines(arrays["forms"]), start=1)},
-            _lines(arrays["tags"]),
-            _lines(arrays["labels"]),
-            _parse_tag_lines(_lines(arrays["form_tags"])),
-            _parse_tag_lines(_lines(arrays["open_tags"])),
+            {form: i for i, form in enumerate(unpack_lines(arrays["forms"]), start=1)},
+            unpack_lines(arrays["tags"]),
+            unpack_lines(arrays["labels"]),
+            _parse_tag_lines(unpack_lines(arrays["form_tags"])),
+            _parse_tag_lines(unpack_lines(arrays["open_tags"])),
             np.array(arrays["label_index"]),
             np.array(arrays["label_pool"]),
         )
@@ -185,17 +191,18 @@ def _label_proposals(
     return index, np.array(pool, np.int32)
 
 
-def _pack(text: str) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
+def pack_lines(lines: Iterable[str]) -> npt.NDArray[np.uint8]:
+    """Lines as an array of a model file."""
+    return np.frombuffer("\n".join(lines).encode("utf-8", "surrogatepass"), np.uint8)
 
 
-def _lines(array: npt.NDArray[Any]) -> list[str]:
+def unpack_lines(array: npt.NDArray[Any]) -> list[str]:
     text = array.tobytes().decode("utf-8", "surrogatepass")
     return text.split("\n") if text else []
 
 
-def _tag_lines(tags: dict[str, tuple[int, ...]]) -> str:
-    return "\n".join(f"{name}\t{' '.join(map(str, numbers))}" for name, numbers in tags.items())
+def _tag_lines(tags: dict[str, tuple[int, ...]]) -> list[str]:
+    return [f"{name}\t{' '.join(map(str, numbers))}" for name, numbers in tags.items()]
 
 
 def _parse_tag_lines(lines: Sequence[str]) -> dict[str, tuple[int, ...]]:

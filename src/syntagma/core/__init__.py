@@ -4,6 +4,7 @@ try:
     from syntagma.core.features import ATOM_NAMES, SCOPE_NAMES, Templates
     from syntagma.core.learning import Learner, Update
     from syntagma.core.linear import Derivation, LinearScorer, LinearSearch
+    from syntagma.core.neural import ActionScorer, NeuralSearch, describe, trace
     from syntagma.core.search import Search, beam_search, depth_first_search
     from syntagma.core.state import EncodedProblem
     from syntagma.core.weights import Weights, build_columns
@@ -17,11 +18,13 @@ except ModuleNotFoundError as error:
 __all__ = [
     "ATOM_NAMES",
     "SCOPE_NAMES",
+    "ActionScorer",
     "Derivation",
     "EncodedProblem",
     "Learner",
     "LinearScorer",
     "LinearSearch",
+    "NeuralSearch",
     "Search",
     "Templates",
     "Update",
@@ -29,4 +32,6 @@ __all__ = [
     "beam_search",
     "build_columns",
     "depth_first_search",
+    "describe",
+    "trace",
 ]

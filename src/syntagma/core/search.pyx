@@ -191,6 +191,10 @@ cdef class Search:
         actions.reverse()
         return actions
 
+    def finish(self, actions):
+        """The actions with the tags and labels that the search left open, if it leaves any."""
+        return actions
+
     def results(self, int n_best):
         """(score, actions) of the best complete states with distinct word orders, best first."""
         found = []

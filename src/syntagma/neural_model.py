@@ -1,0 +1,477 @@
+"""The neural scorer of a model: a set encoder in NumPy before the compiled action scorer.
+
+The encoder turns each word into a vector in the light of everything that is given: embeddings of
+what is known of the word, then transformer layers over the set of words, without positions, whose
+attention is biased by the given relation between two words. After one of the layers it guesses the
+tags and labels that are not given, and reads its guesses in the layers after it.
+
+It is trained by `neural_training`, whose PyTorch network computes the same; what is done with the
+vectors in a search is core/neural.pyx.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.core import ActionScorer, NeuralSearch, describe
+from syntagma.core.neural import COUNT_BUCKETS, COUNT_NAMES, RELATION_NAMES
+from syntagma.encoding import LEFTARC, SHIFT, Action, Encoding
+from syntagma.errors import ModelError
+from syntagma.slots import SLOTS, SlotTable
+from syntagma.treebank import Sentence
+from syntagma.vocabulary import Vocabulary, pack_lines, shape, unpack_lines
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int32]
+
+LEXICAL = ("form", "lower", "suffix", "shape")
+FIELDS = (*LEXICAL, "tag", "label", "head", "dependents", "descendants")
+_TAG, _LABEL = FIELDS.index("tag"), FIELDS.index("label")
+_HEAD_STATES = 3  # unknown, a word, the root
+_SMALL = 1e-5  # of layer norms
+_EXCLUDED = np.float32(-1e4)  # attention score of padding
+
+# Sentences are padded to a multiple of this many rows, so that a matrix product has the same shape,
+# hence the same rounding, whatever other sentences are computed along with it.
+_BLOCK = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Dimensions:
+    """Sizes of the network; those of its tables follow from the vocabulary."""
+
+    width: int = 160
+    layers: int = 3
+    heads: int = 8
+    feedforward: int = 320
+    hidden: int = 160
+    arc_hidden: int = 64
+    rank: int = 32
+    label_hidden: int = 128
+    guess_after: int = 1  # the layer after which tags and labels are guessed
+
+
+SLOT_PARTS = ("state", "arc", "candidate", "sets")
+ARCS = 2  # LEFTARC, RIGHTARC
+
+
+def parameter_shapes(
+    d: Dimensions, slots: SlotTable, sizes: Mapping[str, int]
+) -> dict[str, tuple[int, ...]]:
+    """All parameters of the network by name; vectors are rows, so a matrix is [from, to].
+
+    `sizes` are those of `table_sizes`.
+    """
+    n_tags, n_labels = sizes["tag"] - 2, sizes["label"] - 2
+    shapes: dict[str, tuple[int, ...]] = {
+        f"tables.{name}": (sizes[name], d.width) for name in FIELDS
+    }
+
+    def linear(name: str, before: int, after: int) -> None:
+        shapes[f"{name}.weight"] = (before, after)
+        shapes[f"{name}.bias"] = (after,)
+
+    def norm(name: str) -> None:
+        shapes[f"{name}.weight"] = shapes[f"{name}.bias"] = (d.width,)
+
+    for name in FIELDS:
+        shapes[f"tables.{name}"] = (sizes[name], d.width)
+    norm("norm")
+    for i in range(d.layers):
+        norm(f"layers.{i}.norm1")
+        linear(f"layers.{i}.qkv", d.width, 3 * d.width)
+        shapes[f"layers.{i}.attention"] = (sizes["relations"], d.heads)
+        linear(f"layers.{i}.out", d.width, d.width)
+        norm(f"layers.{i}.norm2")
+        linear(f"layers.{i}.up", d.width, d.feedforward)
+        linear(f"layers.{i}.down", d.feedforward, d.width)
+    norm("guess.norm")
+    linear("guess.tag", d.width, n_tags)
+    linear("guess.label", d.width, n_labels + 1)  # the last: the root's
+    shapes["guess.label_head"] = (d.width, n_labels + 1)
+    shapes["guess.no_head"] = (d.width,)
+    shapes["guess.tag_vectors"] = (n_tags, d.width)
+    shapes["guess.label_vectors"] = (n_labels + 1, d.width)
+    norm("norm_out")
+    shapes["special"] = (2, d.width)  # nothing, start
+    shapes["slots.state"] = (d.width, len(slots.state) * d.hidden)
+    shapes["slots.arc"] = (d.width, len(slots.arc) * d.arc_hidden)
+    shapes["slots.candidate"] = (d.width, len(slots.candidate) * d.hidden)
+    shapes["slots.sets"] = (d.width, len(slots.sets) * d.hidden)
+    shapes["pairs.first"] = shapes["pairs.second"] = (d.width, (len(slots.pairs) + ARCS) * d.rank)
+    shapes["counts"] = (len(COUNT_NAMES) * COUNT_BUCKETS, d.hidden)
+    shapes["shift_out"] = (d.hidden,)
+    shapes["arc_out"] = (ARCS, d.arc_hidden)
+    shapes["arc_bias"] = (ARCS,)
+    shapes["labels.head"] = shapes["labels.dependent"] = (d.width, d.label_hidden)
+    shapes["labels.bias"] = (d.label_hidden,)
+    linear("labels.out", d.label_hidden, n_labels)
+    return shapes
+
+
+class Lexicon:
+    """Numbers for forms, lower-case forms, suffixes and shapes; 0 stands for the unknown."""
+
+    def __init__(self, names: Mapping[str, Sequence[str]]) -> None:
+        self.names = names
+        self._tables = [
+            {name: i for i, name in enumerate(names[table], start=1)} for table in LEXICAL
+        ]
+        self._cache: dict[str, tuple[int, ...]] = {}
+
+    @classmethod
+    def of_treebank(cls, sentences: Iterable[Sentence], min_count: int) -> Lexicon:
+        counts: list[Counter[str]] = [Counter() for _ in LEXICAL]
+        for form, count in Counter(f for s in sentences for f in s.forms).items():
+            for table, name in zip(counts, _lexical_names(form), strict=True):
+                table[name] += count
+        return cls(
+            {
+                table: sorted(name for name, count in seen.items() if name and count >= min_count)
+                for table, seen in zip(LEXICAL, counts, strict=True)
+            }
+        )
+
+    def numbers(self, form: str) -> tuple[int, ...]:
+        found = self._cache.get(form)
+        if found is None:
+            if len(self._cache) > 1 << 16:
+                self._cache.clear()
+            found = tuple(
+                table.get(name, 0)
+                for table, name in zip(self._tables, _lexical_names(form), strict=True)
+            )
+            self._cache[form] = found
+        return found
+
+    def sizes(self) -> dict[str, int]:
+        return {table: len(self.names[table]) + 1 for table in LEXICAL}
+
+
+def _lexical_names(form: str) -> tuple[str, str, str, str]:
+    """A phrase goes by its last word, in English most often its head. A form in lower case is not
+    listed twice."""
+    word = form.rpartition(" ")[2]
+    lower = word.lower()
+    return "" if word == lower else word, lower, lower[-3:], shape(form)
+
+
+def table_sizes(lexicon: Lexicon, vocabulary: Vocabulary) -> dict[str, int]:
+    """Rows of the embedding table of each field, and of the attention bias (`relations`)."""
+    n_tags, n_labels = len(vocabulary.tags) + 2, len(vocabulary.labels) + 2
+    return {
+        **lexicon.sizes(),
+        "tag": n_tags,
+        "label": n_labels,
+        "head": _HEAD_STATES,
+        "dependents": COUNT_BUCKETS,
+        "descendants": COUNT_BUCKETS,
+        "relations": len(RELATION_NAMES) + 2 * n_labels,
+    }
+
+
+def read_fields(
+    encoding: Encoding, lexicon: Lexicon, vocabulary: Vocabulary
+) -> tuple[Ints, Ints, Ints]:
+    """(fields [n, 9], relations [n, n], given heads [n], -1 where there is none)."""
+    given, relations = describe(encoding.encoded, len(vocabulary.tags), len(vocabulary.labels))
+    words = encoding.problem.words
+    lexical = np.array([lexicon.numbers(words[at].form) for at in encoding.order], np.int32)
+    number = {at + 1: i for i, at in enumerate(encoding.order)}
+    heads = [number.get(words[at].head or 0, -1) for at in encoding.order]
+    return np.hstack([lexical, given]), relations, np.array(heads, np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """An embedding table, its rows in 8 bits, each with a scale, or as they are."""
+
+    rows: npt.NDArray[Any]
+    scales: npt.NDArray[np.float32] | None = None
+
+    @classmethod
+    def quantised(cls, rows: Floats) -> Table:
+        scales = (np.abs(rows).max(axis=1) / 127).astype(np.float16).astype(np.float32)
+        safe = np.where(scales > 0, scales, 1)
+        return cls(np.clip(np.rint(rows / safe[:, None]), -127, 127).astype(np.int8), scales)
+
+    def __getitem__(self, numbers: Ints) -> Floats:
+        found: Floats = self.rows[numbers].astype(np.float32)
+        if self.scales is not None:
+            found *= self.scales[numbers][..., None]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """What the encoder makes of one problem."""
+
+    vectors: Floats  # [n, width]
+    tags: Ints  # the best guess for each word
+    rows: Floats  # [n + 2, columns], for NeuralSearch
+    pairs: Floats  # [tables, span, span]
+
+
+class SlotSearch(NeuralSearch):
+    """A search that leaves open tags and labels, and remembers what the encoder made of them."""
+
+    encoded: Encoded
+    scorer: NeuralScorer
+
+    def finish(self, actions: list[Action]) -> list[Action]:
+        stack: list[int] = []
+        arcs: list[tuple[int, int]] = []
+        for kind, word, _, _ in actions:
+            if kind == SHIFT:
+                stack.append(word)
+            elif kind == LEFTARC:
+                arcs.append((stack[-1], stack.pop(-2)))
+            else:
+                dependent = stack.pop()
+                arcs.append((stack[-1], dependent))
+        labels = iter(self.scorer.label(self.encoded.vectors, arcs))
+        tags = self.encoded.tags.tolist()
+        return [
+            (kind, word, tags[word], -1) if kind == SHIFT else (kind, word, -1, next(labels))
+            for kind, word, _, _ in actions
+        ]
+
+
+class NeuralScorer:
+    """Opens searches over encodings; `tables` and `weights` are those of `parameter_shapes`."""
+
+    batch = 32
+
+    def __init__(
+        self,
+        dimensions: Dimensions,
+        slots: SlotTable,
+        lexicon: Lexicon,
+        vocabulary: Vocabulary,
+        tables: Mapping[str, Table],
+        weights: Mapping[str, Floats],
+    ) -> None:
+        self._dimensions = dimensions
+        self._lexicon = lexicon
+        self._vocabulary = vocabulary
+        self._tables = tables
+        self._weights = w = weights
+        self._attention = [
+            np.vstack([w[f"layers.{i}.attention"], np.full((1, dimensions.heads), _EXCLUDED)])
+            for i in range(dimensions.layers)
+        ]
+        self._slots = np.hstack([w[f"slots.{part}"] for part in SLOT_PARTS])
+        scale = np.float32(dimensions.rank**-0.5)
+        self._pairs = np.hstack([w["pairs.first"] * scale, w["pairs.second"]])
+        self._actions = ActionScorer(
+            slots.state,
+            slots.arc,
+            slots.candidate,
+            slots.sets,
+            slots.pairs,
+            w["counts"].reshape(len(COUNT_NAMES), COUNT_BUCKETS, dimensions.hidden),
+            w["shift_out"],
+            w["arc_out"],
+            w["arc_bias"],
+        )
+
+    def search(self, encoding: Encoding, width: int) -> SlotSearch:
+        [search] = self.searches([encoding], width)
+        return search
+
+    def searches(self, encodings: Iterable[Encoding], width: int) -> Iterator[SlotSearch]:
+        encodings = list(encodings)
+        for encoding, encoded in zip(encodings, self.encode(encodings), strict=True):
+            search = SlotSearch(encoding.encoded, width, self._actions, encoded.rows, encoded.pairs)
+            search.encoded, search.scorer = encoded, self
+            yield search
+
+    def label(self, vectors: Floats, arcs: Sequence[tuple[int, int]]) -> list[int]:
+        """The best label of each arc, a pair of head and dependent."""
+        if not arcs:
+            return []
+        w = self._weights
+        heads, dependents = np.array(arcs).T
+        hidden = vectors[heads] @ w["labels.head"] + vectors[dependents] @ w["labels.dependent"]
+        scores = self._linear("labels.out", np.maximum(hidden + w["labels.bias"], 0))
+        chosen: list[int] = scores.argmax(axis=1).tolist()
+        return chosen
+
+    def encode(self, encodings: Sequence[Encoding]) -> list[Encoded]:
+        """Encode several problems; what becomes of one does not depend on the others."""
+        results: list[Encoded | None] = [None] * len(encodings)
+        groups: dict[int, list[int]] = {}
+        for i, encoding in enumerate(encodings):
+            span = -(-(len(encoding.order) + 2) // _BLOCK) * _BLOCK
+            groups.setdefault(span, []).append(i)
+        for span, members in groups.items():
+            for i, encoded in zip(
+                members, self._encode([encodings[i] for i in members], span), strict=True
+            ):
+                results[i] = encoded
+        return [encoded for encoded in results if encoded is not None]
+
+    def _encode(self, encodings: Sequence[Encoding], span: int) -> Iterator[Encoded]:
+        size = len(encodings)
+        fields = np.zeros((size, span, len(FIELDS)), np.int32)
+        relations = np.full((size, span, span), len(self._attention[0]) - 1, np.int32)
+        heads = np.full((size, span), span, np.int32)
+        lengths = [len(encoding.order) for encoding in encodings]
+        for i, (encoding, n) in enumerate(zip(encodings, lengths, strict=True)):
+            fields[i, :n], relations[i, :n, :n], given = read_fields(
+                encoding, self._lexicon, self._vocabulary
+            )
+            heads[i, :n] = np.where(given < 0, span, given)
+        vectors, tags = self._transform(fields, relations, heads)
+        for i, n in enumerate(lengths):
+            vectors[i, n : n + 2] = self._weights["special"]
+        rows = vectors @ self._slots
+        tables = self._actions.n_pairs + ARCS
+        both = (vectors @ self._pairs).reshape(size, span, 2, tables, self._dimensions.rank)
+        pairs = both[:, :, 0].transpose(0, 2, 1, 3) @ both[:, :, 1].transpose(0, 2, 3, 1)
+        for i, n in enumerate(lengths):
+            yield Encoded(vectors[i, :n], tags[i, :n], rows[i, : n + 2], pairs[i])
+
+    def _transform(self, fields: Ints, relations: Ints, heads: Ints) -> tuple[Floats, Ints]:
+        """(vectors, tags): the transformer over a batch of padded sentences."""
+        w, d = self._weights, self._dimensions
+        size, span, _ = fields.shape
+        h = sum(
+            (self._tables[name][fields[..., i]] for i, name in enumerate(FIELDS)),
+            np.zeros((size, span, d.width), np.float32),
+        )
+        h = self._norm("norm", h)
+        scale = np.float32((d.width // d.heads) ** -0.5)
+        tags = np.empty((size, span), np.int32)
+        for i in range(d.layers):
+            layer = f"layers.{i}"
+            z = self._linear(f"{layer}.qkv", self._norm(f"{layer}.norm1", h))
+            q, k, v = z.reshape(size, span, 3, d.heads, -1).transpose(2, 0, 3, 1, 4)
+            a = q @ k.transpose(0, 1, 3, 2) * scale
+            a += self._attention[i][relations].transpose(0, 3, 1, 2)
+            z = (_softmax(a) @ v).transpose(0, 2, 1, 3).reshape(size, span, d.width)
+            h = h + self._linear(f"{layer}.out", z)
+            z = np.maximum(self._linear(f"{layer}.up", self._norm(f"{layer}.norm2", h)), 0)
+            h = h + self._linear(f"{layer}.down", z)
+            if i == d.guess_after:
+                z = self._norm("guess.norm", h)
+                tag_scores = self._linear("guess.tag", z)
+                below = np.concatenate(
+                    [z, np.broadcast_to(w["guess.no_head"], (size, 1, d.width))], 1
+                )
+                label_scores = self._linear("guess.label", z)
+                label_scores += (
+                    np.take_along_axis(below, heads[..., None], 1) @ w["guess.label_head"]
+                )
+                tags = tag_scores.argmax(axis=2).astype(np.int32)
+                unknown_tag = fields[..., _TAG] == len(self._vocabulary.tags) + 1
+                unknown_label = fields[..., _LABEL] == len(self._vocabulary.labels) + 1
+                h = h + unknown_tag[..., None] * (_softmax(tag_scores) @ w["guess.tag_vectors"])
+                h = h + unknown_label[..., None] * (
+                    _softmax(label_scores) @ w["guess.label_vectors"]
+                )
+        return self._norm("norm_out", h), tags
+
+    def _linear(self, name: str, x: Floats) -> Floats:
+        result: Floats = x @ self._weights[f"{name}.weight"]
+        result += self._weights[f"{name}.bias"]
+        return result
+
+    def _norm(self, name: str, x: Floats) -> Floats:
+        x = x - x.mean(-1, keepdims=True)
+        variance = np.mean(x * x, -1, keepdims=True)
+        x /= np.sqrt(variance + np.float32(_SMALL))
+        x *= self._weights[f"{name}.weight"]
+        x += self._weights[f"{name}.bias"]
+        return x
+
+
+def _softmax(x: Floats) -> Floats:
+    x = np.exp(x - x.max(-1, keepdims=True))
+    x /= x.sum(-1, keepdims=True)
+    return x
+
+
+@dataclass(frozen=True, slots=True)
+class StoredNetwork:
+    """A network as a model file holds it: large tables in 8 bits, the rest in 16."""
+
+    SECTIONS: ClassVar = frozenset({f"lexicon.{table}" for table in LEXICAL})
+
+    names: Mapping[str, Sequence[str]]  # of the lexicon
+    arrays: Mapping[str, npt.NDArray[Any]]
+
+    @classmethod
+    def of(cls, lexicon: Lexicon, parameters: Mapping[str, Floats]) -> StoredNetwork:
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        for name, parameter in parameters.items():
+            if name in _QUANTISED:
+                table = Table.quantised(parameter)
+                arrays[f"network.{name}"] = table.rows
+                arrays[f"network.{name}.scales"] = np.asarray(table.scales, np.float16)
+            else:
+                arrays[f"network.{name}"] = parameter.astype(np.float16)
+        return cls(lexicon.names, arrays)
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        packed = {f"lexicon.{table}": pack_lines(self.names[table]) for table in LEXICAL}
+        return {**packed, **self.arrays}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> StoredNetwork:
+        return cls(
+            {table: unpack_lines(arrays[f"lexicon.{table}"]) for table in LEXICAL},
+            {name: array for name, array in arrays.items() if name.startswith("network.")},
+        )
+
+    def describe(self) -> dict[str, Any]:
+        return {"parameters": int(sum(array.size for array in self.arrays.values()))}
+
+    def scorer(self, header: dict[str, Any], vocabulary: Vocabulary) -> NeuralScorer:
+        if header["slots"] != SLOTS.to_json():
+            raise ModelError(
+                "the model was trained with other slots than this version has; "
+                "train it again or install the version that made it"
+            )
+        dimensions = Dimensions(**header["dimensions"])
+        lexicon = Lexicon(self.names)
+        tables, weights = {}, {}
+        shapes = parameter_shapes(dimensions, SLOTS, table_sizes(lexicon, vocabulary))
+        for name, expected in shapes.items():
+            array = self.arrays.get(f"network.{name}")
+            scales = self.arrays.get(f"network.{name}.scales")
+            scaled = scales is not None
+            if array is None or array.shape != expected or (name in _QUANTISED) != scaled:
+                raise ModelError(f"the network has no parameter {name} of shape {expected}")
+            if name.startswith("tables."):
+                tables[name.removeprefix("tables.")] = Table(
+                    array, None if scales is None else scales.astype(np.float32)
+                )
+            else:
+                weights[name] = array.astype(np.float32)
+        return NeuralScorer(dimensions, SLOTS, lexicon, vocabulary, tables, weights)
+
+
+_QUANTISED = frozenset(f"tables.{table}" for table in LEXICAL)
+
+
+def scorer_of(
+    dimensions: Dimensions,
+    lexicon: Lexicon,
+    vocabulary: Vocabulary,
+    parameters: Mapping[str, Floats],
+) -> NeuralScorer:
+    """A scorer with the parameters just as they are."""
+    tables = {name: Table(parameters[f"tables.{name}"]) for name in FIELDS}
+    return NeuralScorer(dimensions, SLOTS, lexicon, vocabulary, tables, parameters)
+
+
+def describe_network(dimensions: Dimensions) -> dict[str, Any]:
+    """What the header of a model says of its network."""
+    return {"dimensions": asdict(dimensions), "slots": SLOTS.to_json()}
