@@ -3,7 +3,7 @@
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-MODULES = ("weights", "state", "features", "search", "linear", "learning", "neural")
+MODULES = ("weights", "state", "features", "search", "linear", "learning", "neural", "encoder")
 
 setup(
     ext_modules=cythonize(

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.core import ActionScorer, NeuralSearch, describe
+from syntagma.core.encoder import add_byte_rows, add_rows, attend, normalise
 from syntagma.core.neural import COUNT_BUCKETS, COUNT_NAMES, RELATION_NAMES
 from syntagma.encoding import LEFTARC, SHIFT, Action, Encoding
 from syntagma.errors import ModelError
@@ -34,8 +35,6 @@ LEXICAL = ("form", "lower", "suffix", "shape")
 FIELDS = (*LEXICAL, "tag", "label", "head", "dependents", "descendants")
 _TAG, _LABEL = FIELDS.index("tag"), FIELDS.index("label")
 _HEAD_STATES = 3  # unknown, a word, the root
-_SMALL = 1e-5  # of layer norms
-_EXCLUDED = np.float32(-1e4)  # attention score of padding
 
 # Sentences are padded to a multiple of this many rows, so that a matrix product has the same shape,
 # hence the same rounding, whatever other sentences are computed along with it.
@@ -201,11 +200,12 @@ class Table:
         safe = np.where(scales > 0, scales, 1)
         return cls(np.clip(np.rint(rows / safe[:, None]), -127, 127).astype(np.int8), scales)
 
-    def __getitem__(self, numbers: Ints) -> Floats:
-        found: Floats = self.rows[numbers].astype(np.float32)
-        if self.scales is not None:
-            found *= self.scales[numbers][..., None]
-        return found
+    def add_to(self, out: Floats, numbers: Ints) -> None:
+        """Add to each row of `out` the row with its number."""
+        if self.scales is None:
+            add_rows(out, self.rows, numbers)
+        else:
+            add_byte_rows(out, self.rows, self.scales, numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,8 +263,7 @@ class NeuralScorer:
         self._tables = tables
         self._weights = w = weights
         self._attention = [
-            np.vstack([w[f"layers.{i}.attention"], np.full((1, dimensions.heads), _EXCLUDED)])
-            for i in range(dimensions.layers)
+            np.ascontiguousarray(w[f"layers.{i}.attention"].T) for i in range(dimensions.layers)
         ]
         self._slots = np.hstack([w[f"slots.{part}"] for part in SLOT_PARTS])
         scale = np.float32(dimensions.rank**-0.5)
@@ -318,65 +317,66 @@ class NeuralScorer:
         return [encoded for encoded in results if encoded is not None]
 
     def _encode(self, encodings: Sequence[Encoding], span: int) -> Iterator[Encoded]:
-        size = len(encodings)
-        fields = np.zeros((size, span, len(FIELDS)), np.int32)
-        relations = np.full((size, span, span), len(self._attention[0]) - 1, np.int32)
+        size, d = len(encodings), self._dimensions
+        fields = np.zeros((len(FIELDS), size, span), np.int32)
+        relations = np.zeros((size, span, span), np.int32)
         heads = np.full((size, span), span, np.int32)
-        lengths = [len(encoding.order) for encoding in encodings]
+        lengths = np.array([len(encoding.order) for encoding in encodings], np.int32)
         for i, (encoding, n) in enumerate(zip(encodings, lengths, strict=True)):
-            fields[i, :n], relations[i, :n, :n], given = read_fields(
+            given, relations[i, :n, :n], given_heads = read_fields(
                 encoding, self._lexicon, self._vocabulary
             )
-            heads[i, :n] = np.where(given < 0, span, given)
-        vectors, tags = self._transform(fields, relations, heads)
+            fields[:, i, :n] = given.T
+            heads[i, :n] = np.where(given_heads < 0, span, given_heads)
+        vectors, tags = self._transform(fields, relations, heads, lengths)
         for i, n in enumerate(lengths):
             vectors[i, n : n + 2] = self._weights["special"]
         rows = vectors @ self._slots
         tables = self._actions.n_pairs + ARCS
-        both = (vectors @ self._pairs).reshape(size, span, 2, tables, self._dimensions.rank)
+        both = (vectors @ self._pairs).reshape(size, span, 2, tables, d.rank)
         pairs = both[:, :, 0].transpose(0, 2, 1, 3) @ both[:, :, 1].transpose(0, 2, 3, 1)
         for i, n in enumerate(lengths):
             yield Encoded(vectors[i, :n], tags[i, :n], rows[i, : n + 2], pairs[i])
 
-    def _transform(self, fields: Ints, relations: Ints, heads: Ints) -> tuple[Floats, Ints]:
+    def _transform(
+        self, fields: Ints, relations: Ints, heads: Ints, lengths: Ints
+    ) -> tuple[Floats, Ints]:
         """(vectors, tags): the transformer over a batch of padded sentences."""
-        w, d = self._weights, self._dimensions
-        size, span, _ = fields.shape
-        h = sum(
-            (self._tables[name][fields[..., i]] for i, name in enumerate(FIELDS)),
-            np.zeros((size, span, d.width), np.float32),
-        )
+        d = self._dimensions
+        _, size, span = fields.shape
+        h = np.zeros((size, span, d.width), np.float32)
+        for name, numbers in zip(FIELDS, fields, strict=True):
+            self._tables[name].add_to(h.reshape(-1, d.width), numbers.reshape(-1))
         h = self._norm("norm", h)
-        scale = np.float32((d.width // d.heads) ** -0.5)
+        z = np.zeros_like(h)
         tags = np.empty((size, span), np.int32)
         for i in range(d.layers):
             layer = f"layers.{i}"
-            z = self._linear(f"{layer}.qkv", self._norm(f"{layer}.norm1", h))
-            q, k, v = z.reshape(size, span, 3, d.heads, -1).transpose(2, 0, 3, 1, 4)
-            a = q @ k.transpose(0, 1, 3, 2) * scale
-            a += self._attention[i][relations].transpose(0, 3, 1, 2)
-            z = (_softmax(a) @ v).transpose(0, 2, 1, 3).reshape(size, span, d.width)
-            h = h + self._linear(f"{layer}.out", z)
-            z = np.maximum(self._linear(f"{layer}.up", self._norm(f"{layer}.norm2", h)), 0)
-            h = h + self._linear(f"{layer}.down", z)
+            qkv = self._linear(f"{layer}.qkv", self._norm(f"{layer}.norm1", h))
+            attend(qkv, relations, self._attention[i], lengths, z)
+            h += self._linear(f"{layer}.out", z)
+            up = self._linear(f"{layer}.up", self._norm(f"{layer}.norm2", h))
+            h += self._linear(f"{layer}.down", np.maximum(up, 0, out=up))
             if i == d.guess_after:
-                z = self._norm("guess.norm", h)
-                tag_scores = self._linear("guess.tag", z)
-                below = np.concatenate(
-                    [z, np.broadcast_to(w["guess.no_head"], (size, 1, d.width))], 1
-                )
-                label_scores = self._linear("guess.label", z)
-                label_scores += (
-                    np.take_along_axis(below, heads[..., None], 1) @ w["guess.label_head"]
-                )
-                tags = tag_scores.argmax(axis=2).astype(np.int32)
-                unknown_tag = fields[..., _TAG] == len(self._vocabulary.tags) + 1
-                unknown_label = fields[..., _LABEL] == len(self._vocabulary.labels) + 1
-                h = h + unknown_tag[..., None] * (_softmax(tag_scores) @ w["guess.tag_vectors"])
-                h = h + unknown_label[..., None] * (
-                    _softmax(label_scores) @ w["guess.label_vectors"]
-                )
+                tags = self._guess(h, fields, heads)
         return self._norm("norm_out", h), tags
+
+    def _guess(self, h: Floats, fields: Ints, heads: Ints) -> Ints:
+        """Guess tags and labels, add what is guessed where nothing is given; the best tags."""
+        w = self._weights
+        z = self._norm("guess.norm", h)
+        no_head = np.broadcast_to(w["guess.no_head"], (len(z), 1, z.shape[2]))
+        head_vectors = np.take_along_axis(np.concatenate([z, no_head], 1), heads[..., None], 1)
+        tag_scores = self._linear("guess.tag", z)
+        label_scores = self._linear("guess.label", z) + head_vectors @ w["guess.label_head"]
+        unknown_tag = fields[_TAG] == len(self._vocabulary.tags) + 1
+        unknown_label = fields[_LABEL] == len(self._vocabulary.labels) + 1
+        if unknown_tag.any():
+            h += unknown_tag[..., None] * (_softmax(tag_scores) @ w["guess.tag_vectors"])
+        if unknown_label.any():
+            h += unknown_label[..., None] * (_softmax(label_scores) @ w["guess.label_vectors"])
+        tags: Ints = tag_scores.argmax(axis=2).astype(np.int32)
+        return tags
 
     def _linear(self, name: str, x: Floats) -> Floats:
         result: Floats = x @ self._weights[f"{name}.weight"]
@@ -384,12 +384,10 @@ class NeuralScorer:
         return result
 
     def _norm(self, name: str, x: Floats) -> Floats:
-        x = x - x.mean(-1, keepdims=True)
-        variance = np.mean(x * x, -1, keepdims=True)
-        x /= np.sqrt(variance + np.float32(_SMALL))
-        x *= self._weights[f"{name}.weight"]
-        x += self._weights[f"{name}.bias"]
-        return x
+        out = np.empty_like(x)
+        weight, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
+        normalise(x.reshape(-1, x.shape[2]), weight, bias, out.reshape(-1, x.shape[2]))
+        return out
 
 
 def _softmax(x: Floats) -> Floats:
@@ -450,8 +448,9 @@ class StoredNetwork:
             if array is None or array.shape != expected or (name in _QUANTISED) != scaled:
                 raise ModelError(f"the network has no parameter {name} of shape {expected}")
             if name.startswith("tables."):
+                rows = array.astype(np.float32) if scales is None else array
                 tables[name.removeprefix("tables.")] = Table(
-                    array, None if scales is None else scales.astype(np.float32)
+                    rows, None if scales is None else scales.astype(np.float32)
                 )
             else:
                 weights[name] = array.astype(np.float32)
