@@ -19,7 +19,8 @@ from syntagma.training import Epoch
 
 Stdin = Callable[[str | bytes], None]
 
-NEURAL = ["train", "a", "b", "-o", "c", "--scorer", "neural"]
+NEURAL = ["train", "a", "b", "-o", "c"]
+LINEAR = [*NEURAL, "--scorer", "linear"]
 
 TREEBANK = """\
 # sent_id = t1
@@ -284,7 +285,8 @@ def test_errors_of_the_search_have_a_place(
         ([*NEURAL, "--features", "l15"], "--features goes with --scorer linear, not with neural"),
         ([*NEURAL, "--update", "early"], "--update goes with --scorer linear"),
         ([*NEURAL, "-b", "16"], "--beam goes with --scorer linear"),
-        (["train", "a", "b", "-o", "c", "--pretrain", "d"], "--pretrain goes with --scorer neural"),
+        ([*LINEAR, "--pretrain", "d"], "--pretrain goes with --scorer neural"),
+        ([*LINEAR, "--batch-words", "9"], "--batch-words goes with --scorer neural"),
     ],
 )
 def test_every_error_is_one_line(

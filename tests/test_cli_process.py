@@ -28,7 +28,7 @@ def syntagma(
 
 def train(treebank: Path, output: Path, *more: str) -> subprocess.CompletedProcess[str]:
     about = ["--language", "en", "--licence", "CC0", "--attribution", "made up"]
-    settings = ["--epochs", "4", "--beam", "8", *about, *more]
+    settings = ["--scorer", "linear", "--epochs", "4", "--beam", "8", *about, *more]
     return syntagma(["train", str(treebank), str(treebank), "--output", str(output), *settings])
 
 
@@ -71,7 +71,8 @@ def test_a_killed_training_goes_on_and_ends_with_the_same_model(
     whole, killed = tmp_path / "whole.syntagma", tmp_path / "killed.syntagma"
     assert train(treebank, whole, *options).returncode == 0
 
-    command = ["train", str(treebank), str(treebank), "--output", str(killed), "--beam", "8"]
+    command = ["train", str(treebank), str(treebank), "--output", str(killed)]
+    command += ["--scorer", "linear", "--beam", "8"]
     command += ["--language", "en", "--licence", "CC0", "--attribution", "made up", *options]
     with subprocess.Popen([*COMMAND, *command], stderr=subprocess.PIPE, text=True) as running:
         assert running.stderr is not None

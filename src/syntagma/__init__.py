@@ -19,7 +19,7 @@ from syntagma.evaluation import Report, evaluate, paired_bootstrap
 from syntagma.linearization import Linearization, Token
 from syntagma.linearizer import Linearizer, ModelInfo, load
 from syntagma.problem import Problem, Word
-from syntagma.settings import LinearSettings
+from syntagma.settings import LinearSettings, NeuralSettings
 from syntagma.training import TrainingReport, train
 from syntagma.treebank import Sentence, read_treebank
 from syntagma.version import VERSION
@@ -31,6 +31,7 @@ __all__ = [
     "Linearizer",
     "ModelError",
     "ModelInfo",
+    "NeuralSettings",
     "OutputError",
     "Problem",
     "ProblemError",

@@ -368,7 +368,8 @@ class NeuralScorer:
         no_head = np.broadcast_to(w["guess.no_head"], (len(z), 1, z.shape[2]))
         head_vectors = np.take_along_axis(np.concatenate([z, no_head], 1), heads[..., None], 1)
         tag_scores = self._linear("guess.tag", z)
-        label_scores = self._linear("guess.label", z) + head_vectors @ w["guess.label_head"]
+        label_scores = self._linear("guess.label", z)
+        label_scores += head_vectors @ w["guess.label_head"]
         unknown_tag = fields[_TAG] == len(self._vocabulary.tags) + 1
         unknown_label = fields[_LABEL] == len(self._vocabulary.labels) + 1
         if unknown_tag.any():

@@ -25,7 +25,7 @@ from syntagma.linear_training import PerceptronLearner
 from syntagma.linearizer import Linearizer
 from syntagma.model import Stored, build_model, save_model
 from syntagma.model_file import read_container, write_container
-from syntagma.settings import LinearSettings, Settings
+from syntagma.settings import LinearSettings, NeuralSettings, Settings
 from syntagma.treebank import Sentence, read_treebank
 from syntagma.version import VERSION
 from syntagma.vocabulary import Vocabulary
@@ -99,7 +99,7 @@ def train(
 ) -> TrainingReport:
     """Train a model and write it to `output`; the epoch that is best on `dev` is kept.
 
-    The settings say which scorer the model has, by default a linear one. `pretrain` are further
+    The settings say which scorer the model has, by default a neural one. `pretrain` are further
     treebanks that a neural one learns from first; they may be machine-made, so a faulty sentence is
     left out, and the faults of each file are reported to `on_faults`.
 
@@ -107,7 +107,7 @@ def train(
     the same call goes on from there and ends with the same model. The number of threads has no
     influence on the model.
     """
-    settings = settings or LinearSettings()
+    settings = settings or NeuralSettings()
     if threads < 1:
         raise TrainingError(f"threads must be at least 1, not {threads}")
     if pretrain and not settings.PRETRAINS:

@@ -1,7 +1,7 @@
 """`syntagma train`: a model of one's own from a treebank."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from syntagma.training import Epoch
 
 # Options that only one scorer has.
-OWN = {"linear": ("features", "update", "beam"), "neural": ("pretrain",)}
+OWN = {
+    "linear": ("features", "update", "beam"),
+    "neural": ("pretrain", "pretrain_epochs", "batch_words", "min_count", "learning_rate"),
+}
 
 
 def train(
@@ -27,13 +30,13 @@ def train(
         Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
     ],
     scorer: Annotated[
-        Literal["linear", "neural"],
+        Literal["neural", "linear"],
         typer.Option(
             "--scorer",
-            metavar="linear|neural",
-            help="Weights of features, or a network (trained with PyTorch).",
+            metavar="neural|linear",
+            help="A network, trained with PyTorch, or weights of features, as in the papers.",
         ),
-    ] = "linear",
+    ] = "neural",
     features: Annotated[
         Literal["l15", "p16", "p16+"],
         typer.Option(
@@ -60,8 +63,14 @@ def train(
         ),
     ] = "max-violation",
     epochs: Annotated[
-        int, typer.Option("--epochs", min=1, metavar="N", help="Passes over the data.")
-    ] = 10,
+        int | None,
+        typer.Option(
+            "--epochs",
+            min=1,
+            metavar="N",
+            help="Passes over TRAIN. Default: 30, or 10 with --scorer linear.",
+        ),
+    ] = None,
     beam: Annotated[
         int,
         typer.Option(
@@ -81,6 +90,31 @@ def train(
             help="Neural: a further treebank to learn from first; may be repeated.",
         ),
     ] = None,
+    pretrain_epochs: Annotated[
+        int,
+        typer.Option(
+            "--pretrain-epochs", min=1, metavar="N", help="Neural: passes over those treebanks."
+        ),
+    ] = 2,
+    batch_words: Annotated[
+        int,
+        typer.Option(
+            "--batch-words", min=1, metavar="N", help="Neural: words in a step of learning."
+        ),
+    ] = 300,
+    learning_rate: Annotated[
+        float,
+        typer.Option("--learning-rate", metavar="X", help="Neural: the largest step, at first."),
+    ] = 1.5e-3,
+    min_count: Annotated[
+        int,
+        typer.Option(
+            "--min-count",
+            min=1,
+            metavar="N",
+            help="Neural: words seen less often are known by suffix and shape only.",
+        ),
+    ] = 2,
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", help="Seed of everything that is drawn.")
     ] = 1,
@@ -93,7 +127,7 @@ def train(
     threads: Annotated[
         int,
         typer.Option(
-            "--threads", "-t", min=1, metavar="N", help="Sentences at once; the model is the same."
+            "--threads", "-t", min=1, metavar="N", help="Threads; linear: the model is the same."
         ),
     ] = 1,
     name: Annotated[
@@ -120,29 +154,31 @@ def train(
     \b
     A model for every condition, from words only to labelled trees:
         syntagma train train.conllu dev.conllu --output my.syntagma
+    The same, with machine-made trees to learn from first:
+        syntagma train train.conllu dev.conllu --output my.syntagma \\
+            --pretrain parsed.conllu.xz
     The setting of a paper:
         syntagma train train.conllu dev.conllu --output l15.syntagma \\
-            --features l15 --condition labelled --update early
+            --scorer linear --features l15 --condition labelled --update early
     """
     from syntagma.settings import LinearSettings, NeuralSettings
     from syntagma.training import Epoch
     from syntagma.training import train as learn
 
     _refuse_options_of_others(context, scorer)
+    common: dict[str, Any] = {"condition": condition, "seed": seed, "tag_column": tag_column}
+    if epochs is not None:
+        common["epochs"] = epochs
     settings: Settings
     if scorer == "linear":
-        settings = LinearSettings(
-            condition=condition,
-            epochs=epochs,
-            seed=seed,
-            tag_column=tag_column,
-            features=features,
-            update=update,
-            beam=beam,
-        )
+        settings = LinearSettings(**common, features=features, update=update, beam=beam)
     else:
         settings = NeuralSettings(
-            condition=condition, epochs=epochs, seed=seed, tag_column=tag_column
+            **common,
+            pretrain_epochs=pretrain_epochs,
+            batch_words=batch_words,
+            learning_rate=learning_rate,
+            min_count=min_count,
         )
     with Ticker("learning", total=_count_sentences(train_file)) as ticker:
 
@@ -163,6 +199,9 @@ def train(
             threads=threads,
             on_sentence=ticker.advance,
             on_epoch=show,
+            on_faults=lambda faults: ticker.print(
+                f"{len(faults)} sentences left out, the first because of {faults[0]}"
+            ),
         )
     write_stdout(f"{output}: the model of epoch {report.best} of {len(report.epochs)}\n")
 
@@ -185,7 +224,8 @@ def _refuse_options_of_others(context: typer.Context, scorer: str) -> None:
         for name in names:
             source = context.get_parameter_source(name)
             if other != scorer and source is not None and source.name == "COMMANDLINE":
-                raise typer.BadParameter(f"--{name} goes with --scorer {other}, not with {scorer}")
+                option = "--" + name.replace("_", "-")
+                raise typer.BadParameter(f"{option} goes with --scorer {other}, not with {scorer}")
 
 
 def _count_sentences(path: Path) -> int:
