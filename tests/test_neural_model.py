@@ -1,0 +1,561 @@
+"""The NumPy encoder and the network as a model file holds it.
+
+That the encoder computes what PyTorch computes is tested in test_neural_network.py, what the
+search makes of its output in test_core_neural.py.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from brute_force import Orders, random_problem, satisfying
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from reference import LEFTARC, SHIFT
+from reference_neural import Configuration
+from toy import bag, clashing_problem, relist, toy_vocabulary
+from toy_network import (
+    SMALL,
+    in_many_shapes,
+    toy_header,
+    toy_lexicon,
+    toy_neural_linearizer,
+    toy_parameters,
+    toy_scorer,
+    toy_stored,
+)
+
+from syntagma import neural_model
+from syntagma.core import beam_search
+from syntagma.core.encoder import attend, normalise
+from syntagma.encoding import Encoding, encode
+from syntagma.errors import ModelError, UnsatisfiableError
+from syntagma.linearization import Linearization, violations
+from syntagma.linearizer import Linearizer
+from syntagma.model import build_model, load_model, save_model
+from syntagma.model_file import read_container, write_container
+from syntagma.neural_model import (
+    FIELDS,
+    LEXICAL,
+    Dimensions,
+    Encoded,
+    Lexicon,
+    StoredNetwork,
+    Table,
+    parameter_shapes,
+    read_fields,
+    table_sizes,
+)
+from syntagma.problem import Problem, Word
+from syntagma.slots import SLOTS
+from syntagma.treebank import Sentence
+from syntagma.vocabulary import shape
+
+Shown = tuple[str, tuple[int, ...], tuple[str, ...], tuple[str, ...], float]
+
+
+def shown(result: Linearization) -> Shown:
+    return result.text, result.heads, result.tags, result.deprels, result.score
+
+
+def problem_of(rng: Random, n: int) -> Problem:
+    """A random problem of just n words."""
+    while len((problem := random_problem(rng, n)).words) < n:
+        pass
+    return in_many_shapes(rng, problem)
+
+
+def encodings_of_all_sizes(seed: int, most: int = 40) -> list[Encoding]:
+    rng = Random(seed)
+    return [encode(problem_of(rng, n), toy_vocabulary()) for n in range(1, most + 1)]
+
+
+# ---- the encoder -----------------------------------------------------------------------------
+
+
+def as_bytes(encoded: Encoded) -> tuple[bytes, ...]:
+    return tuple(
+        array.tobytes() for array in (encoded.vectors, encoded.tags, encoded.rows, encoded.pairs)
+    )
+
+
+def test_a_problem_is_encoded_to_the_same_bits_in_any_company() -> None:
+    rng, scorer = Random(1), toy_scorer()
+    encodings = encodings_of_all_sizes(1)
+    alone = [as_bytes(scorer.encode([encoding])[0]) for encoding in encodings]
+    together = list(range(len(encodings)))
+    for _ in range(6):
+        rng.shuffle(together)
+        for size in (2, 3, 7, 40):
+            members = rng.choices(together, k=size)
+            for number, encoded in zip(
+                members, scorer.encode([encodings[i] for i in members]), strict=True
+            ):
+                assert as_bytes(encoded) == alone[number]
+
+
+@pytest.mark.parametrize("block", [8, 64])
+def test_padding_has_no_influence(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    """But for rounding: a product of another shape may be added up in another order."""
+    encodings = encodings_of_all_sizes(2)
+    usual = toy_scorer().encode(encodings)
+    monkeypatch.setattr(neural_model, "_BLOCK", block)
+    padded = toy_scorer().encode(encodings)
+    for one, other in zip(usual, padded, strict=True):
+        n = len(one.vectors)
+        for a, b in [
+            (one.vectors, other.vectors),
+            (one.rows, other.rows),
+            (one.pairs[:, : n + 2, : n + 2], other.pairs[:, : n + 2, : n + 2]),
+        ]:
+            np.testing.assert_allclose(a, b, atol=1e-4)
+        assert one.tags.tolist() == other.tags.tolist()
+
+
+def test_words_are_read_with_all_that_is_given_of_them() -> None:
+    vocabulary, lexicon = toy_vocabulary(), toy_lexicon()
+    sizes = table_sizes(lexicon, vocabulary)
+    for encoding in encodings_of_all_sizes(3, 20):
+        fields, relations, heads = read_fields(encoding, lexicon, vocabulary)
+        problem = relist(encoding.problem, encoding.order)
+        n = len(problem.words)
+        assert fields.shape == (n, len(FIELDS))
+        assert relations.shape == (n, n)
+        for row, word, head in zip(fields, problem.words, heads, strict=True):
+            assert tuple(row[:4]) == lexicon.numbers(word.form)
+            assert head == (word.head - 1 if word.head else -1)
+        assert (fields < [sizes[name] for name in FIELDS]).all()
+        assert relations.max() < sizes["relations"]
+
+
+def test_all_words_see_each_other() -> None:
+    """A word changes the vectors of all others, whatever is given."""
+    vocabulary = toy_vocabulary()
+    for seed in range(10):
+        problem = problem_of(Random(seed), 6)
+        words = list(problem.words)
+        at = problem.canonical()[-1]  # so that the other words keep their numbers
+        words[at] = Word("zzz", words[at].tag, words[at].head, words[at].deprel)
+        one, other = toy_scorer().encode(
+            [encode(problem, vocabulary), encode(Problem(tuple(words)), vocabulary)]
+        )
+        assert (np.abs(one.vectors - other.vectors).max(axis=1) > 1e-6).all()
+
+
+def test_labels_are_those_that_score_best() -> None:
+    """The label of every arc, by itself."""
+    scorer, vocabulary = toy_scorer(), toy_vocabulary()
+    w = toy_parameters(toy_lexicon(), vocabulary)
+    for encoding in encodings_of_all_sizes(4, 12):
+        search = scorer.search(encoding, 4)
+        [(_, actions)] = beam_search(search)
+        vectors, tags = search.encoded.vectors, search.encoded.tags
+        stack: list[int] = []
+        finished = search.finish(actions)
+        assert [action[:2] for action in finished] == [action[:2] for action in actions]
+        for kind, word, tag, label in finished:
+            if kind == SHIFT:
+                stack.append(word)
+                assert (tag, label) == (tags[word], -1)
+                continue
+            dependent = stack.pop(-2 if kind == LEFTARC else -1)
+            hidden = vectors[stack[-1]] @ w["labels.head"] + w["labels.bias"]
+            hidden = np.maximum(hidden + vectors[dependent] @ w["labels.dependent"], 0)
+            scores = hidden @ w["labels.out.weight"] + w["labels.out.bias"]
+            assert tag == -1
+            assert scores[label] == pytest.approx(scores.max(), abs=1e-5)
+    assert scorer.label(np.zeros((1, SMALL.width), np.float32), []) == []
+
+
+# ---- its compiled parts ----------------------------------------------------------------------
+
+
+def test_rows_are_added_by_number() -> None:
+    rng = np.random.default_rng(1)
+    for width in (1, 15, 16, 37):
+        rows = rng.standard_normal((7, width)).astype(np.float32)
+        numbers = rng.integers(7, size=11).astype(np.int32)
+        before = rng.standard_normal((11, width)).astype(np.float32)
+        quantised = Table.quantised(rows)
+        scales = np.asarray(quantised.scales)[:, None]
+        for table, expected in [(Table(rows), rows), (quantised, quantised.rows * scales)]:
+            out = before.copy()
+            table.add_to(out, numbers)
+            np.testing.assert_allclose(out, before + expected[numbers], atol=1e-6)
+
+
+def test_rows_are_normalised_to_mean_0_and_variance_1() -> None:
+    rng = np.random.default_rng(2)
+    for width in (1, 15, 16, 37):
+        x = (3 * rng.standard_normal((5, width)) + 2).astype(np.float32)
+        weight, bias = rng.standard_normal((2, width)).astype(np.float32)
+        out = np.empty_like(x)
+        before = x.copy()
+        normalise(x, weight, bias, out)
+        scaled = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5)
+        np.testing.assert_allclose(out, scaled * weight + bias, atol=1e-5)
+        assert np.array_equal(x, before)
+    small = np.array([[1e-3, -1e-3]], np.float32)
+    normalise(small, np.ones(2, np.float32), np.zeros(2, np.float32), out := np.empty_like(small))
+    np.testing.assert_allclose(out, small / np.sqrt(1e-6 + 1e-5), rtol=1e-4)
+
+
+def test_words_attend_to_the_words_of_their_sentence() -> None:
+    """Head by head, word by word; what is behind the last word of a sentence is not looked at."""
+    rng = np.random.default_rng(3)
+    heads, size, span, n_relations = 3, 5, 19, 4
+    width, lengths = heads * size, np.array([19, 1, 7, 16], np.int32)
+    qkv = rng.standard_normal((4, span, 3 * width)).astype(np.float32)
+    relations = rng.integers(n_relations, size=(4, span, span)).astype(np.int32)
+    bias = rng.standard_normal((heads, n_relations)).astype(np.float32)
+    out = np.full((4, span, width), 7, np.float32)
+    for sentence_, n in enumerate(lengths):
+        qkv[sentence_, n:] = np.nan
+    attend(qkv, relations, bias, lengths, out)
+    for sentence_, n in enumerate(lengths):
+        assert (out[sentence_, n:] == 7).all()
+        for head in range(heads):
+            part = slice(head * size, (head + 1) * size)
+            q, k, v = (block[:n, part] for block in np.split(qkv[sentence_], 3, axis=1))
+            for word in range(n):
+                scores = k @ q[word] / np.sqrt(size) + bias[head, relations[sentence_, word, :n]]
+                shares = np.exp(scores - scores.max())
+                expected = shares @ v / shares.sum()
+                np.testing.assert_allclose(out[sentence_, word, part], expected, atol=1e-5)
+
+
+# ---- what the output does not depend on ------------------------------------------------------
+
+
+@pytest.mark.parametrize("beam", [1, 4, 64])
+def test_output_does_not_depend_on_how_the_bag_is_listed(beam: int) -> None:
+    rng = Random(beam)
+    linearizer = toy_neural_linearizer()
+    for _ in range(40):
+        problem = in_many_shapes(rng, random_problem(rng, 12, "exact"))
+        shuffled = relist(problem, rng.sample(range(len(problem.words)), len(problem.words)))
+        expected = [shown(result) for result in linearizer.order(problem, beam=beam, n_best=3)]
+        again = linearizer.order(shuffled, beam=beam, n_best=3)
+        assert [shown(result) for result in again] == expected
+
+
+def test_output_does_not_depend_on_threads_or_batches() -> None:
+    rng = Random(7)
+    problems = [in_many_shapes(rng, random_problem(rng, 30, "exact")) for _ in range(90)]
+    linearizer = toy_neural_linearizer()
+    alone = [shown(linearizer.order(problem, beam=4)) for problem in problems]
+    for threads in (1, 2, 3):
+        results = linearizer.order_many(problems, beam=4, threads=threads)
+        found = [shown(result) for result in results if isinstance(result, Linearization)]
+        assert found == alone
+
+
+# ---- what is promised ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("beam", [1, 4, 16])
+@pytest.mark.parametrize("orders", ["none", "exact", "mixed"])
+def test_every_output_satisfies_its_problem(beam: int, orders: Orders) -> None:
+    rng = Random(f"{beam}:{orders}")
+    linearizer = toy_neural_linearizer(beam)
+    most = 9 if orders == "mixed" else 40  # there search may give up, where it is long
+    problems = [in_many_shapes(rng, random_problem(rng, most, orders)) for _ in range(60)]
+    for problem, result in zip(problems, linearizer.order_many(problems, beam=beam), strict=True):
+        assert isinstance(result, Linearization)
+        assert violations(result) == [], problem
+        assert result.score <= 0
+
+
+def test_where_the_beam_ends_search_goes_on_or_says_that_there_is_nothing() -> None:
+    rng = Random(8)
+    linearizer = toy_neural_linearizer()
+    rejected = 0
+    for _ in range(300):
+        problem = clashing_problem(rng, 5)
+        try:
+            result = linearizer.order(problem, beam=1)
+        except UnsatisfiableError:
+            assert not satisfying(problem)
+            rejected += 1
+        else:
+            assert violations(result) == []
+    assert rejected, "the problems drawn should clash now and then"
+
+
+def test_the_best_order_is_the_one_with_the_highest_score() -> None:
+    linearizer = toy_neural_linearizer()
+    for forms in [("w1", "w2", "w3"), ("w1", "w1", "new"), ("W1",)]:
+        results = linearizer.order(bag(*forms), n_best=10, beam=1024)
+        assert len({result.words for result in results}) == len(results)
+        best = results[0]
+        scored = [linearizer.score(bag(*forms), list(each.words), beam=1024) for each in results]
+        assert max(each.score for each in scored) <= 0
+        assert scored[0].tokens == best.tokens or scored[0].score >= best.score
+
+
+def test_unknown_words_tags_and_labels_come_out_as_they_went_in() -> None:
+    words = (
+        Word("naïve café", tag="X-ODD", head=2, deprel="odd:label"),
+        Word("🦊", tag="X-ODD"),
+        Word("w1 of w2", head=2, deprel="nsubj"),
+        Word("w3", tag="NN", deprel="strange"),
+        Word("שלום", head=0, deprel="ROOT!"),
+    )
+    result = toy_neural_linearizer().order(Problem(words))
+    assert violations(result) == []
+    given_words = {token.source: token for token in result.tokens}
+    for index, word in enumerate(words, 1):
+        assert given_words[index].form == word.form
+        assert word.tag in (None, given_words[index].tag)
+        assert word.deprel in (None, given_words[index].deprel)
+
+
+def test_the_scorer_looks_at_the_state_through_the_slots_it_was_trained_with() -> None:
+    """The rows and tables that the encoder hands on, against the reference, for one SHIFT."""
+    scorer, vocabulary = toy_scorer(), toy_vocabulary()
+    w = toy_parameters(toy_lexicon(), vocabulary)
+    for encoding in encodings_of_all_sizes(5, 8):
+        [encoded] = scorer.encode([encoding])
+        vectors = np.vstack([encoded.vectors, w["special"]])
+        first = 0
+        for part in ("state", "arc", "candidate", "sets"):
+            expected = vectors @ w[f"slots.{part}"]
+            found = encoded.rows[:, first : first + expected.shape[1]]
+            np.testing.assert_allclose(found, expected, atol=1e-4)
+            first += expected.shape[1]
+        assert first == encoded.rows.shape[1]
+        tables = len(SLOTS.pairs) + 2
+        shape_ = (len(vectors), tables, SMALL.rank)
+        before = (vectors @ w["pairs.first"]).reshape(shape_)
+        after = (vectors @ w["pairs.second"]).reshape(shape_)
+        expected = np.einsum("itr,jtr->tij", before, after) / SMALL.rank**0.5
+        np.testing.assert_allclose(
+            encoded.pairs[:, : len(vectors), : len(vectors)], expected, atol=1e-4
+        )
+        actions = scorer.search(encoding, 1).look_inside()
+        legal = Configuration(relist(encoding.problem, encoding.order)).legal()
+        assert {action[1] for action, _ in actions} == {move.word for move in legal}
+
+
+# ---- the lexicon -----------------------------------------------------------------------------
+
+
+def sentence(*forms: str) -> Sentence:
+    n = len(forms)
+    heads = tuple(range(n))
+    return Sentence(forms, ("X",) * n, heads, ("root", *("dep",) * (n - 1)))
+
+
+def test_forms_are_known_by_form_lower_case_suffix_and_shape() -> None:
+    lexicon = Lexicon.of_treebank([sentence("The", "the", "Running", "old red Foxes", "A")], 1)
+    assert lexicon.names == {
+        "form": ["A", "Foxes", "Running", "The"],
+        "lower": ["a", "foxes", "running", "the"],
+        "suffix": ["a", "ing", "the", "xes"],
+        "shape": sorted({shape(form) for form in ("The", "the", "A", "old red Foxes")}),
+    }
+    assert lexicon.sizes() == {"form": 5, "lower": 5, "suffix": 5, "shape": 5}
+    numbers = {form: lexicon.numbers(form) for form in ("The", "the", "THE", "any Foxes")}
+    assert numbers["The"][:3] == (4, 4, 3)
+    assert numbers["the"][:3] == (0, 4, 3), "a form in lower case is known as such"
+    assert numbers["THE"][:3] == (0, 4, 3)
+    assert numbers["any Foxes"][:3] == (2, 2, 4), "a phrase goes by its last word"
+    assert lexicon.numbers("1990")[:3] == (0, 0, 0)
+    assert lexicon.numbers("The") == numbers["The"], "also at second sight"
+
+
+def test_rare_words_are_unknown() -> None:
+    counted = [sentence("Aaa", "Aaa", "bbb", "Bbb", "cXX")]
+    assert Lexicon.of_treebank(counted, 2).names == {
+        "form": ["Aaa"],
+        "lower": ["aaa", "bbb"],
+        "suffix": ["aaa", "bbb"],
+        "shape": ["Xx"],
+    }
+
+
+# ---- in a model file -------------------------------------------------------------------------
+
+
+def save(path: Path, stored: StoredNetwork | None = None) -> Path:
+    save_model(path, toy_header(), toy_vocabulary(), stored or toy_stored())
+    return path
+
+
+def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
+    stored = toy_stored()
+    header, sections = read_container(save(tmp_path / "toy"))
+    assert header["parameters"] == sum(array.size for array in stored.arrays.values())
+    again = StoredNetwork.from_arrays(sections)
+    assert again.names == stored.names
+    assert again.arrays.keys() == stored.arrays.keys()
+    for name, array in stored.arrays.items():
+        assert again.arrays[name].dtype == array.dtype
+        assert again.arrays[name].tobytes() == array.tobytes()
+    save_model(tmp_path / "again", toy_header(), toy_vocabulary(), again)
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "toy").read_bytes()
+
+
+def test_a_loaded_model_finds_what_the_built_one_finds(tmp_path: Path) -> None:
+    rng = Random(9)
+    built = Linearizer(build_model(toy_header(), toy_vocabulary(), toy_stored()))
+    loaded = Linearizer(load_model(save(tmp_path / "toy")))
+    for _ in range(20):
+        problem = in_many_shapes(rng, random_problem(rng, 12))
+        expected = [shown(each) for each in built.order(problem, n_best=5)]
+        assert [shown(each) for each in loaded.order(problem, n_best=5)] == expected
+
+
+def test_a_stored_network_is_close_to_the_one_it_was_made_of() -> None:
+    vocabulary = toy_vocabulary()
+    rounded = toy_stored().scorer(toy_header(), vocabulary)
+    encodings = encodings_of_all_sizes(6, 20)
+    for one, other in zip(toy_scorer().encode(encodings), rounded.encode(encodings), strict=True):
+        assert np.abs(one.vectors - other.vectors).mean() < 0.05
+        assert not np.array_equal(one.vectors, other.vectors)
+
+
+def looked_up(table: Table, numbers: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
+    out = np.zeros((len(numbers), table.rows.shape[1]), np.float32)
+    table.add_to(out, numbers)
+    return out
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    arrays(
+        np.float32,
+        array_shapes(min_dims=2, max_dims=2, max_side=6),
+        elements=st.floats(-8, 8, width=32),
+    )
+)
+def test_rounding_to_8_bits_is_off_by_half_a_step(rows: npt.NDArray[np.float32]) -> None:
+    """A step is a 127th of the largest value of a row, itself kept in 16 bits."""
+    table = Table.quantised(rows)
+    assert table.rows.dtype == np.int8
+    found = looked_up(table, np.arange(len(rows), dtype=np.int32))
+    step = np.abs(rows).max(axis=1, keepdims=True) / 127
+    tiny = 127 * 2.0**-25  # where the step itself is nearly too small for 16 bits
+    assert (np.abs(found - rows) <= 0.57 * step + tiny).all()
+
+
+def test_other_parameters_are_rounded_to_16_bits() -> None:
+    parameters = toy_parameters(toy_lexicon(), toy_vocabulary())
+    stored = toy_stored()
+    quantised = {f"tables.{name}" for name in LEXICAL}
+    assert set(stored.arrays) == {
+        *(f"network.{name}" for name in parameters),
+        *(f"network.{name}.scales" for name in quantised),
+    }
+    for name, parameter in parameters.items():
+        array = stored.arrays[f"network.{name}"]
+        assert array.shape == parameter.shape
+        if name not in quantised:
+            assert array.dtype == np.float16
+            error = np.abs(array.astype(np.float64) - parameter)
+            assert (error <= np.abs(parameter) * 2.0**-11 + 2.0**-25).all()
+
+
+# ---- what is refused -------------------------------------------------------------------------
+
+
+def refused(path: Path, header: dict[str, Any], sections: dict[str, npt.NDArray[Any]]) -> str:
+    """The one line that is said of a bad model."""
+    write_container(path, header, sections)
+    with pytest.raises(ModelError) as caught:
+        load_model(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert message.count(str(path)) == 1
+    assert "\n" not in message
+    return message
+
+
+PARAMETERS = list(parameter_shapes(SMALL, SLOTS, table_sizes(toy_lexicon(), toy_vocabulary())))
+
+
+def test_a_model_without_one_of_its_parameters(tmp_path: Path) -> None:
+    header, sections = read_container(save(tmp_path / "toy"))
+    for name in PARAMETERS:
+        fewer = {key: array for key, array in sections.items() if key != f"network.{name}"}
+        assert f"no parameter {name} of shape" in refused(tmp_path / "bad", header, fewer)
+    for name in LEXICAL:
+        fewer = {key: array for key, array in sections.items() if not key.endswith(".scales")}
+        assert "no parameter tables.form of shape" in refused(tmp_path / "bad", header, fewer)
+        fewer = {key: array for key, array in sections.items() if key != f"lexicon.{name}"}
+        assert f"no section 'lexicon.{name}'" in refused(tmp_path / "bad", header, fewer)
+
+
+def test_a_model_with_a_parameter_of_another_shape(tmp_path: Path) -> None:
+    header, sections = read_container(save(tmp_path / "toy"))
+    for name in PARAMETERS:
+        array = sections[f"network.{name}"]
+        larger = np.concatenate([array, array[-1:]])
+        if array.shape[-1] != array.size:
+            assert name in refused(
+                tmp_path / "bad", header, {**sections, f"network.{name}": array.reshape(-1)}
+            )
+        assert f"no parameter {name} of shape {array.shape}" in refused(
+            tmp_path / "bad", header, {**sections, f"network.{name}": larger}
+        )
+
+
+def test_a_model_with_scales_where_none_belong(tmp_path: Path) -> None:
+    header, sections = read_container(save(tmp_path / "toy"))
+    scales = np.ones(len(sections["network.special"]), np.float16)
+    message = refused(tmp_path / "bad", header, {**sections, "network.special.scales": scales})
+    assert "no parameter special of shape" in message
+
+
+def test_a_model_with_other_words_than_its_tables_have(tmp_path: Path) -> None:
+    header, sections = read_container(save(tmp_path / "toy"))
+    for name in (*(f"lexicon.{table}" for table in LEXICAL), "tags", "labels"):
+        more = np.concatenate([sections[name], np.frombuffer(b"\nanother", np.uint8)])
+        assert "no parameter" in refused(tmp_path / "bad", header, {**sections, name: more})
+
+
+def test_a_model_with_other_slots(tmp_path: Path) -> None:
+    header, sections = read_container(save(tmp_path / "toy"))
+    for part, names in header["slots"].items():
+        for other in (names[:-1], [*names[1:], names[0]]):
+            changed = {**header, "slots": {**header["slots"], part: other}}
+            message = refused(tmp_path / "bad", changed, sections)
+            assert "other slots than this version has; train it again" in message
+
+
+@pytest.mark.parametrize("name", [n for n in Dimensions.__dataclass_fields__ if n != "guess_after"])
+def test_a_model_with_other_dimensions(tmp_path: Path, name: str) -> None:
+    header, sections = read_container(save(tmp_path / "toy"))
+    sizes = header["dimensions"]
+    changed = {**header, "dimensions": {**sizes, name: 2 * sizes[name]}}
+    assert "the network has no parameter" in refused(tmp_path / "bad", changed, sections)
+
+
+# ---- PyTorch is not needed -------------------------------------------------------------------
+
+
+def run_without_torch(arguments: Sequence[str], script: str) -> None:
+    ending = "assert 'torch' not in sys.modules"
+    subprocess.run(
+        [sys.executable, "-c", f"import sys\n{script}\n{ending}", *arguments], check=True
+    )
+
+
+def test_ordering_with_a_neural_model_does_not_import_pytorch(tmp_path: Path) -> None:
+    path = save(tmp_path / "toy")
+    script = (
+        "import syntagma\n"
+        "model = syntagma.load(sys.argv[1])\n"
+        "assert sorted(model.order(['w2', 'W1', 'w3']).words) == ['W1', 'w2', 'w3']\n"
+        "assert len(list(model.order_many([['w1', 'w2']] * 40, threads=2))) == 40"
+    )
+    run_without_torch([str(path)], script)
