@@ -1,0 +1,134 @@
+"""What the machine says: its unit, and the time and memory that a fresh process needs for a model.
+
+The machine unit is the time of a fixed amount of work, as a command outside of this repository
+prints it. A time divided by the unit taken next to it can be compared with one of another machine,
+or of another hour.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import TypeVar
+
+T = TypeVar("T")
+
+UNIT_COMMAND = Path(__file__).resolve().parents[2] / "shared" / "tools" / "machine-unit"
+# Whichever of these libraries NumPy computes with; each reads its variable once, when it is loaded.
+BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
+
+LOAD = """
+import sys, time, syntagma
+started = time.perf_counter()
+syntagma.load(sys.argv[1])
+print(time.perf_counter() - started)
+"""
+# Peak memory of a command, as a small parent sees it: a child starts with the peak of its parent.
+PEAK = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[2:], stdin=open(sys.argv[1]), stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
+"""
+
+
+def on_one_thread() -> None:
+    """Start this program again if NumPy may compute on several threads.
+
+    Their time would be left out of the CPU time of the thread that waits for them.
+    """
+    if any(os.environ.get(name) != "1" for name in BLAS_THREADS):
+        os.environ.update(dict.fromkeys(BLAS_THREADS, "1"))
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
+def add_unit_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--unit-command",
+        type=shlex.split,
+        default=[str(UNIT_COMMAND)] if UNIT_COMMAND.exists() else [],
+        metavar="COMMAND",
+        help="prints the machine unit as '… 12.3 ms'; default: ../shared/tools/machine-unit if it"
+        " is there; '' for none",
+    )
+
+
+class Unit:
+    """The machine unit in milliseconds; without a command there are no units."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._last: list[float] = []
+
+    def take(self) -> list[float]:
+        """The unit at this moment, if there is any."""
+        self._last = [parse_unit(run(self._command))] if self._command else []
+        return self._last
+
+    def around(self, work: Callable[[], T]) -> tuple[T, list[float]]:
+        """Do a piece of work: its result, and the units before and after it.
+
+        What was taken after the piece before counts as before this one.
+        """
+        before = self._last or self.take()
+        return work(), before + self.take()
+
+
+def parse_unit(text: str) -> float:
+    match = re.search(r"(\d+(?:\.\d+)?) ms", text)
+    if match is None:
+        raise SystemExit(f"error: the unit command printed {text!r}, not a number of ms")
+    return float(match[1])
+
+
+def divided(milliseconds: float, units: Sequence[float]) -> str:
+    """A time ÷ the mean of the units around it, as it is printed."""
+    return f"{milliseconds / fmean(units):.3f}" if units else "-"
+
+
+def units_note(units: Mapping[str, Sequence[float]]) -> str:
+    """The units around pieces of work by their names, in words."""
+    if not any(units.values()):
+        return "no machine unit: no command that prints it is there (--unit-command)"
+    shown = (
+        f"{name} {' → '.join(f'{unit:.1f}' for unit in taken)}" for name, taken in units.items()
+    )
+    return f"machine unit in ms, before → after: {', '.join(shown)}"
+
+
+def load_seconds(model: str | Path) -> float:
+    """The least of three times from the start of loading a model to its end, by the clock."""
+    return min(float(run([sys.executable, "-c", LOAD, str(model)])) for _ in range(3))
+
+
+def peak_megabytes(model: str | Path, bags: Iterable[Sequence[str]], beam: int) -> float:
+    """The most memory that `syntagma order` needs for these bags."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "bags.txt")
+        with file.open("w", encoding="utf-8") as lines:
+            lines.writelines("\t".join(bag) + "\n" for bag in bags)
+        command = command_line("order", "--model", str(model), "--beam", str(beam))
+        return float(run([sys.executable, "-c", PEAK, str(file), *command]))
+
+
+def command_line(*arguments: str) -> list[str]:
+    """The program `syntagma` of this environment."""
+    return [sys.executable, "-c", "from syntagma.cli import main; main()", *arguments]
+
+
+def run(command: Sequence[str]) -> str:
+    """What a command prints."""
+    try:
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+    except FileNotFoundError as error:
+        raise SystemExit(f"error: no such command: {command[0]}") from error
+    except subprocess.CalledProcessError as error:
+        raise SystemExit(f"error: {shlex.join(command)} failed:\n{error.stderr}") from error
+    return done.stdout

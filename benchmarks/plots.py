@@ -1,0 +1,172 @@
+"""Draws the records of `scorers` and `beams` as SVG that can be read on white and on black.
+
+    python benchmarks/plots.py RECORD.json FILE.svg
+
+draws a record that was kept with --json once more. Matplotlib is imported only to draw.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+# All of them have enough contrast with white and with black.
+COLOURS = ("#c9731b", "#3584c9", "#2d9a68", "#a862c4")
+GREY = "#7d848c"
+STYLES = ("-", "--", ":", "-.", (0, (6, 2, 1, 2, 1, 2)))
+STYLE = {
+    "svg.fonttype": "none",  # text remains text
+    "svg.hashsalt": "syntagma",  # the same record gives the same file
+    "font.size": 10,
+    "text.color": GREY,
+    "axes.labelcolor": GREY,
+    "axes.edgecolor": GREY,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+LABEL_GAP = 13.0  # points between the labels of two lines
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line with its label; lines of one model share a colour, those of a condition a style."""
+
+    model: str
+    condition: str
+    x: Sequence[float]
+    y: Sequence[float]
+
+
+def time_against_length(record: dict[str, Any], path: Path) -> None:
+    """A record of `scorers`: CPU milliseconds by the mean number of words of a length class."""
+    lines = []
+    for model in record["models"]:
+        for figures in model["conditions"]:
+            rows = [row for row in figures["lengths"] if row["sentences"]]
+            words, times = ([row[name] for row in rows] for name in ("words", "cpu_ms"))
+            lines.append(Line(model["label"], figures["condition"], words, times))
+    draw(
+        path,
+        lines,
+        x_axis=("words in the sentence", (5, 10, 20, 30, 40, 50)),
+        y_axis="CPU ms per sentence",
+        log_y=True,
+    )
+
+
+def bleu_against_beam(record: dict[str, Any], path: Path) -> None:
+    """A record of `beams`."""
+    lines = []
+    for series in record["series"]:
+        widths, bleu = ([point[name] for point in series["points"]] for name in ("beam", "bleu"))
+        lines.append(Line(series["label"], series["condition"], widths, bleu))
+    draw(path, lines, x_axis=("beam width", lines[0].x), y_axis="BLEU")
+
+
+def draw(
+    path: Path,
+    lines: Sequence[Line],
+    *,
+    x_axis: tuple[str, Sequence[float]],
+    y_axis: str,
+    log_y: bool = False,
+) -> None:
+    """Lines over a logarithmic axis with the given ticks, each labelled at its right end."""
+    try:
+        matplotlib, figures = import_module("matplotlib"), import_module("matplotlib.figure")
+    except ModuleNotFoundError as error:
+        raise SystemExit(
+            "error: plots are drawn by Matplotlib, which is not installed: "
+            "pip install 'syntagma[benchmarks]'"
+        ) from error
+    models = list(dict.fromkeys(line.model for line in lines))
+    conditions = list(dict.fromkeys(line.condition for line in lines))
+    with matplotlib.rc_context(STYLE):
+        figure = figures.Figure(figsize=(7, 4.2))
+        axes = figure.add_axes((0.09, 0.12, 0.71, 0.84))
+        for line in lines:
+            axes.plot(
+                line.x,
+                line.y,
+                color=colour(models, line),
+                linestyle=STYLES[conditions.index(line.condition) % len(STYLES)],
+                marker="o",
+                markersize=3.5,
+            )
+        axes.set_xscale("log")
+        name, ticks = x_axis
+        axes.set_xlabel(name)
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.minorticks_off()
+        if log_y:
+            axes.set_yscale("log")
+            axes.yaxis.set_major_formatter("{x:g}")
+        axes.set_ylabel(y_axis)
+        axes.grid(axis="y", color=GREY, alpha=0.25, linewidth=0.6)
+        label(figure, axes, lines, models)
+        figure.savefig(path, format="svg", transparent=True, metadata={"Date": None})
+
+
+def label(figure: Any, axes: Any, lines: Sequence[Line], models: Sequence[str]) -> None:
+    """Write its name to the right of each line, moved up or down where names would overlap."""
+    points = 72 / figure.dpi
+    right = axes.get_xlim()[1]
+    ends = [points * float(axes.transData.transform((right, line.y[-1]))[1]) for line in lines]
+    for line, end, place in zip(lines, ends, spread(ends, LABEL_GAP), strict=True):
+        axes.annotate(
+            f"{line.model}, {line.condition}",
+            xy=(right, line.y[-1]),
+            xytext=(4, place - end),
+            textcoords="offset points",
+            verticalalignment="center",
+            color=colour(models, line),
+            annotation_clip=False,
+        )
+
+
+def colour(models: Sequence[str], line: Line) -> str:
+    return COLOURS[models.index(line.model) % len(COLOURS)]
+
+
+def spread(places: Sequence[float], gap: float) -> list[float]:
+    """The places moved so that any two are `gap` apart, in the same order, round the same middle.
+
+    >>> spread([5, 0, 5], gap=2)
+    [4.0, 0.0, 6.0]
+    """
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    clusters: list[list[int]] = []
+
+    def bottom(cluster: list[int]) -> float:
+        return sum(places[i] for i in cluster) / len(cluster) - gap * (len(cluster) - 1) / 2
+
+    for i in order:
+        clusters.append([i])
+        while any(bottom(a) + gap * len(a) > bottom(b) for a, b in pairwise(clusters[-2:])):
+            last = clusters.pop()
+            clusters[-1] += last
+    moved = [0.0] * len(places)
+    for cluster in clusters:
+        for step, i in enumerate(cluster):
+            moved[i] = bottom(cluster) + gap * step
+    return moved
+
+
+def main() -> None:
+    if len(sys.argv) != 3:
+        raise SystemExit("usage: python benchmarks/plots.py RECORD.json FILE.svg")
+    record = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    plot = bleu_against_beam if "series" in record else time_against_length
+    plot(record, Path(sys.argv[2]))
+
+
+if __name__ == "__main__":
+    main()

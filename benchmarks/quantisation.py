@@ -1,0 +1,156 @@
+"""What it costs to store a neural model in 8 and 16 bits: BLEU before and after.
+
+    python benchmarks/quantisation.py MODEL STATE --data TREEBANK
+
+STATE is the file `state` in the folder of a training run (`<output>.training`), which holds the
+exact parameters after its last epoch; MODEL, for the words it knows, is the file `best` beside it,
+of whatever epoch. A run that ends removes its folder: copy the file before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import Any
+
+import machine
+import numpy as np
+from records import Table, begin, finish, joined_signature, treebank_options
+
+import syntagma
+from syntagma.conditions import MAIN_CONDITIONS
+from syntagma.errors import ModelError
+from syntagma.model import Model, build_model
+from syntagma.model_file import read_container
+from syntagma.neural_model import (
+    Dimensions,
+    Floats,
+    Lexicon,
+    StoredNetwork,
+    parameter_shapes,
+    scorer_of,
+    table_sizes,
+)
+from syntagma.slots import SLOTS
+from syntagma.vocabulary import Vocabulary
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    try:
+        exact, stored, sizes = both(arguments.model, arguments.state)
+    except ModelError as error:
+        raise SystemExit(f"error: {error}") from error
+    sentences = syntagma.read_treebank(arguments.data, exact.tag_column)[: arguments.limit]
+    before, after = (
+        syntagma.evaluate(linearizer, sentences, arguments.conditions, beam=arguments.beam)
+        for linearizer in (exact, stored)
+    )
+    record = begin(arguments)
+    record["sizes_mb"] = sizes
+    record["sentences"] = len(sentences)
+    record["beam"] = arguments.beam
+    record["conditions"] = []
+    for a, b in zip(before.figures, after.figures, strict=True):
+        interval = syntagma.paired_bootstrap(a.outputs, b.outputs, before.references)
+        same = sum(map(str.__eq__, a.outputs, b.outputs))
+        record["conditions"].append(
+            {
+                "condition": a.condition,
+                "exact": {"bleu": a.bleu, "exact": a.exact},
+                "stored": {"bleu": b.bleu, "exact": b.exact},
+                "interval": [interval.low, interval.high],
+                "same": 100 * same / len(sentences),
+                "signature": b.signature,
+            }
+        )
+    finish(arguments, record, tabulate(record))
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = treebank_options(__doc__, MAIN_CONDITIONS)
+    parser.add_argument("model", type=Path, metavar="MODEL", help="a model file of the run")
+    parser.add_argument("state", type=Path, metavar="STATE", help="the state of the run")
+    parser.add_argument("--beam", type=int, default=64)
+    return parser.parse_args()
+
+
+def both(
+    model: Path, state: Path
+) -> tuple[syntagma.Linearizer, syntagma.Linearizer, dict[str, float]]:
+    """The same network with its parameters as they are and as a file holds them, and their sizes.
+
+    Both have the parameters of the state, so that nothing but the bits differs.
+    """
+    header, arrays = read_container(model)
+    state_header, state_arrays = read_container(state)
+    run = state_header.get("run", {})
+    if header.get("scorer") != "neural" or "average" not in state_arrays:
+        raise ModelError(f"{model} and {state} are not those of a neural model under training")
+    if {name: header.get(name) for name in run} != run:
+        raise ModelError(f"{state} is not of the run that made {model}")
+    vocabulary = Vocabulary.from_arrays(arrays)
+    lexicon = Lexicon(StoredNetwork.from_arrays(arrays).names)
+    dimensions = Dimensions(**header["dimensions"])
+    shapes = parameter_shapes(dimensions, SLOTS, table_sizes(lexicon, vocabulary))
+    parameters = cut(state_arrays["average"], shapes)
+    network = StoredNetwork.of(lexicon, parameters)
+    exact = Model(header, vocabulary, scorer_of(dimensions, lexicon, vocabulary, parameters))
+    sizes = {
+        "exact": sum(array.nbytes for array in parameters.values()) / 1e6,
+        "stored": sum(array.nbytes for array in network.arrays.values()) / 1e6,
+    }
+    return (
+        syntagma.Linearizer(exact),
+        syntagma.Linearizer(build_model(header, vocabulary, network)),
+        sizes,
+    )
+
+
+def cut(vector: Floats, shapes: dict[str, tuple[int, ...]]) -> dict[str, Floats]:
+    """The parameters, which training keeps in one vector, by their names."""
+    ends = np.cumsum([math.prod(shape) for shape in shapes.values()])
+    if ends[-1] != len(vector):
+        raise ModelError(f"the state has {len(vector)} parameters, the network {ends[-1]}")
+    parts = np.split(vector, ends[:-1])
+    return {
+        name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)
+    }
+
+
+def tabulate(record: dict[str, Any]) -> Table:
+    sizes = record["sizes_mb"]
+    table = Table(
+        title=f"{record['data']['name']}, {record['sentences']} sentences, beam {record['beam']}",
+        first="given",
+        groups=[
+            ("32 bits", ("BLEU", "exact %")),
+            ("8 and 16 bits", ("BLEU", "exact %")),
+            ("difference", ("BLEU", "95% interval", "same output %")),
+        ],
+    )
+    for figures in record["conditions"]:
+        exact, stored = figures["exact"], figures["stored"]
+        low, high = figures["interval"]
+        table.rows.append(
+            [
+                figures["condition"],
+                f"{exact['bleu']:.2f}",
+                f"{exact['exact']:.1f}",
+                f"{stored['bleu']:.2f}",
+                f"{stored['exact']:.1f}",
+                f"{stored['bleu'] - exact['bleu']:+.2f}",
+                f"{low:+.2f} to {high:+.2f}",
+                f"{figures['same']:.1f}",
+            ]
+        )
+    table.rows.append(["parameters", f"{sizes['exact']:.1f} MB", "", f"{sizes['stored']:.1f} MB"])
+    signature = joined_signature(each["signature"] for each in record["conditions"])
+    table.notes.append(f"BLEU {signature}")
+    return table
+
+
+if __name__ == "__main__":
+    machine.on_one_thread()
+    main()

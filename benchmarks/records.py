@@ -1,0 +1,167 @@
+"""What a benchmark was asked and what came of it: options, one table, JSON and Markdown files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from machine import Unit
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table as RichTable
+
+import syntagma
+from syntagma.cli.progress import Ticker
+from syntagma.conditions import CONDITIONS
+from syntagma.evaluation import LENGTH_CLASSES
+from syntagma.model_file import fingerprint
+from syntagma.report import as_dict
+
+
+def treebank_options(description: str | None, conditions: Sequence[str]) -> argparse.ArgumentParser:
+    """The options of all benchmarks on a treebank."""
+    parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="a treebank in CoNLL-U")
+    parser.add_argument("--limit", type=int, metavar="N", help="its first N sentences only")
+    parser.add_argument(
+        "--conditions",
+        nargs="+",
+        choices=CONDITIONS,
+        default=list(conditions),
+        metavar="NAME",
+        help=f"what is given (default: {' '.join(conditions)})",
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="keep all figures here")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table here, too")
+    return parser
+
+
+def begin(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What a record says of the run itself."""
+    return {
+        "command": shlex.join(["python", *sys.argv]),
+        "syntagma": syntagma.__version__,
+        "data": {"name": arguments.data.name, "sha256": fingerprint(arguments.data)},
+        "limit": arguments.limit,
+    }
+
+
+def measure(
+    linearizer: syntagma.Linearizer,
+    sentences: Sequence[syntagma.Sentence],
+    condition: str,
+    beam: int,
+    unit: Unit,
+) -> dict[str, Any]:
+    """The figures of one condition on one thread as JSON, with the machine units around it.
+
+    Each length class has the mean number of words of its sentences, too.
+    """
+
+    def work() -> syntagma.Report:
+        with Ticker(f"{condition}, beam {beam}", total=len(sentences)) as ticker:
+            return syntagma.evaluate(
+                linearizer, sentences, [condition], beam=beam, on_sentence=ticker.advance
+            )
+
+    report, units = unit.around(work)
+    [figures] = as_dict(report)["conditions"]
+    if figures["violations"]:
+        raise SystemExit(f"error: {report.model}, {condition}: broken constraints: a bug")
+    means = mean_lengths([len(sentence.forms) for sentence in sentences])
+    for row, words in zip(figures["lengths"], means, strict=True):
+        row["words"] = words
+    return {**figures, "beam": beam, "units_ms": units}
+
+
+def mean_lengths(sizes: Sequence[int]) -> list[float | None]:
+    """The mean number of words of the sentences in each length class."""
+    means = []
+    for length in LENGTH_CLASSES:
+        low, _, high = length.removesuffix("+").partition("-")
+        members = [n for n in sizes if int(low) <= n <= (int(high) if high else math.inf)]
+        means.append(fmean(members) if members else None)
+    return means
+
+
+def labels(linearizers: Sequence[syntagma.Linearizer]) -> list[str]:
+    """How the models are called: by their scorers, and by their files where that is not enough."""
+    scorers = [scorer_name(linearizer) for linearizer in linearizers]
+    if len(set(scorers)) == len(scorers):
+        return scorers
+    return [
+        f"{linearizer.info.path.stem if linearizer.info.path else 'unsaved'} ({scorer})"
+        for linearizer, scorer in zip(linearizers, scorers, strict=True)
+    ]
+
+
+def scorer_name(linearizer: syntagma.Linearizer) -> str:
+    return str(linearizer.info.header.get("scorer", "linear"))  # the first models do not say
+
+
+def joined_signature(signatures: Iterable[str]) -> str:
+    """Several signatures as one: where they differ, all values of the field.
+
+    >>> joined_signature(["tok:none|condition:none|n:9", "tok:none|condition:pos|n:9"])
+    'tok:none|condition:none/pos|n:9'
+    """
+    values: dict[str, dict[str, None]] = {}
+    for signature in signatures:
+        for part in signature.split("|"):
+            name, _, value = part.partition(":")
+            values.setdefault(name, {})[value] = None
+    return "|".join(f"{name}:{'/'.join(several)}" for name, several in values.items())
+
+
+@dataclass(slots=True)
+class Table:
+    """A table with groups of columns; short rows are filled up with empty cells."""
+
+    title: str
+    first: str
+    groups: Sequence[tuple[str, Sequence[str]]]  # what is above the columns, and their headings
+    rows: list[Sequence[str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def print(self) -> None:
+        table = RichTable(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        table.add_column(f"\n{self.first}")
+        for group, headings in self.groups:
+            for at, heading in enumerate(headings):
+                table.add_column(f"{'' if at else group}\n{heading}", justify="right", no_wrap=True)
+        for row in self.rows:
+            table.add_row(*row)
+        console = Console()
+        if not console.is_terminal:
+            console = Console(width=200)  # a file has no edge to wrap at
+        console.print(self.title, "", table, "", sep="\n", highlight=False)
+        for note in self.notes:
+            console.print(note, highlight=False, markup=False, soft_wrap=True)
+
+    def markdown(self) -> str:
+        headings = [self.first]
+        for group, columns in self.groups:
+            headings += [f"{group}: {columns[0]}", *columns[1:]]
+        rows = [[*row, *[""] * (len(headings) - len(row))] for row in self.rows]
+        lines = [headings, ["---", *["---:"] * (len(headings) - 1)], *rows]
+        text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        notes = "".join(f"- {note}\n" for note in self.notes)
+        return f"{self.title}\n\n{text}\n\n{notes}"
+
+
+def finish(arguments: argparse.Namespace, record: dict[str, Any], table: Table) -> None:
+    """Show the table and write what files were asked for."""
+    table.print()
+    if arguments.json:
+        text = json.dumps(record, indent=2, ensure_ascii=False)
+        arguments.json.write_text(text + "\n", encoding="utf-8")
+    if arguments.markdown:
+        arguments.markdown.write_text(table.markdown(), encoding="utf-8")

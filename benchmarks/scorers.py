@@ -1,0 +1,162 @@
+"""Compares models in one table: BLEU, exact match, time by condition and length, memory, threads.
+
+    python benchmarks/scorers.py MODEL [MODEL ...] --data TREEBANK
+
+Times are CPU times of one thread, with the machine unit (see `machine`) taken before and after
+each condition.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import machine
+import plots
+from records import (
+    Table,
+    begin,
+    finish,
+    joined_signature,
+    labels,
+    measure,
+    scorer_name,
+    treebank_options,
+)
+
+import syntagma
+from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS, constrain, sentence_rng
+
+BY_LENGTH = ("none", "labelled")  # conditions shown by length
+PEAK_BAGS = 100  # the longest sentences: it is they that take memory
+RATE_SENTENCES = 400
+ROUNDS = 2  # of 1 and 2 threads in turn; the best of each counts
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    linearizers = [syntagma.load(model) for model in arguments.models]
+    record = begin(arguments)
+    record["models"] = [
+        compare(linearizer, label, arguments)
+        for linearizer, label in zip(linearizers, labels(linearizers), strict=True)
+    ]
+    finish(arguments, record, tabulate(record))
+    if arguments.plot:
+        plots.time_against_length(record, arguments.plot)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = treebank_options(__doc__, MAIN_CONDITIONS)
+    parser.add_argument("models", nargs="+", metavar="MODEL", help="name or file of a model")
+    parser.add_argument("--beam", type=int, default=64)
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="SVG of time against length")
+    machine.add_unit_option(parser)
+    return parser.parse_args()
+
+
+def compare(
+    linearizer: syntagma.Linearizer, label: str, arguments: argparse.Namespace
+) -> dict[str, Any]:
+    """All figures of one model."""
+    path = linearizer.info.path
+    assert path is not None
+    sentences = syntagma.read_treebank(arguments.data, linearizer.tag_column)[: arguments.limit]
+    longest = sorted((sentence.forms for sentence in sentences), key=len)[-PEAK_BAGS:]
+    unit = machine.Unit(arguments.unit_command)
+    conditions = [
+        measure(linearizer, sentences, name, arguments.beam, unit) for name in arguments.conditions
+    ]
+    return {
+        "label": label,
+        "name": linearizer.info.header["name"],
+        "scorer": scorer_name(linearizer),
+        "size_mb": linearizer.info.size / 1e6,
+        "load_s": machine.load_seconds(path),
+        "peak_mb": machine.peak_megabytes(path, longest, arguments.beam),
+        "conditions": conditions,
+        "per_second": rates(linearizer, sentences[:RATE_SENTENCES], arguments),
+    }
+
+
+def rates(
+    linearizer: syntagma.Linearizer,
+    sentences: Sequence[syntagma.Sentence],
+    arguments: argparse.Namespace,
+) -> dict[str, float]:
+    """Sentences per second by the clock, all conditions together, with 1 and with 2 threads."""
+    problems = [
+        constrain(sentence, CONDITIONS[name], sentence_rng(1, index))
+        for name in arguments.conditions
+        for index, sentence in enumerate(sentences)
+    ]
+    best = {"1": 0.0, "2": 0.0}
+    for _ in range(ROUNDS):
+        for threads in best:
+            started = time.perf_counter()
+            for _ in linearizer.order_many(problems, beam=arguments.beam, threads=int(threads)):
+                pass
+            rate = len(problems) / (time.perf_counter() - started)
+            best[threads] = max(best[threads], rate)
+    return best
+
+
+def tabulate(record: dict[str, Any]) -> Table:
+    models = record["models"]
+    groups = [column_group(model) for model in models]
+    first = models[0]["conditions"][0]
+    table = Table(
+        title=f"{record['data']['name']}, {first['sentences']} sentences, beam {first['beam']}",
+        first="given",
+        groups=[(model["label"], ("BLEU", "exact %", "CPU ms", "÷ unit")) for model in models],
+        rows=[[name, *chain.from_iterable(group[name] for group in groups)] for name in groups[0]],
+    )
+    for model in models:
+        units = {each["condition"]: each["units_ms"] for each in model["conditions"]}
+        table.notes.append(f"{model['label']}: {machine.units_note(units)}")
+    for model in models:
+        signature = joined_signature(each["signature"] for each in model["conditions"])
+        table.notes.append(f"{model['label']}: BLEU {signature}")
+    return table
+
+
+def column_group(model: dict[str, Any]) -> dict[str, list[str]]:
+    """The four columns of a model, by the name of the row."""
+    rows = {}
+    for figures in model["conditions"]:
+        rows[figures["condition"]] = cells(figures, figures["units_ms"])
+    for figures in model["conditions"]:
+        if figures["condition"] in BY_LENGTH:
+            for row in figures["lengths"]:
+                if row["sentences"]:
+                    name = f"{figures['condition']}, {row['length']} words"
+                    rows[name] = cells(row, figures["units_ms"])
+    one, two = (model["per_second"][threads] for threads in ("1", "2"))
+    for name, value in (
+        ("model file", f"{model['size_mb']:.1f} MB"),
+        ("loading", f"{model['load_s']:.2f} s"),
+        ("peak memory", f"{model['peak_mb']:.0f} MB"),
+        ("sentences per second, 1 thread", f"{one:.0f}"),
+        ("sentences per second, 2 threads", f"{two:.0f}"),
+        ("2 threads ÷ 1", f"{two / one:.2f}"),
+    ):
+        rows[name] = [value, "", "", ""]
+    return rows
+
+
+def cells(figures: dict[str, Any], units: Sequence[float]) -> list[str]:
+    return [
+        f"{figures['bleu']:.2f}",
+        f"{figures['exact']:.1f}",
+        f"{figures['cpu_ms']:.2f}",
+        machine.divided(figures["cpu_ms"], units),
+    ]
+
+
+if __name__ == "__main__":
+    machine.on_one_thread()
+    main()
