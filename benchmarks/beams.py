@@ -56,7 +56,7 @@ def tabulate(record: dict[str, Any]) -> Table:
     for points in zip(*(each["points"] for each in series), strict=True):
         table.rows.append([str(points[0]["beam"]), *chain.from_iterable(map(cells, points))])
     for each in series:
-        units = {f"beam {point['beam']}": point["units_ms"] for point in each["points"]}
+        units = {str(point["beam"]): point["units_ms"] for point in each["points"]}
         table.notes.append(f"{name(each)}: {machine.units_note(units)}")
     for each in series:
         signature = joined_signature(point["signature"] for point in each["points"])

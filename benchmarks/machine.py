@@ -94,13 +94,12 @@ def divided(milliseconds: float, units: Sequence[float]) -> str:
 
 
 def units_note(units: Mapping[str, Sequence[float]]) -> str:
-    """The units around pieces of work by their names, in words."""
-    if not any(units.values()):
+    """The units around pieces of work, one after the other, by their names."""
+    if not all(units.values()):
         return "no machine unit: no command that prints it is there (--unit-command)"
-    shown = (
-        f"{name} {' → '.join(f'{unit:.1f}' for unit in taken)}" for name, taken in units.items()
-    )
-    return f"machine unit in ms, before → after: {', '.join(shown)}"
+    taken = [next(iter(units.values()))[0], *(after for _, after in units.values())]
+    shown = " ".join(f"{unit:.1f}" for unit in taken)
+    return f"machine unit before, between and after {', '.join(units)}: {shown} ms"
 
 
 def load_seconds(model: str | Path) -> float:

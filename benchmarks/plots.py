@@ -32,7 +32,7 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
-LABEL_GAP = 13.0  # points between the labels of two lines
+LABEL_GAP = 12.0  # points between the labels of two lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,8 @@ def time_against_length(record: dict[str, Any], path: Path) -> None:
     lines = []
     for model in record["models"]:
         for figures in model["conditions"]:
+            if figures["condition"] not in record["by_length"]:
+                continue
             rows = [row for row in figures["lengths"] if row["sentences"]]
             words, times = ([row[name] for row in rows] for name in ("words", "cpu_ms"))
             lines.append(Line(model["label"], figures["condition"], words, times))
@@ -57,8 +59,7 @@ def time_against_length(record: dict[str, Any], path: Path) -> None:
         path,
         lines,
         x_axis=("words in the sentence", (5, 10, 20, 30, 40, 50)),
-        y_axis="CPU ms per sentence",
-        log_y=True,
+        y_axis=("CPU ms per sentence", (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)),
     )
 
 
@@ -68,7 +69,7 @@ def bleu_against_beam(record: dict[str, Any], path: Path) -> None:
     for series in record["series"]:
         widths, bleu = ([point[name] for point in series["points"]] for name in ("beam", "bleu"))
         lines.append(Line(series["label"], series["condition"], widths, bleu))
-    draw(path, lines, x_axis=("beam width", lines[0].x), y_axis="BLEU")
+    draw(path, lines, x_axis=("beam width", lines[0].x), y_axis=("BLEU", ()))
 
 
 def draw(
@@ -76,10 +77,9 @@ def draw(
     lines: Sequence[Line],
     *,
     x_axis: tuple[str, Sequence[float]],
-    y_axis: str,
-    log_y: bool = False,
+    y_axis: tuple[str, Sequence[float]],
 ) -> None:
-    """Lines over a logarithmic axis with the given ticks, each labelled at its right end."""
+    """Lines, each labelled at its right end. Ticks make an axis logarithmic."""
     try:
         matplotlib, figures = import_module("matplotlib"), import_module("matplotlib.figure")
     except ModuleNotFoundError as error:
@@ -102,14 +102,14 @@ def draw(
                 markersize=3.5,
             )
         axes.set_xscale("log")
-        name, ticks = x_axis
-        axes.set_xlabel(name)
-        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_yscale("log" if y_axis[1] else "linear")
+        for axis, (name, ticks) in ((axes.xaxis, x_axis), (axes.yaxis, y_axis)):
+            axis.set_label_text(name)
+            if ticks:
+                low, high = axis.get_view_interval()
+                within = [tick for tick in ticks if low <= tick <= high]
+                axis.set_ticks(within, labels=map(str, within))
         axes.minorticks_off()
-        if log_y:
-            axes.set_yscale("log")
-            axes.yaxis.set_major_formatter("{x:g}")
-        axes.set_ylabel(y_axis)
         axes.grid(axis="y", color=GREY, alpha=0.25, linewidth=0.6)
         label(figure, axes, lines, models)
         figure.savefig(path, format="svg", transparent=True, metadata={"Date": None})
@@ -117,10 +117,14 @@ def draw(
 
 def label(figure: Any, axes: Any, lines: Sequence[Line], models: Sequence[str]) -> None:
     """Write its name to the right of each line, moved up or down where names would overlap."""
-    points = 72 / figure.dpi
-    right = axes.get_xlim()[1]
-    ends = [points * float(axes.transData.transform((right, line.y[-1]))[1]) for line in lines]
-    for line, end, place in zip(lines, ends, spread(ends, LABEL_GAP), strict=True):
+    right, top = axes.get_xlim()[1], axes.get_ylim()[1]
+
+    def height(y: float) -> float:
+        return float(axes.transData.transform((right, y))[1] * 72 / figure.dpi)
+
+    ends = [height(line.y[-1]) for line in lines]
+    places = spread(ends, LABEL_GAP, height(top))
+    for line, end, place in zip(lines, ends, places, strict=True):
         axes.annotate(
             f"{line.model}, {line.condition}",
             xy=(right, line.y[-1]),
@@ -136,11 +140,13 @@ def colour(models: Sequence[str], line: Line) -> str:
     return COLOURS[models.index(line.model) % len(COLOURS)]
 
 
-def spread(places: Sequence[float], gap: float) -> list[float]:
-    """The places moved so that any two are `gap` apart, in the same order, round the same middle.
+def spread(places: Sequence[float], gap: float, most: float) -> list[float]:
+    """The places moved as little as need be for any two to be `gap` apart and none above `most`.
 
-    >>> spread([5, 0, 5], gap=2)
+    >>> spread([5, 0, 5], gap=2, most=10)
     [4.0, 0.0, 6.0]
+    >>> spread([5, 0, 5], gap=2, most=5.0)
+    [3.0, 0.0, 5.0]
     """
     order = sorted(range(len(places)), key=lambda i: places[i])
     clusters: list[list[int]] = []
@@ -157,6 +163,8 @@ def spread(places: Sequence[float], gap: float) -> list[float]:
     for cluster in clusters:
         for step, i in enumerate(cluster):
             moved[i] = bottom(cluster) + gap * step
+    for rank, i in enumerate(reversed(order)):
+        moved[i] = min(moved[i], most - gap * rank)
     return moved
 
 

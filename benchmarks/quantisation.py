@@ -113,7 +113,7 @@ def cut(vector: Floats, shapes: dict[str, tuple[int, ...]]) -> dict[str, Floats]
     ends = np.cumsum([math.prod(shape) for shape in shapes.values()])
     if ends[-1] != len(vector):
         raise ModelError(f"the state has {len(vector)} parameters, the network {ends[-1]}")
-    parts = np.split(vector, ends[:-1])
+    parts = np.split(vector.copy(), ends[:-1])  # that of a file is read-only
     return {
         name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)
     }

@@ -31,7 +31,7 @@ from records import (
 import syntagma
 from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS, constrain, sentence_rng
 
-BY_LENGTH = ("none", "labelled")  # conditions shown by length
+BY_LENGTH = ("none", "labelled")  # conditions shown by length, where they are chosen
 PEAK_BAGS = 100  # the longest sentences: it is they that take memory
 RATE_SENTENCES = 400
 ROUNDS = 2  # of 1 and 2 threads in turn; the best of each counts
@@ -41,6 +41,7 @@ def main() -> None:
     arguments = parse_arguments()
     linearizers = [syntagma.load(model) for model in arguments.models]
     record = begin(arguments)
+    record["by_length"] = [name for name in arguments.conditions if name in BY_LENGTH]
     record["models"] = [
         compare(linearizer, label, arguments)
         for linearizer, label in zip(linearizers, labels(linearizers), strict=True)
@@ -107,7 +108,7 @@ def rates(
 
 def tabulate(record: dict[str, Any]) -> Table:
     models = record["models"]
-    groups = [column_group(model) for model in models]
+    groups = [column_group(model, record["by_length"]) for model in models]
     first = models[0]["conditions"][0]
     table = Table(
         title=f"{record['data']['name']}, {first['sentences']} sentences, beam {first['beam']}",
@@ -124,13 +125,13 @@ def tabulate(record: dict[str, Any]) -> Table:
     return table
 
 
-def column_group(model: dict[str, Any]) -> dict[str, list[str]]:
+def column_group(model: dict[str, Any], by_length: Sequence[str]) -> dict[str, list[str]]:
     """The four columns of a model, by the name of the row."""
     rows = {}
     for figures in model["conditions"]:
         rows[figures["condition"]] = cells(figures, figures["units_ms"])
     for figures in model["conditions"]:
-        if figures["condition"] in BY_LENGTH:
+        if figures["condition"] in by_length:
             for row in figures["lengths"]:
                 if row["sentences"]:
                     name = f"{figures['condition']}, {row['length']} words"
