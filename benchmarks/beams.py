@@ -77,5 +77,4 @@ def cells(point: dict[str, Any]) -> list[str]:
 
 
 if __name__ == "__main__":
-    machine.on_one_thread()
-    main()
+    machine.start(main)

@@ -19,6 +19,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import TypeVar
 
+from syntagma.errors import SyntagmaError
+
 T = TypeVar("T")
 
 UNIT_COMMAND = Path(__file__).resolve().parents[2] / "shared" / "tools" / "machine-unit"
@@ -39,14 +41,19 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
 """
 
 
-def on_one_thread() -> None:
-    """Start this program again if NumPy may compute on several threads.
+def start(main: Callable[[], None]) -> None:
+    """Run a benchmark; its errors are told in one line.
 
-    Their time would be left out of the CPU time of the thread that waits for them.
+    If NumPy may compute on several threads, the program is started anew: their time would be left
+    out of the CPU time of the thread that waits for them.
     """
     if any(os.environ.get(name) != "1" for name in BLAS_THREADS):
         os.environ.update(dict.fromkeys(BLAS_THREADS, "1"))
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+    try:
+        main()
+    except SyntagmaError as error:
+        raise SystemExit(f"error: {error}") from error
 
 
 def add_unit_option(parser: argparse.ArgumentParser) -> None:

@@ -38,10 +38,7 @@ from syntagma.vocabulary import Vocabulary
 
 def main() -> None:
     arguments = parse_arguments()
-    try:
-        exact, stored, sizes = both(arguments.model, arguments.state)
-    except ModelError as error:
-        raise SystemExit(f"error: {error}") from error
+    exact, stored, sizes = both(arguments.model, arguments.state)
     sentences = syntagma.read_treebank(arguments.data, exact.tag_column)[: arguments.limit]
     before, after = (
         syntagma.evaluate(linearizer, sentences, arguments.conditions, beam=arguments.beam)
@@ -152,5 +149,4 @@ def tabulate(record: dict[str, Any]) -> Table:
 
 
 if __name__ == "__main__":
-    machine.on_one_thread()
-    main()
+    machine.start(main)

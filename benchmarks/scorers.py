@@ -159,5 +159,4 @@ def cells(figures: dict[str, Any], units: Sequence[float]) -> list[str]:
 
 
 if __name__ == "__main__":
-    machine.on_one_thread()
-    main()
+    machine.start(main)

@@ -132,5 +132,4 @@ def growth_lines(times: dict[int, float], units: list[float]) -> list[str]:
 
 
 if __name__ == "__main__":
-    machine.on_one_thread()
-    main()
+    machine.start(main)
