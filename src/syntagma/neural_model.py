@@ -20,7 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.core import ActionScorer, NeuralSearch, describe
-from syntagma.core.encoder import add_byte_rows, add_rows, attend, normalise
+from syntagma.core.encoder import (
+    Matrix,
+    add_byte_rows,
+    add_rows,
+    attend,
+    normalise,
+    pair_tables,
+)
 from syntagma.core.neural import COUNT_BUCKETS, COUNT_NAMES, RELATION_NAMES
 from syntagma.encoding import LEFTARC, SHIFT, Action, Encoding
 from syntagma.errors import ModelError
@@ -35,10 +42,6 @@ LEXICAL = ("form", "lower", "suffix", "shape")
 FIELDS = (*LEXICAL, "tag", "label", "head", "dependents", "descendants")
 _TAG, _LABEL = FIELDS.index("tag"), FIELDS.index("label")
 _HEAD_STATES = 3  # unknown, a word, the root
-
-# Sentences are padded to a multiple of this many rows, so that a matrix product has the same shape,
-# hence the same rounding, whatever other sentences are computed along with it.
-_BLOCK = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class Dimensions:
 
 SLOT_PARTS = ("state", "arc", "candidate", "sets")
 ARCS = 2  # LEFTARC, RIGHTARC
+SPECIAL = 2  # rows after the words of a problem: nothing, start
 
 
 def parameter_shapes(
@@ -68,9 +72,7 @@ def parameter_shapes(
     `sizes` are those of `table_sizes`.
     """
     n_tags, n_labels = sizes["tag"] - 2, sizes["label"] - 2
-    shapes: dict[str, tuple[int, ...]] = {
-        f"tables.{name}": (sizes[name], d.width) for name in FIELDS
-    }
+    shapes: dict[str, tuple[int, ...]] = {}
 
     def linear(name: str, before: int, after: int) -> None:
         shapes[f"{name}.weight"] = (before, after)
@@ -98,7 +100,7 @@ def parameter_shapes(
     shapes["guess.tag_vectors"] = (n_tags, d.width)
     shapes["guess.label_vectors"] = (n_labels + 1, d.width)
     norm("norm_out")
-    shapes["special"] = (2, d.width)  # nothing, start
+    shapes["special"] = (SPECIAL, d.width)
     shapes["slots.state"] = (d.width, len(slots.state) * d.hidden)
     shapes["slots.arc"] = (d.width, len(slots.arc) * d.arc_hidden)
     shapes["slots.candidate"] = (d.width, len(slots.candidate) * d.hidden)
@@ -215,7 +217,7 @@ class Encoded:
     vectors: Floats  # [n, width]
     tags: Ints  # the best guess for each word
     rows: Floats  # [n + 2, columns], for NeuralSearch
-    pairs: Floats  # [tables, span, span]
+    pairs: Floats  # [tables, n + 2, n + 2]
 
 
 class SlotSearch(NeuralSearch):
@@ -262,12 +264,23 @@ class NeuralScorer:
         self._vocabulary = vocabulary
         self._tables = tables
         self._weights = w = weights
+        self._linear = {
+            name.removesuffix(".weight"): Matrix(weight, w[name.removesuffix("weight") + "bias"])
+            for name, weight in w.items()
+            if weight.ndim == 2 and name.endswith(".weight")
+        }
+        self._label_head = Matrix(w["guess.label_head"])
+        self._tag_vectors = Matrix(w["guess.tag_vectors"])
+        self._label_vectors = Matrix(w["guess.label_vectors"])
+        self._arc_ends = Matrix(
+            np.vstack([w["labels.head"], w["labels.dependent"]]), w["labels.bias"]
+        )
         self._attention = [
             np.ascontiguousarray(w[f"layers.{i}.attention"].T) for i in range(dimensions.layers)
         ]
-        self._slots = np.hstack([w[f"slots.{part}"] for part in SLOT_PARTS])
+        self._slots = Matrix(np.hstack([w[f"slots.{part}"] for part in SLOT_PARTS]))
         scale = np.float32(dimensions.rank**-0.5)
-        self._pairs = np.hstack([w["pairs.first"] * scale, w["pairs.second"]])
+        self._pairs = Matrix(np.hstack([w["pairs.first"] * scale, w["pairs.second"]]))
         self._actions = ActionScorer(
             slots.state,
             slots.arc,
@@ -295,100 +308,85 @@ class NeuralScorer:
         """The best label of each arc, a pair of head and dependent."""
         if not arcs:
             return []
-        w = self._weights
-        heads, dependents = np.array(arcs).T
-        hidden = vectors[heads] @ w["labels.head"] + vectors[dependents] @ w["labels.dependent"]
-        scores = self._linear("labels.out", np.maximum(hidden + w["labels.bias"], 0))
+        ends = vectors[np.array(arcs)].reshape(len(arcs), -1)
+        scores = self._linear["labels.out"](np.maximum(self._arc_ends(ends), 0))
         chosen: list[int] = scores.argmax(axis=1).tolist()
         return chosen
 
     def encode(self, encodings: Sequence[Encoding]) -> list[Encoded]:
-        """Encode several problems; what becomes of one does not depend on the others."""
-        results: list[Encoded | None] = [None] * len(encodings)
-        groups: dict[int, list[int]] = {}
-        for i, encoding in enumerate(encodings):
-            span = -(-(len(encoding.order) + 2) // _BLOCK) * _BLOCK
-            groups.setdefault(span, []).append(i)
-        for span, members in groups.items():
-            for i, encoded in zip(
-                members, self._encode([encodings[i] for i in members], span), strict=True
-            ):
-                results[i] = encoded
-        return [encoded for encoded in results if encoded is not None]
+        """Encode several problems; what becomes of one does not depend on the others.
 
-    def _encode(self, encodings: Sequence[Encoding], span: int) -> Iterator[Encoded]:
-        size, d = len(encodings), self._dimensions
-        fields = np.zeros((len(FIELDS), size, span), np.int32)
-        relations = np.zeros((size, span, span), np.int32)
-        heads = np.full((size, span), span, np.int32)
+        Their words are rows of one matrix, those of each problem followed by two for nothing and
+        for the start.
+        """
+        if not encodings:
+            return []
         lengths = np.array([len(encoding.order) for encoding in encodings], np.int32)
-        for i, (encoding, n) in enumerate(zip(encodings, lengths, strict=True)):
-            given, relations[i, :n, :n], given_heads = read_fields(
-                encoding, self._lexicon, self._vocabulary
-            )
-            fields[:, i, :n] = given.T
-            heads[i, :n] = np.where(given_heads < 0, span, given_heads)
-        vectors, tags = self._transform(fields, relations, heads, lengths)
-        for i, n in enumerate(lengths):
-            vectors[i, n : n + 2] = self._weights["special"]
-        rows = vectors @ self._slots
+        ends = np.cumsum(lengths + SPECIAL, dtype=np.int32)
+        starts = ends - lengths - SPECIAL
+        fields = np.zeros((ends[-1], len(FIELDS)), np.int32)
+        heads = np.full(ends[-1], ends[-1], np.int32)
+        relations = []
+        for encoding, start, n in zip(encodings, starts, lengths, strict=True):
+            words = slice(start, start + n)
+            fields[words], relation, given = read_fields(encoding, self._lexicon, self._vocabulary)
+            relations.append(relation.reshape(-1))
+            heads[words] = np.where(given < 0, ends[-1], start + given)
+        vectors, tags = self._transform(
+            np.ascontiguousarray(fields.T), np.concatenate(relations), heads, starts, lengths
+        )
+        for end in ends:
+            vectors[end - SPECIAL : end] = self._weights["special"]
+        rows, both = self._slots(vectors), self._pairs(vectors)
         tables = self._actions.n_pairs + ARCS
-        both = (vectors @ self._pairs).reshape(size, span, 2, tables, d.rank)
-        pairs = both[:, :, 0].transpose(0, 2, 1, 3) @ both[:, :, 1].transpose(0, 2, 3, 1)
-        for i, n in enumerate(lengths):
-            yield Encoded(vectors[i, :n], tags[i, :n], rows[i, : n + 2], pairs[i])
+        return [
+            Encoded(
+                vectors[start : end - SPECIAL],
+                tags[start : end - SPECIAL],
+                rows[start:end],
+                pair_tables(both[start:end], tables),
+            )
+            for start, end in zip(starts, ends, strict=True)
+        ]
 
     def _transform(
-        self, fields: Ints, relations: Ints, heads: Ints, lengths: Ints
+        self, fields: Ints, relations: Ints, heads: Ints, starts: Ints, lengths: Ints
     ) -> tuple[Floats, Ints]:
-        """(vectors, tags): the transformer over a batch of padded sentences."""
-        d = self._dimensions
-        _, size, span = fields.shape
-        h = np.zeros((size, span, d.width), np.float32)
+        """(vectors, tags): the transformer over the rows of several problems."""
+        d, linear = self._dimensions, self._linear
+        h = np.zeros((fields.shape[1], d.width), np.float32)
         for name, numbers in zip(FIELDS, fields, strict=True):
-            self._tables[name].add_to(h.reshape(-1, d.width), numbers.reshape(-1))
+            self._tables[name].add_to(h, numbers)
         h = self._norm("norm", h)
-        z = np.zeros_like(h)
-        tags = np.empty((size, span), np.int32)
+        tags = np.empty(len(h), np.int32)
         for i in range(d.layers):
             layer = f"layers.{i}"
-            qkv = self._linear(f"{layer}.qkv", self._norm(f"{layer}.norm1", h))
-            attend(qkv, relations, self._attention[i], lengths, z)
-            h += self._linear(f"{layer}.out", z)
-            up = self._linear(f"{layer}.up", self._norm(f"{layer}.norm2", h))
-            h += self._linear(f"{layer}.down", np.maximum(up, 0, out=up))
+            qkv = linear[f"{layer}.qkv"](self._norm(f"{layer}.norm1", h))
+            h += linear[f"{layer}.out"](attend(qkv, relations, self._attention[i], starts, lengths))
+            up = linear[f"{layer}.up"](self._norm(f"{layer}.norm2", h))
+            h += linear[f"{layer}.down"](np.maximum(up, 0, out=up))
             if i == d.guess_after:
                 tags = self._guess(h, fields, heads)
         return self._norm("norm_out", h), tags
 
     def _guess(self, h: Floats, fields: Ints, heads: Ints) -> Ints:
         """Guess tags and labels, add what is guessed where nothing is given; the best tags."""
-        w = self._weights
         z = self._norm("guess.norm", h)
-        no_head = np.broadcast_to(w["guess.no_head"], (len(z), 1, z.shape[2]))
-        head_vectors = np.take_along_axis(np.concatenate([z, no_head], 1), heads[..., None], 1)
-        tag_scores = self._linear("guess.tag", z)
-        label_scores = self._linear("guess.label", z)
-        label_scores += head_vectors @ w["guess.label_head"]
-        unknown_tag = fields[_TAG] == len(self._vocabulary.tags) + 1
-        unknown_label = fields[_LABEL] == len(self._vocabulary.labels) + 1
-        if unknown_tag.any():
-            h += unknown_tag[..., None] * (_softmax(tag_scores) @ w["guess.tag_vectors"])
-        if unknown_label.any():
-            h += unknown_label[..., None] * (_softmax(label_scores) @ w["guess.label_vectors"])
-        tags: Ints = tag_scores.argmax(axis=2).astype(np.int32)
+        tag_scores = self._linear["guess.tag"](z)
+        unknown = fields[_TAG] == len(self._vocabulary.tags) + 1
+        if unknown.any():
+            h[unknown] += self._tag_vectors(_softmax(tag_scores[unknown]))
+        unknown = fields[_LABEL] == len(self._vocabulary.labels) + 1
+        if unknown.any():
+            with_none = np.vstack([z, self._weights["guess.no_head"]])
+            label_scores = self._linear["guess.label"](z[unknown])
+            label_scores += self._label_head(with_none[heads[unknown]])
+            h[unknown] += self._label_vectors(_softmax(label_scores))
+        tags: Ints = tag_scores.argmax(axis=1).astype(np.int32)
         return tags
 
-    def _linear(self, name: str, x: Floats) -> Floats:
-        result: Floats = x @ self._weights[f"{name}.weight"]
-        result += self._weights[f"{name}.bias"]
-        return result
-
     def _norm(self, name: str, x: Floats) -> Floats:
-        out = np.empty_like(x)
-        weight, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
-        normalise(x.reshape(-1, x.shape[2]), weight, bias, out.reshape(-1, x.shape[2]))
-        return out
+        return normalise(x, self._weights[f"{name}.weight"], self._weights[f"{name}.bias"])
 
 
 def _softmax(x: Floats) -> Floats:

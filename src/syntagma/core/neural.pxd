@@ -44,8 +44,7 @@ cdef struct View:
 cdef class NeuralSearch(Search):
     cdef ActionScorer scorer
     cdef const float* rows              # [n + 2, columns]
-    cdef const float* pairs             # [n_pairs + 2, span, span]
-    cdef int span
+    cdef const float* pairs             # [n_pairs + 2, n + 2, n + 2]
     cdef object _arrays
     cdef int32_t at[N_STATE]            # addresses of the state under expansion
     cdef vector[float] base             # its part of the hidden layer

@@ -228,9 +228,9 @@ cdef class ActionScorer:
     def __init__(
         self, state, arc, candidate, sets, pairs, counts, shift_out, arc_out, arc_bias
     ):
-        cdef float[:, :, ::1] counts_ = counts
-        cdef float[::1] shift_out_ = shift_out, arc_bias_ = arc_bias
-        cdef float[:, ::1] arc_out_ = arc_out
+        cdef const float[:, :, ::1] counts_ = counts
+        cdef const float[::1] shift_out_ = shift_out, arc_bias_ = arc_bias
+        cdef const float[:, ::1] arc_out_ = arc_out
         cdef Pair pair
         if counts.shape[:2] != (N_COUNTS, BUCKETS) or arc_out.shape[0] != 2 or len(arc_bias) != 2:
             raise ValueError("the weights of the action scorer have another shape than its slots")
@@ -298,23 +298,17 @@ cdef class NeuralSearch(Search):
     """A search whose candidates an ActionScorer scores.
 
     `rows` holds for each word, then for nothing and for the start, its part in every slot;
-    `pairs` the tables of the pairs, then those of LEFTARC and RIGHTARC, which may be larger than
-    needed.
+    `pairs` the tables of the pairs, then those of LEFTARC and RIGHTARC.
     """
 
     def __cinit__(self, EncodedProblem problem, int width, ActionScorer scorer, rows, pairs):
-        cdef float[:, ::1] rows_ = rows
-        cdef float[:, :, ::1] pairs_ = pairs
+        cdef const float[:, ::1] rows_ = rows
+        cdef const float[:, :, ::1] pairs_ = pairs
         cdef int n = self.task.n, size = scorer.hidden, word, head
         if rows_.shape[0] != n + 2 or rows_.shape[1] != scorer.columns:
             raise ValueError("there must be a row for each word, for nothing and for the start")
-        if (
-            pairs_.shape[0] != scorer.n_pairs + 2
-            or pairs_.shape[1] < n + 2
-            or pairs_.shape[1] != pairs_.shape[2]
-        ):
+        if pairs.shape != (scorer.n_pairs + 2, n + 2, n + 2):
             raise ValueError("there must be a table for each pair and for both arcs")
-        self.span = pairs_.shape[1]
         self.scorer = scorer
         self.rows = &rows_[0, 0]
         self.pairs = &pairs_[0, 0, 0]
@@ -349,7 +343,8 @@ cdef class NeuralSearch(Search):
         return self.scorer.counts + (which * BUCKETS + value) * self.scorer.hidden
 
     cdef const float* pair_row(self, int table, int first) noexcept nogil:
-        return self.pairs + (<size_t>table * self.span + first) * self.span
+        cdef int rows = self.task.n + 2
+        return self.pairs + (<size_t>table * rows + first) * rows
 
     cdef void add_address(self, int address, int word, float* target) noexcept nogil:
         cdef int column = self.scorer.candidate_column[address]
