@@ -60,11 +60,10 @@ class RandomNetwork:
         return (0.5 * self.scale * self.random.standard_normal(shape)).astype(np.float32)
 
     def read(self, encoding: Encoding) -> Input:
-        """Random input for a problem; the tables of pairs may be larger than needed."""
+        """Random input for a problem."""
         n = len(encoding.order)
-        span = n + 2 + int(self.random.integers(3))
         tables = len(self.slots.pairs) + 2
-        rows, pairs = self.draw(n + 2, self.scorer.columns), self.draw(tables, span, span)
+        rows, pairs = self.draw(n + 2, self.scorer.columns), self.draw(tables, n + 2, n + 2)
         return Input(self, encoding, rows, pairs)
 
 
@@ -530,12 +529,12 @@ def test_input_that_does_not_fit_the_problem() -> None:
     )
     source.search()
     n, columns = source.rows.shape
-    tables, span, _ = source.pairs.shape
+    tables, _, _ = source.pairs.shape
     for rows_shape in [(n - 1, columns), (n + 1, columns), (n, columns + 1)]:
         bad = Input(source.network, source.encoding, source.network.draw(*rows_shape), source.pairs)
         with pytest.raises(ValueError, match="a row for each word"):
             bad.search()
-    for shape in [(tables - 1, span, span), (tables, 3, 3), (tables, span, span + 1)]:
+    for shape in [(tables - 1, n, n), (tables, 3, 3), (tables, n + 1, n + 1), (tables, n, n + 1)]:
         bad = Input(source.network, source.encoding, source.rows, source.network.draw(*shape))
         with pytest.raises(ValueError, match="a table for each pair"):
             bad.search()
