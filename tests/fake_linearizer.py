@@ -38,6 +38,8 @@ class FakeLinearizer:
 
     info: FakeInfo = field(default_factory=FakeInfo)
     tag_column: str = "xpos"
+    beam: int = 16
+    max_words: int = 2000
     pulled: int = 0
 
     def order_many(
@@ -45,7 +47,7 @@ class FakeLinearizer:
         problems: Iterable[Problem | SyntagmaError],
         *,
         n_best: int | None,
-        beam: int,
+        beam: int | None,
         threads: int,
         max_words: int,
         on_error: str,

@@ -53,6 +53,7 @@ class FakeLinearizer:
     def __init__(self, known: Iterable[Sentence]) -> None:
         self.known = {tuple(sorted(gold.forms)): gold for gold in known}
         self.info = FakeInfo({"name": "fake"})
+        self.beam = 64
         self.beams: set[int] = set()
 
     def order(self, problem: Problem, *, beam: int) -> Linearization:

@@ -87,7 +87,7 @@ def evaluate(
     sentences: Sequence[Sentence],
     conditions: Sequence[str] = MAIN_CONDITIONS,
     *,
-    beam: int = 64,
+    beam: int | None = None,
     threads: int = 1,
     seed: int = 1,
     limit: int | None = None,
@@ -96,8 +96,9 @@ def evaluate(
     """Order the words of every sentence under every condition and compare with the original.
 
     `limit` keeps the first sentences only; `on_sentence` is called after each one, for progress.
-    Time by length is measured on one thread only.
+    Time by length is measured on one thread only. By default the beam is the model's.
     """
+    beam = linearizer.beam if beam is None else beam
     chosen = [_condition(name) for name in conditions]
     sentences = sentences[:limit]
     if not sentences:

@@ -24,6 +24,8 @@ class EncodingScorer(LinearScorer):
     """The core's scorer, opening searches over encodings."""
 
     batch = 1
+    beam = 64
+    max_words = 10_000
 
     def search(self, encoding: Encoding, width: int) -> LinearSearch:
         return LinearSearch(encoding.encoded, width, self)

@@ -24,7 +24,6 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 MAX_BEAM = 1024
-MAX_WORDS = 10_000
 # States that the last resort may expand where a partial tree and order constraints leave the whole
 # beam without a legal move: a few seconds at most.
 WORK_LIMIT = 500_000
@@ -69,24 +68,33 @@ class Linearizer:
         size = path.stat().st_size if path else 0
         self.info = ModelInfo(model.header, path, size)
         self.tag_column: TagColumn = model.header["tag_column"]
+        self.beam = model.scorer.beam
+        self.max_words = model.scorer.max_words
 
     @overload
     def order(
-        self, words: Words, *, n_best: None = None, beam: int = 64, max_words: int = 512
+        self, words: Words, *, n_best: None = None, beam: int | None = None, max_words: int = 512
     ) -> Linearization: ...
     @overload
     def order(
-        self, words: Words, *, n_best: int, beam: int = 64, max_words: int = 512
+        self, words: Words, *, n_best: int, beam: int | None = None, max_words: int = 512
     ) -> list[Linearization]: ...
     def order(
-        self, words: Words, *, n_best: int | None = None, beam: int = 64, max_words: int = 512
+        self,
+        words: Words,
+        *,
+        n_best: int | None = None,
+        beam: int | None = None,
+        max_words: int = 512,
     ) -> Result:
         """The best order of the words with its tree.
 
         With `n_best`, a list of at most that many different orders, best first; a wider beam finds
-        more of them. The time taken grows with the beam and with the square of the number of words.
+        more of them. By default the beam is the model's, `Linearizer.beam`. The time taken grows
+        with the beam and with the square of the number of words.
         """
-        _check_options(n_best, beam, max_words)
+        beam = self._beam(beam, n_best)
+        self._check(n_best, beam, max_words)
         encoding = self._encode(words, max_words)
         found = self._search(encoding, self._model.scorer.search(encoding, beam), n_best or 1)
         return found[0] if n_best is None else found
@@ -96,7 +104,7 @@ class Linearizer:
         problems: Iterable[Words | SyntagmaError],
         *,
         n_best: int | None = None,
-        beam: int = 64,
+        beam: int | None = None,
         threads: int = 1,
         max_words: int = 512,
         on_error: Literal["raise", "yield"] = "raise",
@@ -105,11 +113,15 @@ class Linearizer:
 
         Errors (also those that come in the place of a problem, as the readers yield them) are
         raised, or take the place of the result with `on_error="yield"`.
+
+        Several threads read a few problems ahead. On one thread, an iterator is not read ahead; a
+        sequence is, because some can be prepared faster together.
         """
+        beam = self._beam(beam, n_best)
         _check_range("threads", threads, 256)
         if on_error not in ("raise", "yield"):
             raise ValueError(f"on_error must be 'raise' or 'yield', not {on_error!r}")
-        _check_options(n_best, beam, max_words)
+        self._check(n_best, beam, max_words)
         scorer = self._model.scorer
 
         def encoded(item: Words | SyntagmaError) -> Encoding | SyntagmaError:
@@ -136,28 +148,42 @@ class Linearizer:
                     results.append(error)
             return results
 
-        for results in _in_order(run, _batches(problems, scorer.batch), threads):
+        ahead = threads > 1 or isinstance(problems, Sequence)
+        for results in _in_order(run, _batches(problems, scorer.batch if ahead else 1), threads):
             for result in results:
                 if isinstance(result, SyntagmaError) and on_error == "raise":
                     raise result
                 yield result
 
     def score(
-        self, words: Words, order: Sequence[str] | Sequence[int], *, beam: int = 64
+        self, words: Words, order: Sequence[str] | Sequence[int], *, beam: int | None = None
     ) -> Linearization:
         """The best tree that the beam finds for a given order of the words, with its score.
 
         The order is given as forms or as 1-based indices. Scores of different orders of the same
         problem can be compared.
         """
+        beam = self._beam(beam, None)
         _check_range("beam", beam, MAX_BEAM)
         problem = _problem(words)
-        if len(problem.words) > MAX_WORDS:
-            raise ProblemError(f"the bag has {len(problem.words)} words, more than {MAX_WORDS}")
+        if len(problem.words) > self.max_words:
+            raise ProblemError(
+                f"the bag has {len(problem.words)} words, more than {self.max_words}"
+            )
         _check_order(problem, order)
         encoding = encode(problem, self._model.vocabulary, order)
         [found] = self._search(encoding, self._model.scorer.search(encoding, beam), 1)
         return found
+
+    def _beam(self, beam: int | None, n_best: int | None) -> int:
+        """The model's beam where none is given, or wider if so many orders are asked for."""
+        return max(self.beam, n_best or 1) if beam is None else beam
+
+    def _check(self, n_best: int | None, beam: int, max_words: int) -> None:
+        if n_best is not None:
+            _check_range("n_best", n_best, MAX_BEAM)
+        _check_range("beam", beam, MAX_BEAM)
+        _check_range("max_words", max_words, self.max_words)
 
     def _encode(self, words: Words, max_words: int) -> Encoding:
         problem = _problem(words)
@@ -225,13 +251,6 @@ class Linearizer:
 
 def _problem(words: Words) -> Problem:
     return words if isinstance(words, Problem) else Problem.of(words)
-
-
-def _check_options(n_best: int | None, beam: int, max_words: int) -> None:
-    _check_range("beam", beam, MAX_BEAM)
-    if n_best is not None:
-        _check_range("n_best", n_best, MAX_BEAM)
-    _check_range("max_words", max_words, MAX_WORDS)
 
 
 def _check_range(name: str, value: int, most: int) -> None:

@@ -23,10 +23,20 @@ from syntagma.vocabulary import Vocabulary
 
 
 class Scorer(Protocol):
-    """Opens searches that know what actions are worth; `batch` problems are prepared together."""
+    """Opens searches that know what actions are worth.
+
+    `batch` problems are best prepared together; beyond `beam` a wider beam hardly gains anything;
+    `max_words` can be ordered at all.
+    """
 
     @property
     def batch(self) -> int: ...
+
+    @property
+    def beam(self) -> int: ...
+
+    @property
+    def max_words(self) -> int: ...
 
     def search(self, encoding: Encoding, width: int) -> Search:
         """A fresh search over one problem."""

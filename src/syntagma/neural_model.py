@@ -248,7 +248,9 @@ class SlotSearch(NeuralSearch):
 class NeuralScorer:
     """Opens searches over encodings; `tables` and `weights` are those of `parameter_shapes`."""
 
-    batch = 32
+    batch = 4
+    beam = 16
+    max_words = 2000  # tables of pairs grow with the square: 180 MB
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ def evaluate(
             " 0, 50 or 100 (percent); repeatable. Default: the first five.",
         ),
     ] = None,
-    beam: options.Beam = 64,
+    beam: options.Beam = None,
     threads: options.Threads = 1,
     limit: Annotated[
         int | None,
@@ -64,6 +64,7 @@ def evaluate(
     from syntagma.treebank import read_treebank
 
     linearizer = load(model)
+    beam = linearizer.beam if beam is None else beam
     sentences = read_treebank(data, linearizer.tag_column)[:limit]
     conditions = condition or list(MAIN_CONDITIONS)
     with Ticker("evaluated", total=len(sentences) * len(conditions)) as ticker:

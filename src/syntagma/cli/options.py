@@ -27,14 +27,14 @@ Model = Annotated[
     ),
 ]
 Beam = Annotated[
-    int,
+    int | None,
     typer.Option(
         "--beam",
         "-b",
         min=1,
         max=1024,
         metavar="N",
-        help="Beam width, 1 to 1024: wider is better and slower.",
+        help="Beam width, 1 to 1024. Default: the model's, 16 if it is neural, 64 if linear.",
     ),
 ]
 Threads = Annotated[
@@ -73,8 +73,7 @@ MaxWords = Annotated[
     typer.Option(
         "--max-words",
         min=1,
-        max=10_000,
         metavar="N",
-        help="Refuse bags with more words than this, 10000 at most.",
+        help="Refuse bags with more words; 2000 at most, 10000 if the model is linear.",
     ),
 ]

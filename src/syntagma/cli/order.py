@@ -46,7 +46,7 @@ def order(
             help="Print up to N different orders of each bag.",
         ),
     ] = None,
-    beam: options.Beam = 64,
+    beam: options.Beam = None,
     threads: options.Threads = 1,
     model: options.Model = "en",
     output: options.Output = None,
@@ -89,6 +89,10 @@ def order(
     from syntagma import load
 
     linearizer = load(model)
+    if max_words > linearizer.max_words:
+        raise typer.BadParameter(
+            f"--max-words is {max_words}, but this model can order {linearizer.max_words} at most"
+        )
     if words:
         inputs: Iterable[Input] = [(bag_of_arguments(words), None)]
     else:
