@@ -18,7 +18,6 @@ from syntagma.encoding import Encoding, Reference, encode_training  # noqa: E402
 from syntagma.neural_model import Lexicon, read_fields, scorer_of, table_sizes  # noqa: E402
 from syntagma.neural_network import (  # noqa: E402
     Batch,
-    Dropout,
     Example,
     Network,
     collate,
@@ -58,7 +57,8 @@ class Toy:
             SMALL,
             SLOTS,
             {name: torch.from_numpy(array) for name, array in self.parameters.items()},
-            Dropout(),
+            dropout=0.3,
+            word_dropout=0.3,
         )
         self.network.training = False
 
@@ -263,7 +263,7 @@ def test_losses_are_mean_cross_entropies(
 def test_every_parameter_has_a_gradient(sentences: list[Sentence]) -> None:
     toy = Toy(sentences)
     parameters = {name: torch.tensor(a, requires_grad=True) for name, a in toy.parameters.items()}
-    network = Network(SMALL, SLOTS, parameters, Dropout(0, 0, 0))
+    network = Network(SMALL, SLOTS, parameters)
     losses = [
         loss
         for condition in ("none", "half", "labelled")
@@ -286,7 +286,7 @@ def test_a_sentence_without_a_choice_is_no_step(toy: Toy) -> None:
 
 
 def test_dropout_keeps_the_mean_and_leaves_out_its_share(toy: Toy) -> None:
-    network = Network(SMALL, SLOTS, toy.network.w, Dropout())
+    network = Network(SMALL, SLOTS, toy.network.w)
     torch.manual_seed(1)
     x = torch.ones(300, 333)
     for share in (0.1, 0.3, 0.5):
@@ -300,7 +300,7 @@ def test_dropout_keeps_the_mean_and_leaves_out_its_share(toy: Toy) -> None:
 
 
 def test_words_are_dropped_in_training_only(toy: Toy) -> None:
-    network = Network(SMALL, SLOTS, toy.network.w, Dropout(words=0.4))
+    network = Network(SMALL, SLOTS, toy.network.w, word_dropout=0.4)
     torch.manual_seed(2)
     fields = torch.full((200, 200, 9), 3)
     dropped = network._drop_words(fields)

@@ -45,15 +45,6 @@ class Example:
     labels: npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
-class Dropout:
-    """Shares of what is left out in training."""
-
-    encoder: float = 0.3
-    scorer: float = 0.2
-    words: float = 0.3  # forms; lower-case forms a little less often
-
-
 def initial_parameters(
     d: Dimensions, slots: SlotTable, sizes: Mapping[str, int]
 ) -> dict[str, Tensor]:
@@ -229,12 +220,18 @@ class Network:
     """Computes what `neural_model.NeuralScorer` computes, with gradients."""
 
     def __init__(
-        self, d: Dimensions, slots: SlotTable, parameters: Mapping[str, Tensor], dropout: Dropout
+        self,
+        d: Dimensions,
+        slots: SlotTable,
+        parameters: Mapping[str, Tensor],
+        dropout: float = 0.0,
+        word_dropout: float = 0.0,
     ) -> None:
         self.d = d
         self.slots = slots
         self.w = parameters
         self.dropout = dropout
+        self.word_dropout = word_dropout
         self.training = True
         self._state = torch.tensor([STATE_ADDRESSES.index(name) for name in slots.state])
         self._arc = torch.tensor([STATE_ADDRESSES.index(name) for name in slots.arc])
@@ -243,7 +240,7 @@ class Network:
     def losses(self, batch: Batch) -> dict[str, Tensor]:
         """Mean cross-entropies of actions, and of tags and labels that were not given."""
         vectors, tag_scores, guessed = self.encode(batch)
-        vectors = self._drop(vectors, self.dropout.scorer)
+        vectors = self._drop(vectors, self.dropout * 2 / 3)
         rows = torch.cat([self.w["special"], vectors[batch.mask]])
         held_tags, held_labels = batch.tags >= 0, batch.labels >= 0
         heads, dependents, labels = batch.arcs_to_label.T
@@ -256,7 +253,7 @@ class Network:
 
     def encode(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """(vectors [B, N, width], tag scores, label scores)."""
-        w, d, drop = self.w, self.d, self.dropout.encoder
+        w, d, drop = self.w, self.d, self.dropout
         size, span, _ = batch.fields.shape
         fields = self._drop_words(batch.fields)
         h = torch.zeros(size, span, d.width)
@@ -355,7 +352,7 @@ class Network:
         """Treat some words as unknown: form, or form and lower-case form, or suffix."""
         if not self.training:
             return fields
-        share = self.dropout.words
+        share = self.word_dropout
         fields = fields.clone()
         draw = torch.rand(fields.shape[:2])
         fields[..., _FORM][draw < share] = 0

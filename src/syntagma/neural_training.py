@@ -31,7 +31,6 @@ from syntagma.neural_model import (
 )
 from syntagma.neural_network import (
     Batch,
-    Dropout,
     Example,
     Network,
     collate,
@@ -75,7 +74,13 @@ class NeuralLearner:
         torch.manual_seed(self.settings.seed)
         initial = initial_parameters(self.dimensions, SLOTS, sizes)
         self.flat = _Flat(initial)
-        self.network = Network(self.dimensions, SLOTS, self.flat.parameters, Dropout())
+        self.network = Network(
+            self.dimensions,
+            SLOTS,
+            self.flat.parameters,
+            self.settings.dropout,
+            self.settings.word_dropout,
+        )
         self.optimizer = torch.optim.AdamW(
             [self.flat.values],
             lr=self.settings.learning_rate,

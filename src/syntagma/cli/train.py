@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 # Options that only one scorer has.
 OWN = {
     "linear": ("features", "update", "beam"),
-    "neural": ("pretrain", "pretrain_epochs", "batch_words", "min_count", "learning_rate"),
+    "neural": (
+        *("pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
+        *("dropout", "word_dropout", "min_count"),
+    ),
 }
 
 
@@ -106,6 +109,18 @@ def train(
         float,
         typer.Option("--learning-rate", metavar="X", help="Neural: the largest step, at first."),
     ] = 1.5e-3,
+    dropout: Annotated[
+        float,
+        typer.Option(
+            "--dropout", metavar="X", help="Neural: share of numbers left out, against overfitting."
+        ),
+    ] = 0.4,
+    word_dropout: Annotated[
+        float,
+        typer.Option(
+            "--word-dropout", metavar="X", help="Neural: share of words taken for unknown ones."
+        ),
+    ] = 0.5,
     min_count: Annotated[
         int,
         typer.Option(
@@ -178,6 +193,8 @@ def train(
             pretrain_epochs=pretrain_epochs,
             batch_words=batch_words,
             learning_rate=learning_rate,
+            dropout=dropout,
+            word_dropout=word_dropout,
             min_count=min_count,
         )
     with Ticker("learning", total=_count_sentences(train_file)) as ticker:
