@@ -52,7 +52,10 @@ def describe(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _plain(value: object) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_plain(each)}" for key, each in value.items())
+        between = "; " if any(isinstance(each, list) for each in value.values()) else ", "
+        return between.join(f"{key} {_plain(each)}" for key, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value))
     if isinstance(value, float):
         return f"{value:g}"
     return str(value) or "-"
