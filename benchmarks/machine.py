@@ -8,7 +8,6 @@ or of another hour.
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import shlex
 import subprocess
@@ -24,8 +23,6 @@ from syntagma.errors import SyntagmaError
 T = TypeVar("T")
 
 UNIT_COMMAND = Path(__file__).resolve().parents[2] / "shared" / "tools" / "machine-unit"
-# Whichever of these libraries NumPy computes with; each reads its variable once, when it is loaded.
-BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 
 LOAD = """
 import sys, time, syntagma
@@ -42,14 +39,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
 
 
 def start(main: Callable[[], None]) -> None:
-    """Run a benchmark; its errors are told in one line.
-
-    If NumPy may compute on several threads, the program is started anew: their time would be left
-    out of the CPU time of the thread that waits for them.
-    """
-    if any(os.environ.get(name) != "1" for name in BLAS_THREADS):
-        os.environ.update(dict.fromkeys(BLAS_THREADS, "1"))
-        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+    """Run a benchmark; its errors are told in one line."""
     try:
         main()
     except SyntagmaError as error:

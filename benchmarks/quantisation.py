@@ -69,7 +69,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = treebank_options(__doc__, MAIN_CONDITIONS)
     parser.add_argument("model", type=Path, metavar="MODEL", help="a model file of the run")
     parser.add_argument("state", type=Path, metavar="STATE", help="the state of the run")
-    parser.add_argument("--beam", type=int, default=64)
+    parser.add_argument("--beam", type=int, default=16)
     return parser.parse_args()
 
 

@@ -54,7 +54,7 @@ def main() -> None:
 def parse_arguments() -> argparse.Namespace:
     parser = treebank_options(__doc__, MAIN_CONDITIONS)
     parser.add_argument("models", nargs="+", metavar="MODEL", help="name or file of a model")
-    parser.add_argument("--beam", type=int, default=64)
+    parser.add_argument("--beam", type=int, metavar="N", help="default: each model's own")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="SVG of time against length")
     machine.add_unit_option(parser)
     return parser.parse_args()
@@ -69,16 +69,15 @@ def compare(
     sentences = syntagma.read_treebank(arguments.data, linearizer.tag_column)[: arguments.limit]
     longest = sorted((sentence.forms for sentence in sentences), key=len)[-PEAK_BAGS:]
     unit = machine.Unit(arguments.unit_command)
-    conditions = [
-        measure(linearizer, sentences, name, arguments.beam, unit) for name in arguments.conditions
-    ]
+    beam = arguments.beam or linearizer.beam
+    conditions = [measure(linearizer, sentences, name, beam, unit) for name in arguments.conditions]
     return {
         "label": label,
         "name": linearizer.info.header["name"],
         "scorer": scorer_name(linearizer),
         "size_mb": linearizer.info.size / 1e6,
         "load_s": machine.load_seconds(path),
-        "peak_mb": machine.peak_megabytes(path, longest, arguments.beam),
+        "peak_mb": machine.peak_megabytes(path, longest, beam),
         "conditions": conditions,
         "per_second": rates(linearizer, sentences[:RATE_SENTENCES], arguments),
     }
@@ -111,9 +110,9 @@ def tabulate(record: dict[str, Any]) -> Table:
     groups = [column_group(model, record["by_length"]) for model in models]
     first = models[0]["conditions"][0]
     table = Table(
-        title=f"{record['data']['name']}, {first['sentences']} sentences, beam {first['beam']}",
+        title=f"{record['data']['name']}, {first['sentences']} sentences",
         first="given",
-        groups=[(model["label"], ("BLEU", "exact %", "CPU ms", "÷ unit")) for model in models],
+        groups=[(group_name(model), ("BLEU", "exact %", "CPU ms", "÷ unit")) for model in models],
         rows=[[name, *chain.from_iterable(group[name] for group in groups)] for name in groups[0]],
     )
     for model in models:
@@ -123,6 +122,10 @@ def tabulate(record: dict[str, Any]) -> Table:
         signature = joined_signature(each["signature"] for each in model["conditions"])
         table.notes.append(f"{model['label']}: BLEU {signature}")
     return table
+
+
+def group_name(model: dict[str, Any]) -> str:
+    return f"{model['label']}, beam {model['conditions'][0]['beam']}"
 
 
 def column_group(model: dict[str, Any], by_length: Sequence[str]) -> dict[str, list[str]]:

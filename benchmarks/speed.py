@@ -36,6 +36,7 @@ STREAM_BEAM = 4
 def main() -> None:
     arguments = parse_arguments()
     linearizer = syntagma.load(arguments.model)
+    beam = arguments.beam or linearizer.beam
     words = known_words(linearizer)
     record: dict[str, Any] = {"command": shlex.join(["python", *sys.argv])}
 
@@ -44,9 +45,9 @@ def main() -> None:
     unit = machine.Unit(arguments.unit_command)
     record["growth"] = {}
     for name, make in (("words only", bag), ("unlabelled tree", tree)):
-        times, units = unit.around(partial(growth, make, linearizer, words, arguments.beam))
+        times, units = unit.around(partial(growth, make, linearizer, words, beam))
         record["growth"][name] = {"cpu_ms": times, "units_ms": units}
-        print(f"\nrandom bags, {name}, beam {arguments.beam}")
+        print(f"\nrandom bags, {name}, beam {beam}")
         print(machine.units_note({name: units}))
         for line in growth_lines(times, units):
             print(line)
@@ -64,7 +65,7 @@ def main() -> None:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("model", nargs="?", default="en", help="name or file of a model")
-    parser.add_argument("--beam", type=int, default=64)
+    parser.add_argument("--beam", type=int, metavar="N", help="default: the model's own")
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep all figures here")
     machine.add_unit_option(parser)
     return parser.parse_args()
