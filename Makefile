@@ -6,7 +6,7 @@
 PYTHON := $(shell for python in python3.11 python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 BIN := .venv/bin
-SOURCES := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd')
+SOURCES := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
 .PHONY: demo test docs clean
 

@@ -12,6 +12,8 @@ setup(
                 f"syntagma.core.{name}",
                 [f"src/syntagma/core/{name}.pyx"],
                 language="c++",
+                include_dirs=["src/syntagma/core"],
+                depends=["src/syntagma/core/vectors.h"],
                 # Without contraction, sums are the same with and without fused multiply-add.
                 extra_compile_args=["-O3", "-std=c++17", "-ffp-contract=off"],
             )

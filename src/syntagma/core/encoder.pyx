@@ -1,4 +1,4 @@
-"""The arithmetic of the set encoder (neural_model.py): look-up, matrix product, layer norm, attention.
+"""The arithmetic of the set encoder: look-up, matrix product, layer norm, attention.
 
 Every row is computed by the same operations in the same order, whatever else is computed along with
 it and on whatever processor: so a sentence has the same scores alone, in a batch, on any number of
@@ -11,111 +11,9 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-cdef extern from * nogil:
-    """
-    #include <cstring>
-    using std::memcpy;
-    #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
-    #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
-    #else
-    #define FOR_EACH_PROCESSOR
-    #endif
-    #define LANES 16
-
-    FOR_EACH_PROCESSOR static void add_scaled(
-        float* target, const float* row, float by, int size
-    ) {
-        for (int i = 0; i < size; i++) target[i] += by * row[i];
-    }
-
-    FOR_EACH_PROCESSOR static void add_scaled_bytes(
-        float* target, const signed char* row, float by, int size
-    ) {
-        for (int i = 0; i < size; i++) target[i] += by * row[i];
-    }
-
-    // Sums run over 16 lanes whatever the processor has, so that all processors agree.
-    FOR_EACH_PROCESSOR static float sum(const float* x, int size) {
-        float sums[LANES] = {0};
-        int i = 0;
-        for (; i + LANES <= size; i += LANES)
-            for (int j = 0; j < LANES; j++) sums[j] += x[i + j];
-        for (; i < size; i++) sums[i % LANES] += x[i];
-        for (int width = LANES / 2; width; width /= 2)
-            for (int j = 0; j < width; j++) sums[j] += sums[j + width];
-        return sums[0];
-    }
-
-    // out = x · matrix + bias, four rows and 32 columns at a time. The matrix comes in panels of 32
-    // columns, [from][32] each.
-    typedef float Vector __attribute__((vector_size(4 * LANES), aligned(4)));
-    #define PANEL (2 * LANES)
-
-    FOR_EACH_PROCESSOR static void multiply(
-        const float* x, long rows, int from, const float* panels, const float* bias, int to,
-        float* out
-    ) {
-        for (int start = 0; start < to; start += PANEL, panels += (long)from * PANEL) {
-            int columns = to - start < PANEL ? to - start : PANEL;
-            for (long row = 0; row < rows; row += 4) {
-                int height = rows - row < 4 ? (int)(rows - row) : 4;
-                // Missing rows are computed as the last one and thrown away.
-                const float* x0 = x + row * from;
-                const float* x1 = x0 + (height > 1 ? 1 : 0) * from;
-                const float* x2 = x0 + (height > 2 ? 2 : 0) * from;
-                const float* x3 = x0 + (height > 3 ? 3 : 0) * from;
-                Vector left = *(const Vector*)(bias + start);
-                Vector right = *(const Vector*)(bias + start + LANES);
-                Vector sums[4][2] = {{left, right}, {left, right}, {left, right}, {left, right}};
-                const float* panel = panels;
-                for (int k = 0; k < from; k++, panel += PANEL) {
-                    left = *(const Vector*)panel;
-                    right = *(const Vector*)(panel + LANES);
-                    sums[0][0] += left * x0[k];
-                    sums[0][1] += right * x0[k];
-                    sums[1][0] += left * x1[k];
-                    sums[1][1] += right * x1[k];
-                    sums[2][0] += left * x2[k];
-                    sums[2][1] += right * x2[k];
-                    sums[3][0] += left * x3[k];
-                    sums[3][1] += right * x3[k];
-                }
-                for (int i = 0; i < height; i++)
-                    memcpy(out + (row + i) * to + start, sums[i], columns * sizeof(float));
-            }
-        }
-    }
-
-    FOR_EACH_PROCESSOR static float centre_and_square(
-        const float* x, float mean, float* centred, float* squares, int size
-    ) {
-        for (int i = 0; i < size; i++) {
-            centred[i] = x[i] - mean;
-            squares[i] = centred[i] * centred[i];
-        }
-        return sum(squares, size);
-    }
-
-    FOR_EACH_PROCESSOR static void scale_and_shift(
-        float* x, float by, const float* weight, const float* bias, int size
-    ) {
-        for (int i = 0; i < size; i++) x[i] = x[i] * by * weight[i] + bias[i];
-    }
-    """
-    void add_scaled(float* target, const float* row, float by, int size)
-    void add_scaled_bytes(float* target, const int8_t* row, float by, int size)
-    float sum(const float* x, int size)
-    const int PANEL
-    void multiply(
-        const float* x, long rows, int size, const float* panels, const float* bias, int to,
-        float* out
-    )
-    float centre_and_square(
-        const float* x, float mean, float* centred, float* squares, int size
-    )
-    void scale_and_shift(
-        float* x, float by, const float* weight, const float* bias, int size
-    )
+from syntagma.core.vectors cimport (
+    PANEL, add_scaled, add_scaled_bytes, centre_and_square, multiply, scale_and_shift, sum,
+)
 
 
 cdef class Matrix:
@@ -207,8 +105,8 @@ def attend(
 ):
     """Attention of each word to the words of its sentence, biased by their relation.
 
-    `qkv` is [rows, 3 × width], `bias` [heads, relations]; `relations` holds the n² relations of each
-    sentence, one sentence after the other. Rows that are in no sentence become 0.
+    `qkv` is [rows, 3 × width], `bias` [heads, relations]; `relations` holds the n² relations of
+    each sentence, one sentence after the other. Rows that are in no sentence become 0.
     """
     cdef int heads = bias.shape[0], width = qkv.shape[1] // 3, size = width // heads
     out = np.zeros((qkv.shape[0], width), np.float32)

@@ -50,7 +50,7 @@ cdef class NeuralSearch(Search):
     cdef vector[float] base             # its part of the hidden layer
     cdef vector[float] outlook          # per word, its mean score with the unplaced words
     cdef vector[float] own              # [n, hidden]: what never changes of a candidate
-    cdef vector[float] plain            # [n, hidden]: own, for a word that is its own A, without dependents
+    cdef vector[float] plain            # [n, hidden]: own, if the word is A and has no dependents
     cdef vector[float] kin              # [n, hidden]: the part of A and its family
     cdef vector[float] kin_score        # per A, the scores of its pairs
     cdef vector[long] kin_of            # the expansion for which `kin` holds, or -1: for all

@@ -25,56 +25,7 @@ from syntagma.core.state cimport (
     has, inner_above_top, legal_leftarc, legal_rightarc, legal_shifts, lowest_bit,
     reference_actions,
 )
-
-cdef extern from * nogil:
-    """
-    // Sums run over 16 lanes whatever the processor has, so that all processors agree.
-    #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
-    #define FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
-    #else
-    #define FOR_EACH_PROCESSOR
-    #endif
-    #define LANES 16
-
-    FOR_EACH_PROCESSOR static void add_scaled(
-        float* target, const float* row, float by, int size
-    ) {
-        for (int i = 0; i < size; i++) target[i] += by * row[i];
-    }
-
-    FOR_EACH_PROCESSOR static void add_rows(
-        float* target, const float* const* rows, int count, int size
-    ) {
-        for (int i = 0; i < size; i += LANES) {
-            float x[LANES];
-            for (int j = 0; j < LANES; j++) x[j] = target[i + j];
-            for (int k = 0; k < count; k++)
-                for (int j = 0; j < LANES; j++) x[j] += rows[k][i + j];
-            for (int j = 0; j < LANES; j++) target[i + j] = x[j];
-        }
-    }
-
-    // out · max(0, Σ rows)
-    FOR_EACH_PROCESSOR static float rectified_dot(
-        const float* const* rows, int count, const float* out, int size
-    ) {
-        float sums[LANES] = {0};
-        for (int i = 0; i < size; i += LANES) {
-            float x[LANES];
-            for (int j = 0; j < LANES; j++) x[j] = rows[0][i + j];
-            for (int k = 1; k < count; k++)
-                for (int j = 0; j < LANES; j++) x[j] += rows[k][i + j];
-            for (int j = 0; j < LANES; j++) sums[j] += (x[j] > 0 ? x[j] : 0) * out[i + j];
-        }
-        for (int width = LANES / 2; width; width /= 2)
-            for (int j = 0; j < width; j++) sums[j] += sums[j + width];
-        return sums[0];
-    }
-    """
-    const int LANES
-    void add_scaled(float* target, const float* row, float by, int size)
-    void add_rows(float* target, const float** rows, int count, int size)
-    float rectified_dot(const float** rows, int count, const float* out, int size)
+from syntagma.core.vectors cimport LANES, add_rows, add_scaled, rectified_dot
 
 cdef enum:
     S0, S1, S2, S3, S0L, S0L2, S0R, S0R2, S1L, S1R, W0, W1, W2, S0H, INNER
