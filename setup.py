@@ -13,7 +13,7 @@ setup(
                 [f"src/syntagma/core/{name}.pyx"],
                 language="c++",
                 include_dirs=["src/syntagma/core"],
-                depends=["src/syntagma/core/vectors.h"],
+                depends=["src/syntagma/core/vectors.h"] if name in ("neural", "encoder") else [],
                 # Without contraction, sums are the same with and without fused multiply-add.
                 extra_compile_args=["-O3", "-std=c++17", "-ffp-contract=off"],
             )

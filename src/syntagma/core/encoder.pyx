@@ -1,8 +1,8 @@
 """The arithmetic of the set encoder: look-up, matrix product, layer norm, attention.
 
 Every row is computed by the same operations in the same order, whatever else is computed along with
-it and on whatever processor: so a sentence has the same scores alone, in a batch, on any number of
-threads. A BLAS, which has threads of its own, does not promise this.
+it: so a sentence has the same scores alone, in a batch, on any number of threads. A BLAS, which has
+threads of its own, does not promise this.
 """
 
 from libc.math cimport expf, sqrtf

@@ -7,9 +7,16 @@
 #include <cstring>
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
-#define FOR_EACH_PROCESSOR __attribute__((unused, target_clones("avx512f", "avx2", "default")))
+#if __GNUC__ >= 12
+#define FOR_EACH_PROCESSOR \
+    __attribute__((unused, target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define FOR_EACH_PROCESSOR __attribute__((unused, target_clones("avx512f", "fma", "default")))
+#endif
+#define FUSED __attribute__((optimize("fp-contract=fast")))
 #else
 #define FOR_EACH_PROCESSOR __attribute__((unused))
+#define FUSED
 #endif
 
 #define LANES 16
@@ -68,10 +75,11 @@ FOR_EACH_PROCESSOR static float sum(const float* x, int size) {
 }
 
 // out = x · matrix + bias, four rows and 32 columns at a time. The matrix comes in panels of 32
-// columns, [from][32] each.
+// columns, [from][32] each. Products and sums are fused: twice as fast, and the same on all
+// processors that can (since 2013).
 typedef float Vector __attribute__((vector_size(4 * LANES), aligned(4)));
 
-FOR_EACH_PROCESSOR static void multiply(
+FOR_EACH_PROCESSOR FUSED static void multiply(
     const float* x, long rows, int from, const float* panels, const float* bias, int to,
     float* out
 ) {
