@@ -461,6 +461,19 @@ def test_fields_and_relations_are_what_is_given(max_words: int) -> None:
                 assert relations[i, j] == expected, (problem, i, j)
 
 
+def test_numbers_of_dependents_and_descendants_are_told_apart_up_to_15() -> None:
+    """In a star all are dependents, in a chain one is."""
+    for n in range(1, 21):
+        for chain in (False, True):
+            heads = [i if chain else min(i, 1) for i in range(n)]
+            words = tuple(Word(f"w{i}", head=head) for i, head in enumerate(heads))
+            encoding = encode(Problem(words), toy_vocabulary())
+            fields, _ = describe(encoding.encoded, 1, 1)
+            top = encoding.order.index(0)
+            dependents = min(n - 1, 1) if chain else n - 1
+            assert fields[top, 3:].tolist() == [bucket(dependents), bucket(n - 1)]
+
+
 def relation(i: int, j: int, head: list[int | None], above: list[list[int]]) -> str:
     """What word j is to word i, arcs apart."""
     if i == j:

@@ -125,7 +125,7 @@ def test_treebanks_for_pretraining_are_read_and_reported(
         *("toy.conllu", "further.conllu", "toy.conllu"),
     )
     assert second["sentences"] == 1
-    assert third == {**first, "use": "pre-training"}
+    assert third == {**first, "use": "pre-training", "left_out": 0}
     with pytest.raises(TrainingError, match="other data or settings"):
         run(treebank, output, settings, pretrain=[further])
 
