@@ -6,10 +6,11 @@ search makes of its output in test_core_neural.py.
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, permutations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -309,6 +310,24 @@ def test_n_best_are_distinct_and_sorted() -> None:
         assert len({result.words for result in results}) == len(results) <= 10
         assert all(one.score >= other.score for one, other in pairwise(results))
         assert shown(results[0]) == shown(linearizer.order(problem))
+
+
+def test_an_order_that_is_asked_for_has_the_score_that_the_search_gives_it() -> None:
+    """Also where the order leaves no choice: its words compete with those of all other orders."""
+    linearizer = toy_neural_linearizer()
+    rng = Random(31)
+    for size in (2, 3, 4):
+        problem = problem_of(rng, size)
+        for found in linearizer.order(problem, n_best=24, beam=1024):
+            asked = linearizer.score(problem, found.order, beam=1024)
+            assert asked.order == found.order
+            assert asked.score == pytest.approx(found.score, abs=1e-4)
+    problem = Problem.of(["w1", "w2", "w3"])
+    scores = [
+        linearizer.score(problem, order, beam=1024).score for order in permutations((1, 2, 3))
+    ]
+    assert len(set(scores)) == len(scores)
+    assert sum(map(math.exp, scores)) <= 1
 
 
 def test_unknown_words_tags_and_labels_come_out_as_they_went_in() -> None:

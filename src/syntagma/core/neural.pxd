@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
 from syntagma.core.search cimport Search
-from syntagma.core.state cimport State
+from syntagma.core.state cimport State, Task
 
 cdef enum:
     N_STATE = 15
@@ -43,6 +43,7 @@ cdef struct View:
 
 cdef class NeuralSearch(Search):
     cdef ActionScorer scorer
+    cdef Task unfixed                   # the problem without the order that is asked for
     cdef const float* rows              # [n + 2, columns]
     cdef const float* pairs             # [n_pairs + 2, n + 2, n + 2]
     cdef object _arrays

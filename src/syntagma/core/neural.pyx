@@ -264,6 +264,8 @@ cdef class NeuralSearch(Search):
         self.rows = &rows_[0, 0]
         self.pairs = &pairs_[0, 0, 0]
         self._arrays = (rows, pairs)
+        self.unfixed = self.task[0]
+        self.unfixed.fixed = NULL
         self.base.resize(size)
         self.outlook.resize(n)
         self.own.resize(n * size)
@@ -418,12 +420,17 @@ cdef class NeuralSearch(Search):
             ) + self.pair_row(self.scorer.n_pairs + i, self.at[S1])[self.at[S0]]
 
     cdef void expand(self, State* state, int parent) noexcept nogil:
+        """Where one order is asked for, its words compete with those of the other orders, too: else
+        the scores of different orders could not be compared."""
         cdef int i, word
         cdef uint64_t rest
         cdef bint left = legal_leftarc(self.task, state), right = legal_rightarc(self.task, state)
         cdef float arcs[2]
         cdef double best, total
-        legal_shifts(self.task, state, self.shifts)
+        cdef int fixed = NONE
+        if self.task.fixed != NULL and state.shifted < self.task.n:
+            fixed = self.task.fixed[state.shifted]
+        legal_shifts(&self.unfixed, state, self.shifts)
         self.words.clear()
         self.scores.clear()
         for i in range(self.task.blocks):
@@ -455,7 +462,8 @@ cdef class NeuralSearch(Search):
             arcs[0] = arcs[1] = 0.0
         for i in range(<int>self.words.size()):
             word = self.words[i]
-            self.add(state, parent, Action(SHIFT, word, NONE, NONE), self.scores[i] - best)
+            if fixed == NONE or fixed == self.task.words[word].kind:
+                self.add(state, parent, Action(SHIFT, word, NONE, NONE), self.scores[i] - best)
         if left:
             self.add(state, parent, Action(LEFTARC, NONE, NONE, NONE), arcs[0] - best)
         if right:
