@@ -92,7 +92,7 @@ def as_bytes(encoded: Encoded) -> tuple[bytes, ...]:
 def test_a_problem_is_encoded_to_the_same_bits_in_any_company() -> None:
     rng, scorer = Random(1), toy_scorer()
     encodings = encodings_of_all_sizes(1)
-    alone = [as_bytes(scorer.encode([encoding])[0]) for encoding in encodings]
+    alone = [as_bytes(next(scorer.encode([encoding]))) for encoding in encodings]
     together = list(range(len(encodings)))
     for _ in range(6):
         rng.shuffle(together)
@@ -414,6 +414,10 @@ def test_rare_words_are_unknown() -> None:
 # ---- in a model file -------------------------------------------------------------------------
 
 
+SHAPES = parameter_shapes(SMALL, SLOTS, table_sizes(toy_lexicon(), toy_vocabulary()))
+PARAMETERS = list(SHAPES)
+
+
 def save(path: Path, stored: StoredNetwork | None = None) -> Path:
     save_model(path, toy_header(), toy_vocabulary(), stored or toy_stored())
     return path
@@ -422,7 +426,7 @@ def save(path: Path, stored: StoredNetwork | None = None) -> Path:
 def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
     stored = toy_stored()
     header, sections = read_container(save(tmp_path / "toy"))
-    assert header["parameters"] == sum(array.size for array in stored.arrays.values())
+    assert header["parameters"] == sum(map(math.prod, SHAPES.values()))
     again = StoredNetwork.from_arrays(sections)
     assert again.names == stored.names
     assert again.arrays.keys() == stored.arrays.keys()
@@ -508,9 +512,6 @@ def refused(path: Path, header: dict[str, Any], sections: dict[str, npt.NDArray[
     return message
 
 
-PARAMETERS = list(parameter_shapes(SMALL, SLOTS, table_sizes(toy_lexicon(), toy_vocabulary())))
-
-
 def test_a_model_without_one_of_its_parameters(tmp_path: Path) -> None:
     header, sections = read_container(save(tmp_path / "toy"))
     for name in PARAMETERS:
@@ -518,7 +519,7 @@ def test_a_model_without_one_of_its_parameters(tmp_path: Path) -> None:
         assert f"no parameter {name} of shape" in refused(tmp_path / "bad", header, fewer)
     for name in LEXICAL:
         fewer = {key: array for key, array in sections.items() if not key.endswith(".scales")}
-        assert "no parameter tables.form of shape" in refused(tmp_path / "bad", header, fewer)
+        assert "no parameter tables.form.scales of" in refused(tmp_path / "bad", header, fewer)
         fewer = {key: array for key, array in sections.items() if key != f"lexicon.{name}"}
         assert f"no section 'lexicon.{name}'" in refused(tmp_path / "bad", header, fewer)
 
@@ -541,7 +542,61 @@ def test_a_model_with_scales_where_none_belong(tmp_path: Path) -> None:
     header, sections = read_container(save(tmp_path / "toy"))
     scales = np.ones(len(sections["network.special"]), np.float16)
     message = refused(tmp_path / "bad", header, {**sections, "network.special.scales": scales})
-    assert "no parameter special of shape" in message
+    assert f"the network has {len(PARAMETERS) + 5} arrays, not {len(PARAMETERS) + 4}" in message
+
+
+def test_a_model_with_scales_of_another_length(tmp_path: Path) -> None:
+    header, sections = read_container(save(tmp_path / "toy"))
+    short = sections["network.tables.lower.scales"][:-1]
+    message = refused(tmp_path / "bad", header, {**sections, "network.tables.lower.scales": short})
+    assert "no parameter tables.lower.scales of shape" in message
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_model_with_a_parameter_that_is_no_number(tmp_path: Path, bad: float) -> None:
+    header, sections = read_container(save(tmp_path / "toy"))
+    array = np.array(sections["network.slots.arc"])
+    array[1, 2] = bad
+    message = refused(tmp_path / "bad", header, {**sections, "network.slots.arc": array})
+    assert "the parameter slots.arc of the network is not finite" in message
+
+
+def test_a_model_with_a_parameter_of_another_type(tmp_path: Path) -> None:
+    header, sections = read_container(save(tmp_path / "toy"))
+    wide = sections["network.tables.form"].astype(np.int16)
+    message = refused(tmp_path / "bad", header, {**sections, "network.tables.form": wide})
+    assert "no parameter tables.form of shape" in message
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"dimensions": None}, "does not state the dimensions"),
+        ({"dimensions": [1, 2]}, "does not state the dimensions"),
+        ({"dimensions": {"width": 24}}, "does not state the dimensions"),
+        ({"heads": 0}, "do not fit together"),
+        ({"heads": 5}, "do not fit together"),
+        ({"hidden": 33}, "do not fit together"),
+        ({"guess_after": 3}, "do not fit together"),
+        ({"guess_after": -1}, "not a number from 0 to 65536"),
+        ({"width": 1.5}, "not a number from 0 to 65536"),
+        ({"width": True}, "not a number from 0 to 65536"),
+    ],
+)
+def test_a_header_with_other_dimensions(
+    tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    header, sections = read_container(save(tmp_path / "toy"))
+    if "dimensions" not in changes:
+        changes = {"dimensions": {**header["dimensions"], **changes}}
+    assert message in refused(tmp_path / "bad", {**header, **changes}, sections)
+
+
+def test_a_model_with_words_that_are_no_text(tmp_path: Path) -> None:
+    header, sections = read_container(save(tmp_path / "toy"))
+    noise = np.array([0xFF, 0xFE], np.uint8)
+    message = refused(tmp_path / "bad", header, {**sections, "lexicon.lower": noise})
+    assert "a list of words is not UTF-8" in message
 
 
 def test_a_model_with_other_words_than_its_tables_have(tmp_path: Path) -> None:
@@ -565,7 +620,8 @@ def test_a_model_with_other_dimensions(tmp_path: Path, name: str) -> None:
     header, sections = read_container(save(tmp_path / "toy"))
     sizes = header["dimensions"]
     changed = {**header, "dimensions": {**sizes, name: 2 * sizes[name]}}
-    assert "the network has no parameter" in refused(tmp_path / "bad", changed, sections)
+    message = refused(tmp_path / "bad", changed, sections)
+    assert "the network has no parameter" in message or "do not fit together" in message
 
 
 # ---- PyTorch is not needed -------------------------------------------------------------------

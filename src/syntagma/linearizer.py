@@ -241,9 +241,8 @@ class Linearizer:
             if smaller == problem:
                 continue
             encoding = encode(smaller, self._model.vocabulary)
-            found, exhausted = depth_first_search(
-                self._model.scorer.search(encoding, 1), WORK_LIMIT // 10
-            )
+            # Whether there is a solution does not depend on what it is worth.
+            found, exhausted = depth_first_search(Search(encoding.encoded, 1), WORK_LIMIT // 10)
             if not found and exhausted:
                 return self._smallest_conflict(smaller)
         return problem

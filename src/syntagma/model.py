@@ -1,7 +1,7 @@
 """A model: a vocabulary and a scorer, with the header that says what they are.
 
-The scorers are `linear_model`'s business, the bytes on disk `model_file`'s; what a model is used
-for, `linearizer`'s.
+The scorers are `linear_model`'s and `neural_model`'s business, the bytes on disk `model_file`'s;
+what a model is used for, `linearizer`'s.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Model:
 
 
 def build_model(header: dict[str, Any], vocabulary: Vocabulary, stored: Stored) -> Model:
-    """The model in memory, just as it is after saving and loading."""
+    """The model in memory, with the scorer that it has after saving and loading."""
     return Model(header, vocabulary, stored.scorer(header, vocabulary))
 
 
@@ -111,6 +111,8 @@ def load_model(path: str | Path) -> Model:
         return build_model(header, Vocabulary.from_arrays(arrays), stored.from_arrays(arrays))
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
+    except UnicodeDecodeError as error:
+        raise _foreign(path, "a list of words is not UTF-8") from error
 
 
 def _foreign(path: str | Path, why: str) -> ModelError:

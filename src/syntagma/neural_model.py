@@ -28,7 +28,7 @@ from syntagma.core.encoder import (
     normalise,
     pair_tables,
 )
-from syntagma.core.neural import COUNT_BUCKETS, COUNT_NAMES, RELATION_NAMES
+from syntagma.core.neural import COUNT_BUCKETS, COUNT_NAMES, RELATION_NAMES, VECTOR_MULTIPLE
 from syntagma.encoding import LEFTARC, SHIFT, Action, Encoding
 from syntagma.errors import ModelError
 from syntagma.slots import SLOTS, SlotTable
@@ -40,7 +40,7 @@ Ints = npt.NDArray[np.int32]
 
 LEXICAL = ("form", "lower", "suffix", "shape")
 FIELDS = (*LEXICAL, "tag", "label", "head", "dependents", "descendants")
-_TAG, _LABEL = FIELDS.index("tag"), FIELDS.index("label")
+TAG, LABEL = FIELDS.index("tag"), FIELDS.index("label")
 _HEAD_STATES = 3  # unknown, a word, the root
 
 
@@ -308,21 +308,22 @@ class NeuralScorer:
 
     def label(self, vectors: Floats, arcs: Sequence[tuple[int, int]]) -> list[int]:
         """The best label of each arc, a pair of head and dependent."""
-        if not arcs:
-            return []
+        unknown = len(self._vocabulary.labels)
+        if not arcs or not unknown:  # a model of one-word sentences has no labels
+            return [unknown] * len(arcs)
         ends = vectors[np.array(arcs)].reshape(len(arcs), -1)
         scores = self._linear["labels.out"](np.maximum(self._arc_ends(ends), 0))
         chosen: list[int] = scores.argmax(axis=1).tolist()
         return chosen
 
-    def encode(self, encodings: Sequence[Encoding]) -> list[Encoded]:
+    def encode(self, encodings: Sequence[Encoding]) -> Iterator[Encoded]:
         """Encode several problems; what becomes of one does not depend on the others.
 
         Their words are rows of one matrix, those of each problem followed by two for nothing and
         for the start.
         """
         if not encodings:
-            return []
+            return
         lengths = np.array([len(encoding.order) for encoding in encodings], np.int32)
         ends = np.cumsum(lengths + SPECIAL, dtype=np.int32)
         starts = ends - lengths - SPECIAL
@@ -341,15 +342,13 @@ class NeuralScorer:
             vectors[end - SPECIAL : end] = self._weights["special"]
         rows, both = self._slots(vectors), self._pairs(vectors)
         tables = self._actions.n_pairs + ARCS
-        return [
-            Encoded(
+        for start, end in zip(starts, ends, strict=True):
+            yield Encoded(
                 vectors[start : end - SPECIAL],
                 tags[start : end - SPECIAL],
                 rows[start:end],
                 pair_tables(both[start:end], tables),
             )
-            for start, end in zip(starts, ends, strict=True)
-        ]
 
     def _transform(
         self, fields: Ints, relations: Ints, heads: Ints, starts: Ints, lengths: Ints
@@ -375,10 +374,10 @@ class NeuralScorer:
         """Guess tags and labels, add what is guessed where nothing is given; the best tags."""
         z = self._norm("guess.norm", h)
         tag_scores = self._linear["guess.tag"](z)
-        unknown = fields[_TAG] == len(self._vocabulary.tags) + 1
+        unknown = fields[TAG] == len(self._vocabulary.tags) + 1
         if unknown.any():
             h[unknown] += self._tag_vectors(_softmax(tag_scores[unknown]))
-        unknown = fields[_LABEL] == len(self._vocabulary.labels) + 1
+        unknown = fields[LABEL] == len(self._vocabulary.labels) + 1
         if unknown.any():
             with_none = np.vstack([z, self._weights["guess.no_head"]])
             label_scores = self._linear["guess.label"](z[unknown])
@@ -430,32 +429,62 @@ class StoredNetwork:
         )
 
     def describe(self) -> dict[str, Any]:
-        return {"parameters": int(sum(array.size for array in self.arrays.values()))}
+        sizes = (array.size for name, array in self.arrays.items() if not name.endswith(".scales"))
+        return {"parameters": int(sum(sizes))}
 
     def scorer(self, header: dict[str, Any], vocabulary: Vocabulary) -> NeuralScorer:
-        if header["slots"] != SLOTS.to_json():
+        if header.get("slots") != SLOTS.to_json():
             raise ModelError(
                 "the model was trained with other slots than this version has; "
                 "train it again or install the version that made it"
             )
-        dimensions = Dimensions(**header["dimensions"])
+        dimensions = _dimensions(header.get("dimensions"))
         lexicon = Lexicon(self.names)
-        tables, weights = {}, {}
         shapes = parameter_shapes(dimensions, SLOTS, table_sizes(lexicon, vocabulary))
+        tables, weights = {}, {}
         for name, expected in shapes.items():
-            array = self.arrays.get(f"network.{name}")
-            scales = self.arrays.get(f"network.{name}.scales")
-            scaled = scales is not None
-            if array is None or array.shape != expected or (name in _QUANTISED) != scaled:
-                raise ModelError(f"the network has no parameter {name} of shape {expected}")
+            if name in _QUANTISED:
+                rows = self._array(name, np.int8, expected)
+                scales = self._array(f"{name}.scales", np.float16, expected[:1])
+                tables[name.removeprefix("tables.")] = Table(rows, scales.astype(np.float32))
+                continue
+            parameter = self._array(name, np.float16, expected).astype(np.float32)
             if name.startswith("tables."):
-                rows = array.astype(np.float32) if scales is None else array
-                tables[name.removeprefix("tables.")] = Table(
-                    rows, None if scales is None else scales.astype(np.float32)
-                )
+                tables[name.removeprefix("tables.")] = Table(parameter)
             else:
-                weights[name] = array.astype(np.float32)
+                weights[name] = parameter
+        expected_sections = len(shapes) + len(_QUANTISED)
+        if len(self.arrays) != expected_sections:
+            raise ModelError(f"the network has {len(self.arrays)} arrays, not {expected_sections}")
         return NeuralScorer(dimensions, SLOTS, lexicon, vocabulary, tables, weights)
+
+    def _array(self, name: str, dtype: type, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+        array = self.arrays.get(f"network.{name}")
+        if array is None or array.shape != shape or array.dtype != dtype:
+            raise ModelError(
+                f"the network has no parameter {name} of shape {shape} and type {dtype.__name__}"
+            )
+        if not np.isfinite(array).all():
+            raise ModelError(f"the parameter {name} of the network is not finite")
+        return array
+
+
+def _dimensions(given: object) -> Dimensions:
+    """The sizes that a header states, if a network can have them."""
+    if not isinstance(given, dict) or given.keys() != asdict(Dimensions()).keys():
+        raise ModelError("the header does not state the dimensions of the network; train it again")
+    if any(type(size) is not int or not 0 <= size <= 1 << 16 for size in given.values()):
+        raise ModelError("a dimension of the network is not a number from 0 to 65536")
+    d = Dimensions(**given)
+    if (
+        min(d.width, d.layers, d.heads, d.hidden, d.arc_hidden, d.rank) < 1
+        or d.width % d.heads
+        or d.hidden % VECTOR_MULTIPLE
+        or d.arc_hidden % VECTOR_MULTIPLE
+        or d.guess_after >= d.layers
+    ):
+        raise ModelError("the dimensions of the network do not fit together")
+    return d
 
 
 _QUANTISED = frozenset(f"tables.{table}" for table in LEXICAL)

@@ -17,15 +17,21 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from syntagma.core.neural import CANDIDATE_ADDRESSES, COUNT_BUCKETS, COUNT_NAMES, STATE_ADDRESSES
-from syntagma.neural_model import ARCS, FIELDS, Dimensions, parameter_shapes
+from syntagma.core.neural import (
+    CANDIDATE_ADDRESSES,
+    COUNT_BUCKETS,
+    COUNT_NAMES,
+    RELATION_NAMES,
+    SET_NAMES,
+    STATE_ADDRESSES,
+)
+from syntagma.neural_model import ARCS, FIELDS, LABEL, SPECIAL, TAG, Dimensions, parameter_shapes
 from syntagma.slots import SlotTable
 
-_SPECIAL = 2  # rows before the words: nothing, start
 _NEVER = -1e9  # score of an illegal action
 _EXCLUDED = -1e4  # attention score of padding
 _FORM, _LOWER, _SUFFIX = FIELDS.index("form"), FIELDS.index("lower"), FIELDS.index("suffix")
-_TAG, _LABEL = FIELDS.index("tag"), FIELDS.index("label")
+_SELF, _SIBLING = RELATION_NAMES.index("self"), RELATION_NAMES.index("sibling")
 _S0, _S1 = STATE_ADDRESSES.index("S0"), STATE_ADDRESSES.index("S1")
 
 
@@ -59,8 +65,8 @@ def initial_parameters(
             value = torch.zeros(shape)
         elif name.endswith("attention"):
             value = torch.zeros(shape)
-            value[to_head, 0] = value[to_dependent, 1] = value[2, 2] = 3.0
-            value[1, 3] = 2.0
+            value[to_head, 0] = value[to_dependent, 1] = value[_SIBLING, 2] = 3.0
+            value[_SELF, 3] = 2.0
             value[to_head, 5] = value[to_dependent, 6] = 1.5
         elif name == "special":
             value = 0.5 * torch.randn(shape)
@@ -115,14 +121,14 @@ class Batch:
 def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
     """Put examples together; all word numbers become rows of the flat batch."""
     size, longest = len(examples), max(len(example.fields) for example in examples)
-    span, tables = longest + _SPECIAL, len(slots.pairs) + ARCS
+    span, tables = longest + SPECIAL, len(slots.pairs) + ARCS
     fields = np.zeros((size, longest, len(FIELDS)), np.int64)
     relations = np.zeros((size, longest, longest), np.int64)
     mask = np.zeros((size, longest), bool)
     given_heads = np.full((size, longest), longest)
     parts: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in _CONCATENATED}
-    first_row, first_step, first_candidate, columns = _SPECIAL, 0, 0, 0
-    first_member = dict.fromkeys(_SETS, 0)
+    first_row, first_step, first_candidate, columns = SPECIAL, 0, 0, 0
+    first_member = dict.fromkeys(SET_NAMES, 0)
     for i, example in enumerate(examples):
         n, t = len(example.fields), example.trace
         fields[i, :n], relations[i, :n, :n], mask[i, :n] = example.fields, example.relations, True
@@ -147,7 +153,7 @@ def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
         parts["candidates"].append(row[candidates])
         parts["words"].append(candidates[:, 0])
         parts["counts"].append(t["counts"])
-        for name in _SETS:
+        for name in SET_NAMES:
             members, starts = t[name]
             parts[name].append(row[members])
             parts[f"{name}.starts"].append(starts + first_member[name])
@@ -197,7 +203,7 @@ def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
         candidates=joined["candidates"],
         words=joined["words"],
         counts=joined["counts"],
-        sets={name: (joined[name], joined[f"{name}.starts"]) for name in _SETS},
+        sets={name: (joined[name], joined[f"{name}.starts"]) for name in SET_NAMES},
         unplaced=joined["unplaced.words"],
         pairs=joined["pairs"],
         set_pairs=joined["set_pairs"],
@@ -206,13 +212,12 @@ def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
     )
 
 
-_SETS = ("unplaced", "family", "dependents", "path")
 _CONCATENATED = (
     *("tags", "labels", "arcs_to_label", "states", "legal_arcs", "gold", "steps", "column"),
     *("candidates", "words", "counts", "unplaced.words", "pairs", "set_pairs", "set_pair_of"),
     "arc_pairs",
-    *_SETS,
-    *(f"{name}.starts" for name in _SETS),
+    *SET_NAMES,
+    *(f"{name}.starts" for name in SET_NAMES),
 )
 
 
@@ -278,8 +283,8 @@ class Network:
                 tag_scores = self._linear("guess.tag", z)
                 label_scores = self._linear("guess.label", z)
                 label_scores = label_scores + below.gather(1, heads) @ w["guess.label_head"]
-                unknown_tag = fields[..., _TAG] == len(w["tables.tag"]) - 1
-                unknown_label = fields[..., _LABEL] == len(w["tables.label"]) - 1
+                unknown_tag = fields[..., TAG] == len(w["tables.tag"]) - 1
+                unknown_label = fields[..., LABEL] == len(w["tables.label"]) - 1
                 tags = torch.softmax(tag_scores, -1) @ w["guess.tag_vectors"]
                 labels = torch.softmax(label_scores, -1) @ w["guess.label_vectors"]
                 h = h + unknown_tag[..., None] * tags + unknown_label[..., None] * labels
@@ -289,8 +294,8 @@ class Network:
         """Scores of all actions of all steps [T, columns + 2]; illegal ones have `_NEVER`."""
         w, d = self.w, self.d
         size, span, _ = vectors.shape
-        span += _SPECIAL
-        padded = torch.cat([vectors, w["special"].expand(size, _SPECIAL, d.width)], 1)
+        span += SPECIAL
+        padded = torch.cat([vectors, w["special"].expand(size, SPECIAL, d.width)], 1)
         first = (padded @ w["pairs.first"]).view(size, span, -1, d.rank).permute(0, 2, 1, 3)
         second = (padded @ w["pairs.second"]).view(size, span, -1, d.rank).permute(0, 2, 3, 1)
         tables = first @ second * d.rank**-0.5
@@ -341,7 +346,7 @@ class Network:
 
     def _drop(self, x: Tensor, share: float) -> Tensor:
         """Dropout from random bytes: five times as fast as PyTorch's own on a CPU."""
-        dropped = round(256 * share)
+        dropped = min(round(256 * share), 255)
         if not self.training or not dropped:
             return x
         bits = torch.empty(-(-x.numel() // 8), dtype=torch.int64).random_(-(2**63), None)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import os
 import random
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ import torch
 
 from syntagma.core import trace
 from syntagma.encoding import encode_training
+from syntagma.errors import TrainingError
 from syntagma.neural_model import (
     Dimensions,
     Floats,
@@ -71,7 +73,7 @@ class NeuralLearner:
         self.vocabulary = Vocabulary.of_treebank(everything).without_forms()
         self.lexicon = Lexicon.of_treebank(everything, self.settings.min_count)
         sizes = table_sizes(self.lexicon, self.vocabulary)
-        torch.manual_seed(self.settings.seed)
+        torch.manual_seed(self.settings.seed % (1 << 63))
         initial = initial_parameters(self.dimensions, SLOTS, sizes)
         self.flat = _Flat(initial)
         self.network = Network(
@@ -101,7 +103,7 @@ class NeuralLearner:
         return describe_network(self.dimensions)
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
-        torch.manual_seed(self.settings.seed * 1_000_003 + number)
+        torch.manual_seed((self.settings.seed * 1_000_003 + number) % (1 << 63))
         total = steps = 0.0
         self.network.training = True
         for batch, size in self._batches(number):
@@ -111,6 +113,10 @@ class NeuralLearner:
             self.words_seen += batch.n_words
             for _ in range(size):
                 on_sentence()
+        if not math.isfinite(total):
+            raise TrainingError(
+                "the loss has grown beyond all bounds: lower the learning rate (--learning-rate)"
+            )
         return {"loss": total / max(steps, 1)}
 
     def _learn(self, batch: Batch) -> float:
@@ -261,7 +267,7 @@ def _keep_memory() -> None:
 
     Other C libraries have no such call, and are left alone.
     """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
     if mallopt is not None:
         mmap_threshold, trim_threshold = -3, -1
         mallopt(mmap_threshold, 32 << 20)

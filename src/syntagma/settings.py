@@ -65,8 +65,8 @@ class NeuralSettings(Settings):
     learning_rate: float = 1.5e-3
     batch_words: int = 300
     min_count: int = 2  # rarer words are known by suffix and shape only
-    dropout: float = 0.4
-    word_dropout: float = 0.5  # share of the forms that are treated as unknown
+    dropout: float = 0.3
+    word_dropout: float = 0.3  # share of the forms that are treated as unknown
 
     def __post_init__(self) -> None:
         Settings.__post_init__(self)

@@ -1,6 +1,6 @@
 """Training: epochs over a treebank, model selection on a development set, stop and resume.
 
-What an epoch does is the learner's business: `linear_training`'s for the linear scorer.
+What an epoch does is the learner's business: `linear_training`'s or `neural_training`'s.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def train(
 
     Until it is finished, a folder `<output>.training` holds the state after the last whole epoch;
     the same call goes on from there and ends with the same model. The number of threads has no
-    influence on the model.
+    influence on a linear model; that of a neural one may change its rounding.
     """
     settings = settings or NeuralSettings()
     if threads < 1:

@@ -66,6 +66,8 @@ def read_treebank(
             if faults is None:
                 raise
             faults.append(fault)
+    if not sentences and faults:
+        raise faults[0]
     if not sentences:
         raise FormatError("empty treebank: no sentences", source)
     return sentences

@@ -114,13 +114,13 @@ def train(
         typer.Option(
             "--dropout", metavar="X", help="Neural: share of numbers left out, against overfitting."
         ),
-    ] = 0.4,
+    ] = 0.3,
     word_dropout: Annotated[
         float,
         typer.Option(
             "--word-dropout", metavar="X", help="Neural: share of words taken for unknown ones."
         ),
-    ] = 0.5,
+    ] = 0.3,
     min_count: Annotated[
         int,
         typer.Option(

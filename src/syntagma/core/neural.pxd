@@ -54,7 +54,7 @@ cdef class NeuralSearch(Search):
     cdef vector[float] plain            # [n, hidden]: own, if the word is A and has no dependents
     cdef vector[float] kin              # [n, hidden]: the part of A and its family
     cdef vector[float] kin_score        # per A, the scores of its pairs
-    cdef vector[long] kin_of            # the expansion for which `kin` holds, or -1: for all
+    cdef vector[long] kin_of            # the expansion for which `kin` holds
     cdef vector[float] extra            # the part of path and dependents
     cdef vector[float] arc_hidden
     cdef vector[int32_t] buffers        # of the view, and the unplaced words

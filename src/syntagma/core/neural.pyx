@@ -541,10 +541,10 @@ def describe(EncodedProblem problem, int n_tags, int n_labels):
 def trace(EncodedProblem problem, order, heads, labels, tags):
     """What the scorer sees along the canonical derivation, as arrays of word numbers.
 
-    Steps without alternative are left out. A step has state addresses, unplaced words, the two
-    arcs that are legal, the index of its first candidate and of the chosen one (negative: -1
-    LEFTARC, -2 RIGHTARC); a candidate has a step, addresses, counts, and the three other sets.
-    Sets are pairs (members, start of each).
+    Steps without alternative are left out. A step has state addresses, unplaced words, which arcs
+    are legal, and the index of the chosen candidate (negative: -1 LEFTARC, -2 RIGHTARC); a
+    candidate has a step, addresses, counts, and the three other sets. Sets are pairs (members,
+    start of each).
     """
     cdef int32_t[::1] order_ = order, heads_ = heads, labels_ = labels, tags_ = tags
     cdef const Task* task = &problem.task
@@ -559,7 +559,7 @@ def trace(EncodedProblem problem, order, heads, labels, tags):
     cdef View view
     cdef int i, word, n_shifts, n_steps = 0, want
     cdef bint left, right
-    buffers.resize(4 * task.n)
+    buffers.resize(3 * task.n)
     view.family = buffers.data()
     view.dependents = buffers.data() + task.n
     view.path = buffers.data() + 2 * task.n

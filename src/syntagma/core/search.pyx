@@ -1,7 +1,7 @@
 """Beam search over the transition system (L15 Algorithm 1) and its depth-first last resort.
 
 Which moves are legal is state.pyx's business; what they score, that of the searches that build on
-this one, as linear.pyx.
+this one, in linear.pyx and neural.pyx.
 """
 
 from libc.stdint cimport int16_t, uint64_t
@@ -10,8 +10,8 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from syntagma.core.state cimport (
-    SHIFT, Action, EncodedProblem, State, Task, apply, copy_state, initial_state, lay_out,
-    state_bytes,
+    LEFTARC, NONE, RIGHTARC, SHIFT, Action, EncodedProblem, State, Task, apply, copy_state, has,
+    initial_state, lay_out, legal_leftarc, legal_rightarc, legal_shifts, state_bytes,
 )
 
 
@@ -73,7 +73,16 @@ cdef class Search:
         self.candidates.push_back(candidate)
 
     cdef void expand(self, State* state, int parent) noexcept nogil:
-        """Add a candidate for every legal action of the state; the scorers' searches say how."""
+        """Add a candidate for every legal action of the state; here all are worth the same."""
+        cdef int word
+        legal_shifts(self.task, state, self.shifts)
+        for word in range(self.task.n):
+            if has(self.shifts, word):
+                self.add(state, parent, Action(SHIFT, word, NONE, NONE), 0.0)
+        if legal_leftarc(self.task, state):
+            self.add(state, parent, Action(LEFTARC, NONE, NONE, NONE), 0.0)
+        if legal_rightarc(self.task, state):
+            self.add(state, parent, Action(RIGHTARC, NONE, NONE, NONE), 0.0)
 
     cdef bint advance(self, const Action* gold) noexcept nogil:
         """One step of the beam; False if no state has a legal action.

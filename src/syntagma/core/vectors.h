@@ -1,12 +1,12 @@
 // Arithmetic on vectors of floats, for encoder.pyx and neural.pyx.
 //
-// Sums run over 16 lanes whatever the processor has, so that all processors agree.
+// Sums run over 16 lanes whatever the processor has.
 
 #pragma once
 
 #include <cstring>
 
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #if __GNUC__ >= 12
 #define FOR_EACH_PROCESSOR \
     __attribute__((unused, target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -75,8 +75,7 @@ FOR_EACH_PROCESSOR static float sum(const float* x, int size) {
 }
 
 // out = x · matrix + bias, four rows and 32 columns at a time. The matrix comes in panels of 32
-// columns, [from][32] each. Products and sums are fused: twice as fast, and the same on all
-// processors that can (since 2013).
+// columns, [from][32] each. Products and sums are fused where the processor can.
 typedef float Vector __attribute__((vector_size(4 * LANES), aligned(4)));
 
 FOR_EACH_PROCESSOR FUSED static void multiply(
@@ -87,7 +86,7 @@ FOR_EACH_PROCESSOR FUSED static void multiply(
         int columns = to - start < PANEL ? to - start : PANEL;
         for (long row = 0; row < rows; row += 4) {
             int height = rows - row < 4 ? (int)(rows - row) : 4;
-            // Missing rows are computed as the last one and thrown away.
+            // Where rows are missing, the first one is computed again and thrown away.
             const float* x0 = x + row * from;
             const float* x1 = x0 + (height > 1 ? 1 : 0) * from;
             const float* x2 = x0 + (height > 2 ? 2 : 0) * from;
