@@ -49,8 +49,13 @@ MODULES = [
 ]
 
 
+NEED_TORCH = ("syntagma.neural_network", "syntagma.neural_training")
+
+
 @pytest.mark.parametrize("name", ["syntagma", *MODULES])
 def test_examples_in_docstrings(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if name in NEED_TORCH:
+        pytest.importorskip("torch", reason="no PyTorch: pip install 'syntagma[train]'")
     module = importlib.import_module(name)
     failed, _ = doctest.testmod(module, optionflags=OPTIONS)
     assert failed == 0, capsys.readouterr().out

@@ -246,6 +246,6 @@ def test_a_treebank_without_sentences_or_tags(treebank: Path, tmp_path: Path) ->
     (tmp_path / "empty.conllu").touch()
     for data, dev in [(tmp_path / "empty.conllu", treebank), (treebank, tmp_path / "empty.conllu")]:
         with pytest.raises(FormatError, match="empty"):
-            train(data, dev, tmp_path / "model")
+            train(data, dev, tmp_path / "model", settings=LinearSettings())
     with pytest.raises(FormatError, match="UPOS is empty"):
         run(treebank, tmp_path / "model", LinearSettings(tag_column="upos"))

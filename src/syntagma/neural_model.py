@@ -248,7 +248,7 @@ class SlotSearch(NeuralSearch):
 class NeuralScorer:
     """Opens searches over encodings; `tables` and `weights` are those of `parameter_shapes`."""
 
-    batch = 4
+    batch = 8
     beam = 16
     max_words = 2000  # tables of pairs grow with the square: 180 MB
 

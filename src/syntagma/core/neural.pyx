@@ -189,6 +189,8 @@ cdef class ActionScorer:
         self.arc_hidden = arc_out_.shape[1]
         if self.hidden % LANES or self.arc_hidden % LANES or len(shift_out) != self.hidden:
             raise ValueError(f"hidden layers must hold a multiple of {LANES} units")
+        if not arc:
+            raise ValueError("an arc must be scored by at least one slot")
         self.state = numbers(state, STATE_ADDRESSES)
         self.arc = numbers(arc, STATE_ADDRESSES)
         self.candidate = numbers(candidate, CANDIDATE_ADDRESSES)
