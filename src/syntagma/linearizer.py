@@ -91,7 +91,7 @@ class Linearizer:
 
         With `n_best`, a list of at most that many different orders, best first; a wider beam finds
         more of them. By default the beam is the model's, `Linearizer.beam`. The time taken grows
-        with the beam and with the square of the number of words.
+        with the beam and with about the square of the number of words.
         """
         beam = self._beam(beam, n_best)
         self._check(n_best, beam, max_words)

@@ -55,6 +55,8 @@ cdef class NeuralSearch(Search):
     cdef vector[float] kin              # [n, hidden]: the part of A and its family
     cdef vector[float] kin_score        # per A, the scores of its pairs
     cdef vector[long] kin_of            # the expansion for which `kin` holds
+    cdef vector[float] clan             # [n, hidden]: a head and its dependents, those unplaced
+    cdef vector[long] clan_of           # the expansion for which `clan` holds
     cdef vector[float] extra            # the part of path and dependents
     cdef vector[float] arc_hidden
     cdef vector[int32_t] buffers        # of the view, and the unplaced words
@@ -71,6 +73,7 @@ cdef class NeuralSearch(Search):
         self, int which, const int32_t* words, int count, float by, float* target
     ) noexcept nogil
     cdef void read_state(self, const State* state) noexcept nogil
+    cdef void read_clan(self, int head) noexcept nogil
     cdef void read_family(self, const State* state) noexcept nogil
     cdef float score_shift(self, const State* state, int word) noexcept nogil
     cdef void score_arcs(self, float* out) noexcept nogil

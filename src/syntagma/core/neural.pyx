@@ -14,7 +14,7 @@ costs nothing. Which slots and pairs there are is data (slots.py); what each nam
 
 from libc.math cimport exp, log
 from libc.stdint cimport int32_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 from libcpp.vector cimport vector
 
 import numpy as np
@@ -275,6 +275,8 @@ cdef class NeuralSearch(Search):
         self.kin.resize(n * size)
         self.kin_score.resize(n)
         self.kin_of.assign(n, 0)
+        self.clan.resize(n * size)
+        self.clan_of.assign(n, 0)
         self.extra.resize(size)
         self.arc_hidden.resize(scorer.arc_hidden)
         self.buffers.resize(4 * n)
@@ -336,6 +338,16 @@ cdef class NeuralSearch(Search):
                     self.outlook[word] += row[self.unplaced[j]]
                 self.outlook[word] /= count
 
+    cdef void read_clan(self, int head) noexcept nogil:
+        """Add up what is unplaced of a head and its dependents, once for all of them: the family
+        of the A that the view has, and that A."""
+        cdef float* clan = &self.clan[head * self.scorer.hidden]
+        if self.clan_of[head] != self.expansion:
+            self.clan_of[head] = self.expansion
+            memset(clan, 0, self.scorer.hidden * sizeof(float))
+            self.add_set(FAMILY, self.view.family, self.view.n_family, 1.0, clan)
+            self.add_set(FAMILY, &self.view.at[A], 1, 1.0, clan)
+
     cdef void read_family(self, const State* state) noexcept nogil:
         """What all candidates below A share in this state."""
         cdef View* view = &self.view
@@ -349,8 +361,10 @@ cdef class NeuralSearch(Search):
         self.add_address(A, a, kin)
         self.add_address(AH, view.at[AH], kin)
         self.add_address(AP, view.at[AP], kin)
-        if view.n_family:
-            self.add_set(FAMILY, view.family, view.n_family, <float>1.0 / view.n_family, kin)
+        if view.n_family and self.scorer.set_column[FAMILY] >= 0:
+            self.read_clan(view.at[AH])
+            add_scaled(kin, &self.clan[view.at[AH] * size], <float>1.0 / view.n_family, size)
+            self.add_set(FAMILY, &view.at[A], 1, <float>-1.0 / view.n_family, kin)
         for i in range(<int>self.scorer.family_pairs.size()):
             pair = &self.scorer.family_pairs[i]
             row = self.pair_row(pair.table, a)
