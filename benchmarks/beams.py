@@ -12,7 +12,7 @@ from typing import Any
 
 import machine
 import plots
-from records import Table, begin, finish, joined_signature, labels, measure, treebank_options
+from records import Table, begin, finish, labels, measure, notes, treebank_options
 
 import syntagma
 
@@ -56,11 +56,7 @@ def tabulate(record: dict[str, Any]) -> Table:
     for points in zip(*(each["points"] for each in series), strict=True):
         table.rows.append([str(points[0]["beam"]), *chain.from_iterable(map(cells, points))])
     for each in series:
-        units = {str(point["beam"]): point["units_ms"] for point in each["points"]}
-        table.notes.append(f"{name(each)}: {machine.units_note(units)}")
-    for each in series:
-        signature = joined_signature(point["signature"] for point in each["points"])
-        table.notes.append(f"{name(each)}: BLEU {signature}")
+        table.notes += notes(name(each), each["points"], "beam")
     return table
 
 

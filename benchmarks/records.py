@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from machine import Unit
+from machine import Unit, units_note
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -105,6 +105,13 @@ def labels(linearizers: Sequence[syntagma.Linearizer]) -> list[str]:
 
 def scorer_name(linearizer: syntagma.Linearizer) -> str:
     return str(linearizer.info.header.get("scorer", "linear"))  # the first models do not say
+
+
+def notes(name: str, points: Sequence[dict[str, Any]], varied: str) -> list[str]:
+    """Below a table: the machine units around each point, and the signature of all."""
+    units = {str(point[varied]): point["units_ms"] for point in points}
+    signature = joined_signature(point["signature"] for point in points)
+    return [f"{name}: {units_note(units)}", f"{name}: BLEU {signature}"]
 
 
 def joined_signature(signatures: Iterable[str]) -> str:

@@ -21,9 +21,9 @@ from records import (
     Table,
     begin,
     finish,
-    joined_signature,
     labels,
     measure,
+    notes,
     scorer_name,
     treebank_options,
 )
@@ -116,11 +116,7 @@ def tabulate(record: dict[str, Any]) -> Table:
         rows=[[name, *chain.from_iterable(group[name] for group in groups)] for name in groups[0]],
     )
     for model in models:
-        units = {each["condition"]: each["units_ms"] for each in model["conditions"]}
-        table.notes.append(f"{model['label']}: {machine.units_note(units)}")
-    for model in models:
-        signature = joined_signature(each["signature"] for each in model["conditions"])
-        table.notes.append(f"{model['label']}: BLEU {signature}")
+        table.notes += notes(model["label"], model["conditions"], "condition")
     return table
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 from toy_treebank import SENTENCES, write_treebank
-from training_runs import SIZE, Cut, cut_at, measured, run
+from training_runs import EPOCHS, RISING, SIZE, Cut, cut_and_resumed, cut_at, measured, run
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagma[train]'")
 
-from syntagma import neural_training, training  # noqa: E402
+from syntagma import neural_training  # noqa: E402
 from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS, constrain  # noqa: E402
 from syntagma.errors import FormatError, TrainingError  # noqa: E402
 from syntagma.linearizer import load  # noqa: E402
@@ -28,8 +28,6 @@ from syntagma.training import TrainingReport  # noqa: E402
 from syntagma.treebank import Sentence, read_treebank  # noqa: E402
 from syntagma.visits import visit  # noqa: E402
 
-EPOCHS = 3
-RISING = tuple(float(number) for number in range(1, EPOCHS + 1))
 SHORT = NeuralSettings(epochs=EPOCHS, batch_words=20, learning_rate=0.01, min_count=1)
 TINY = Dimensions(
     width=32,
@@ -183,19 +181,12 @@ def test_cut_off_at_the_end_of_an_epoch(
     epoch: int,
 ) -> None:
     output = tmp_path / "cut.syntagma"
-    with monkeypatch.context() as patch:
-        measured(patch, *RISING)
-        patch.setattr(training, step, cut_at(epoch, getattr(training, step), after=after))
-        with pytest.raises(Cut):
-            pretrained(treebank, output)
-    assert not output.exists()
 
-    saved = epoch if step == "write_container" and after else epoch - 1
-    measured(monkeypatch, *RISING[saved:])
-    done: list[int] = []
-    torch.manual_seed(epoch)  # another process has drawn other numbers
-    pretrained(treebank, output, on_epoch=lambda each: done.append(each.number))
-    assert done == list(range(saved + 1, EPOCHS + 1))
+    def in_another_process(output: Path, **options: Any) -> TrainingReport:
+        torch.manual_seed(epoch)  # which has drawn other numbers
+        return pretrained(treebank, output, **options)
+
+    cut_and_resumed(in_another_process, output, monkeypatch, step, after, epoch)
     assert output.read_bytes() == whole.read_bytes()
     assert list(tmp_path.iterdir()) == [output]
 

@@ -9,19 +9,28 @@ import errno
 import os
 import shutil
 import stat
+from functools import partial
 from pathlib import Path
 
 import pytest
 from toy_treebank import write_treebank
-from training_runs import EPOCHS, SIZE, Cut, cut_at, measured, run, weights
+from training_runs import (
+    EPOCHS,
+    RISING,
+    SIZE,
+    Cut,
+    cut_and_resumed,
+    cut_at,
+    measured,
+    run,
+    weights,
+)
 
-from syntagma import training
 from syntagma.errors import OutputError, TrainingError
 from syntagma.model_file import read_container
 from syntagma.settings import LinearSettings
 
 # Each epoch is better than those before it, so that each saves its model.
-RISING = tuple(float(number) for number in range(1, EPOCHS + 1))
 
 
 @pytest.fixture(scope="module")
@@ -52,18 +61,7 @@ def test_cut_off_at_the_end_of_an_epoch(
     epoch: int,
 ) -> None:
     output = tmp_path / "cut.syntagma"
-    with monkeypatch.context() as patch:
-        measured(patch, *RISING)
-        patch.setattr(training, step, cut_at(epoch, getattr(training, step), after=after))
-        with pytest.raises(Cut):
-            run(treebank, output)
-    assert not output.exists()
-
-    saved = epoch if step == "write_container" and after else epoch - 1
-    measured(monkeypatch, *RISING[saved:])
-    done: list[int] = []
-    report = run(treebank, output, on_epoch=lambda each: done.append(each.number))
-    assert done == list(range(saved + 1, EPOCHS + 1))
+    report = cut_and_resumed(partial(run, treebank), output, monkeypatch, step, after, epoch)
     assert [each.number for each in report.epochs] == [1, 2, 3]
     assert output.read_bytes() == whole.read_bytes()
     assert list(tmp_path.iterdir()) == [output]

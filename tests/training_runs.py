@@ -16,6 +16,7 @@ from syntagma.settings import LinearSettings, Settings
 from syntagma.training import TrainingReport, train
 
 EPOCHS = 3
+RISING = tuple(float(number) for number in range(1, EPOCHS + 1))  # so that the last epoch is best
 SIZE = len(SENTENCES.strip().splitlines())
 
 
@@ -57,6 +58,31 @@ def cut_at(
         return result
 
     return cut_off
+
+
+def cut_and_resumed(
+    run: Callable[..., TrainingReport],
+    output: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+    after: bool,
+    epoch: int,
+) -> TrainingReport:
+    """The report of a run that was cut off at the end of an epoch, before or after a step of it,
+    and went on: with the epochs that were not saved yet, and no others."""
+    with monkeypatch.context() as patch:
+        measured(patch, *RISING)
+        patch.setattr(training, step, cut_at(epoch, getattr(training, step), after=after))
+        with pytest.raises(Cut):
+            run(output)
+    assert not output.exists()
+
+    saved = epoch if step == "write_container" and after else epoch - 1
+    measured(monkeypatch, *RISING[saved:])
+    done: list[int] = []
+    report = run(output, on_epoch=lambda each: done.append(each.number))
+    assert done == list(range(saved + 1, EPOCHS + 1))
+    return report
 
 
 def weights(path: Path) -> dict[int, int]:
