@@ -65,7 +65,7 @@ class FakeLinearizer:
                 orders = permutations(_alphabetical(problem))
                 yield [_arranged(problem, order) for order in islice(orders, n_best)]
 
-    def order(self, problem: Problem, *, beam: int) -> Linearization:
+    def order(self, problem: Problem, *, beam: int, max_words: int) -> Linearization:
         return _arranged(problem, _alphabetical(problem))
 
     def score(self, problem: Problem, order: Sequence[str]) -> Linearization:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from reference import LEFTARC, RIGHTARC, ROOT, SHIFT, ClosedForm, Given, Move, State
 
+from syntagma.encoding import Action
 from syntagma.problem import Problem
 from syntagma.slots import SlotTable
 
@@ -25,6 +26,36 @@ def bucket(count: int) -> int:
     """0, 1, 2, 3, 4, 5-7, 8-14, 15 and more."""
     steps = (0, 1, 2, 3, 4, 5, 8, 15)
     return max(number for number, least in enumerate(steps) if count >= least)
+
+
+def tree_of(actions: list[Action]) -> tuple[list[int], list[int]]:
+    """Order and heads; the root has -2."""
+    order = [word for kind, word, _, _ in actions if kind == SHIFT]
+    heads = [-2] * len(order)
+    stack: list[int] = []
+    for kind, word, _, _ in actions:
+        if kind == SHIFT:
+            stack.append(word)
+        else:
+            dependent = stack.pop(-2 if kind == LEFTARC else -1)
+            heads[dependent] = stack[-1]
+    return order, heads
+
+
+def turned(given: Given, order: list[int], heads: list[int]) -> tuple[list[int], list[int]]:
+    """The sentence and its tree from right to left; interchangeable words keep their order."""
+    leader: list[int] = []
+    for word, twin in enumerate(given.previous_twin):
+        leader.append(word if twin is None else leader[twin])
+    left = list(range(len(order)))
+    renamed: dict[int, int] = {}
+    for word in reversed(order):
+        renamed[word] = next(each for each in left if leader[each] == leader[word])
+        left.remove(renamed[word])
+    turned_heads = [0] * len(heads)
+    for word, head in enumerate(heads):
+        turned_heads[renamed[word]] = renamed.get(head, head)
+    return [renamed[word] for word in reversed(order)], turned_heads
 
 
 @dataclass

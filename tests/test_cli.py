@@ -286,6 +286,8 @@ def test_errors_of_the_search_have_a_place(
         ([*NEURAL, "--update", "early"], "--update goes with --scorer linear"),
         ([*NEURAL, "-b", "16"], "--beam goes with --scorer linear"),
         ([*LINEAR, "--pretrain", "d"], "--pretrain goes with --scorer neural"),
+        ([*LINEAR, "--start", "en"], "--start goes with --scorer neural"),
+        ([*NEURAL, "--start", "en", "--min-count", "3"], "--min-count goes with a new model"),
         ([*LINEAR, "--batch-words", "9"], "--batch-words goes with --scorer neural"),
     ],
 )

@@ -6,6 +6,7 @@ What the encoder feeds it is the business of test_neural_model.py; here its inpu
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from math import exp, fsum, inf
 from random import Random
@@ -14,13 +15,13 @@ from typing import Any
 import numpy as np
 import pytest
 from brute_force import Orders, random_heads, random_problem, random_projective_order, satisfying
-from reference import LEFTARC, RIGHTARC, ROOT, SHIFT, Given, Move
-from reference_neural import Configuration, ReferenceScorer, bucket
+from reference import LEFTARC, RIGHTARC, ROOT, SHIFT, ClosedForm, Given, Move
+from reference_neural import Configuration, ReferenceScorer, bucket, tree_of, turned
 from toy import relist, toy_sentence, toy_vocabulary
 from toy_network import random_slots
 
 from syntagma.conditions import CONDITIONS, constrain
-from syntagma.core import ActionScorer, NeuralSearch, beam_search, describe, trace
+from syntagma.core import ActionScorer, NeuralSearch, SecondOpinion, beam_search, describe, trace
 from syntagma.core.neural import (
     CANDIDATE_ADDRESSES,
     COUNT_BUCKETS,
@@ -77,6 +78,9 @@ class Input:
         return NeuralSearch(
             self.encoding.encoded, width, self.network.scorer, self.rows, self.pairs
         )
+
+    def opinion(self) -> SecondOpinion:
+        return SecondOpinion(self.encoding.encoded, 1, self.network.scorer, self.rows, self.pairs)
 
     def replay(self, actions: tuple[Action, ...]) -> NeuralSearch:
         search = self.search()
@@ -337,19 +341,23 @@ def test_a_search_for_one_order_finds_only_that() -> None:
 # ---- the canonical derivation, for training --------------------------------------------------
 
 
+@pytest.mark.parametrize("backward", [False, True])
 @pytest.mark.parametrize("condition", ["none", "half", "tree", "labelled", "tags100-arcs50"])
-def test_a_trace_shows_what_the_reference_sees(condition: str) -> None:
+def test_a_trace_shows_what_the_reference_sees(condition: str, backward: bool) -> None:
     vocabulary = toy_vocabulary(sentences=60)
     for seed in range(25):
         rng = Random(seed)
         sentence = toy_sentence(rng, 9)
         problem = constrain(sentence, CONDITIONS[condition], rng, shuffle=False)
         encoding, gold = encode_training(sentence, problem, vocabulary)
-        found = trace(encoding.encoded, gold.order, gold.heads, gold.labels, gold.tags)
+        found = trace(encoding.encoded, gold.order, gold.heads, backward)
         n = len(sentence)
+        order, heads = gold.order.tolist(), gold.heads.tolist()
+        if backward:
+            order, heads = turned(Given.of(listed(encoding)), order, heads)
         configuration = Configuration(listed(encoding))
         step = candidate = 0
-        for move in canonical_moves(gold.order.tolist(), gold.heads.tolist()):
+        for move in canonical_moves(order, heads):
             legal = sorted(configuration.legal())
             assert move in legal
             if len(legal) > 1:
@@ -412,6 +420,40 @@ def canonical_moves(order: list[int], heads: list[int]) -> Iterator[Move]:
                 stack.pop()
             else:
                 break
+
+
+# ---- the second opinion ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("orders", ["none", "exact"])
+def test_a_second_opinion_is_the_probability_of_what_is_read_backwards(orders: Orders) -> None:
+    """Order constraints do not count in it."""
+    changed = 0
+    for seed in range(150):
+        rng = Random(seed)
+        problem = draw_problem(rng, 7, orders)
+        source = RandomNetwork(rng, random_slots(rng)).read(encode(problem, toy_vocabulary()))
+        reference = source.reference()
+        given = replace(Given.of(listed(source.encoding)), predecessors=None)
+        search = source.search(4)
+        first = beam_search(search, 4)
+        source.opinion().weigh(search)
+        second = search.results(4)
+        assert [score for score, _ in second] == sorted((s for s, _ in second), reverse=True)
+        scores = {tuple(actions): score for score, actions in first}
+        for score, actions in second:
+            if tuple(actions) not in scores:  # another tree of the same order
+                continue
+            configuration = Configuration(listed(source.encoding))
+            configuration.given, configuration.legality = given, ClosedForm(given)
+            backward = 0.0
+            for move in canonical_moves(*turned(given, *tree_of(actions))):
+                backward += reference.log_probabilities(configuration)[move]
+                configuration.apply(move)
+            expected = (scores[tuple(actions)] + backward) / 2
+            assert score == pytest.approx(expected, abs=TOLERANCE)
+        changed += first[0][1] != second[0][1]
+    assert changed > 20
 
 
 # ---- what is given, for the encoder ----------------------------------------------------------

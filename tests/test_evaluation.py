@@ -54,9 +54,11 @@ class FakeLinearizer:
         self.known = {tuple(sorted(gold.forms)): gold for gold in known}
         self.info = FakeInfo({"name": "fake"})
         self.beam = 64
+        self.max_words = 700
         self.beams: set[int] = set()
 
-    def order(self, problem: Problem, *, beam: int) -> Linearization:
+    def order(self, problem: Problem, *, beam: int, max_words: int = 512) -> Linearization:
+        assert len(problem.words) <= max_words
         self.beams.add(beam)
         forms = [word.form for word in problem.words]
         gold = self.known.get(tuple(sorted(forms)))
@@ -68,14 +70,22 @@ class FakeLinearizer:
         return Linearization(tokens, 0.0, problem)
 
     def order_many(
-        self, problems: Iterable[Problem], *, beam: int, threads: int
+        self, problems: Iterable[Problem], *, beam: int, threads: int, max_words: int = 512
     ) -> Iterator[Linearization]:
         assert threads == 2
-        return (self.order(problem, beam=beam) for problem in problems)
+        return (self.order(problem, beam=beam, max_words=max_words) for problem in problems)
 
 
 def fake(known: Iterable[Sentence] = SENTENCES) -> "Linearizer":
     return cast("Linearizer", FakeLinearizer(known))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_sentence_may_be_as_long_as_the_model_can_order(threads: int) -> None:
+    long = sentence(" ".join(f"w{number}" for number in range(600)))
+    linearizer = cast("Linearizer", FakeLinearizer([long]))
+    [figures] = evaluate(linearizer, [long], ["tree"], threads=threads).figures
+    assert figures.bleu == pytest.approx(100)
 
 
 def test_a_perfect_system() -> None:

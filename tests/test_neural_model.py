@@ -10,7 +10,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Sequence
-from itertools import pairwise, permutations
+from itertools import chain, pairwise, permutations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -36,7 +36,7 @@ from toy_network import (
     toy_stored,
 )
 
-from syntagma.core import beam_search
+from syntagma.core import NeuralSearch, beam_search
 from syntagma.core.encoder import Matrix, attend, normalise, pair_tables
 from syntagma.encoding import Encoding, encode
 from syntagma.errors import ModelError, UnsatisfiableError
@@ -45,11 +45,13 @@ from syntagma.linearizer import Linearizer
 from syntagma.model import build_model, load_model, save_model
 from syntagma.model_file import read_container, write_container
 from syntagma.neural_model import (
+    DIRECTIONS,
     FIELDS,
     LEXICAL,
     Dimensions,
     Encoded,
     Lexicon,
+    SlotSearch,
     StoredNetwork,
     Table,
     parameter_shapes,
@@ -84,9 +86,8 @@ def encodings_of_all_sizes(seed: int, most: int = 40) -> list[Encoding]:
 
 
 def as_bytes(encoded: Encoded) -> tuple[bytes, ...]:
-    return tuple(
-        array.tobytes() for array in (encoded.vectors, encoded.tags, encoded.rows, encoded.pairs)
-    )
+    arrays = (encoded.vectors, encoded.tags, *chain.from_iterable(encoded.directions))
+    return tuple(array.tobytes() for array in arrays)
 
 
 def test_a_problem_is_encoded_to_the_same_bits_in_any_company() -> None:
@@ -322,12 +323,27 @@ def test_an_order_that_is_asked_for_has_the_score_that_the_search_gives_it() -> 
             asked = linearizer.score(problem, found.order, beam=1024)
             assert asked.order == found.order
             assert asked.score == pytest.approx(found.score, abs=1e-4)
+            assert found.score <= linearizer.order(problem, beam=1024).score
     problem = Problem.of(["w1", "w2", "w3"])
     scores = [
         linearizer.score(problem, order, beam=1024).score for order in permutations((1, 2, 3))
     ]
     assert len(set(scores)) == len(scores)
     assert sum(map(math.exp, scores)) <= 1
+
+
+def test_results_have_been_read_in_both_directions() -> None:
+    changed = 0
+    for encoding in encodings_of_all_sizes(6, 9):
+        search, plain = toy_scorer().search(encoding, 8), toy_scorer().search(encoding, 8)
+        found = beam_search(search, 8)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(SlotSearch, "results", NeuralSearch.results)
+            forward = beam_search(plain, 8)
+        plain.opinion.weigh(plain)
+        assert found == NeuralSearch.results(plain, 8)
+        changed += found[0][1] != forward[0][1]
+    assert changed > 3, "the second opinion counts"
 
 
 def test_unknown_words_tags_and_labels_come_out_as_they_went_in() -> None:
@@ -354,21 +370,21 @@ def test_the_scorer_looks_at_the_state_through_the_slots_it_was_trained_with() -
     for encoding in encodings_of_all_sizes(5, 8):
         [encoded] = scorer.encode([encoding])
         vectors = np.vstack([encoded.vectors, w["special"]])
-        first = 0
-        for part in ("state", "arc", "candidate", "sets"):
-            expected = vectors @ w[f"slots.{part}"]
-            found = encoded.rows[:, first : first + expected.shape[1]]
+        for prefix, (rows, tables_of_pairs) in zip(DIRECTIONS, encoded.directions, strict=True):
+            first = 0
+            for part in ("state", "arc", "candidate", "sets"):
+                expected = vectors @ w[f"{prefix}slots.{part}"]
+                found = rows[:, first : first + expected.shape[1]]
+                np.testing.assert_allclose(found, expected, atol=1e-4)
+                first += expected.shape[1]
+            assert first == rows.shape[1]
+            tables = len(SLOTS.pairs) + 2
+            shape_ = (len(vectors), tables, SMALL.rank)
+            before = (vectors @ w[f"{prefix}pairs.first"]).reshape(shape_)
+            after = (vectors @ w[f"{prefix}pairs.second"]).reshape(shape_)
+            expected = np.einsum("itr,jtr->tij", before, after) / SMALL.rank**0.5
+            found = tables_of_pairs[:, : len(vectors), : len(vectors)]
             np.testing.assert_allclose(found, expected, atol=1e-4)
-            first += expected.shape[1]
-        assert first == encoded.rows.shape[1]
-        tables = len(SLOTS.pairs) + 2
-        shape_ = (len(vectors), tables, SMALL.rank)
-        before = (vectors @ w["pairs.first"]).reshape(shape_)
-        after = (vectors @ w["pairs.second"]).reshape(shape_)
-        expected = np.einsum("itr,jtr->tij", before, after) / SMALL.rank**0.5
-        np.testing.assert_allclose(
-            encoded.pairs[:, : len(vectors), : len(vectors)], expected, atol=1e-4
-        )
         actions = scorer.search(encoding, 1).look_inside()
         legal = Configuration(relist(encoding.problem, encoding.order)).legal()
         assert {action[1] for action, _ in actions} == {move.word for move in legal}

@@ -7,15 +7,24 @@ from random import Random
 
 import numpy as np
 import pytest
+from reference import Given
+from reference_neural import turned
+from toy import relist
 from toy_network import SMALL, toy_parameters
 from toy_treebank import write_treebank
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagma[train]'")
 
 from syntagma.conditions import CONDITIONS, constrain  # noqa: E402
-from syntagma.core import trace  # noqa: E402
+from syntagma.core import NeuralSearch, trace  # noqa: E402
 from syntagma.encoding import Encoding, Reference, encode_training  # noqa: E402
-from syntagma.neural_model import Lexicon, read_fields, scorer_of, table_sizes  # noqa: E402
+from syntagma.neural_model import (  # noqa: E402
+    DIRECTIONS,
+    Lexicon,
+    read_fields,
+    scorer_of,
+    table_sizes,
+)
 from syntagma.neural_network import (  # noqa: E402
     Batch,
     Example,
@@ -71,7 +80,10 @@ class Toy:
             fields=fields,
             relations=relations,
             given_heads=given_heads,
-            trace=trace(encoding.encoded, gold.order, gold.heads, gold.labels, gold.tags),
+            traces=[
+                trace(encoding.encoded, gold.order, gold.heads, backward)
+                for backward in (False, True)
+            ],
             heads=gold.heads,
             tags=np.where([word.tag is None for word in words], gold.tags, -1),
             labels=np.where([word.deprel is None for word in words], gold.labels, -1),
@@ -107,41 +119,48 @@ def batches(toy: Toy, sentences: list[Sentence], condition: str) -> Iterator[lis
 # ---- agreement -------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_all_actions_of_all_steps_score_as_in_the_decoder(
-    toy: Toy, sentences: list[Sentence], condition: str
+    toy: Toy, sentences: list[Sentence], condition: str, direction: str
 ) -> None:
     for posed in batches(toy, sentences, condition):
         batch = collate([each.example for each in posed], SLOTS)
         assert batch.n_words == sum(map(len, posed))
+        steps = batch.directions[DIRECTIONS.index(direction)]
         with torch.no_grad():
             vectors, _, _ = toy.network.encode(batch)
             rows = torch.cat([toy.network.w["special"], vectors[batch.mask]])
-            scores = torch.log_softmax(toy.network.scores(batch, vectors, rows), 1).numpy()
-        steps = [step for each in posed for step in decoder_steps(toy, each)]
-        assert len(steps) == len(scores) == len(batch.gold)
-        for expected, found, gold in zip(steps, scores, batch.gold.tolist(), strict=True):
+            logits = toy.network.scores(steps, vectors, rows, direction)
+            scores = torch.log_softmax(logits, 1).numpy()
+        in_decoder = [step for each in posed for step in decoder_steps(toy, each, direction)]
+        assert len(in_decoder) == len(scores) == len(steps.gold)
+        for expected, found, gold in zip(in_decoder, scores, steps.gold.tolist(), strict=True):
             shifts, arcs, chosen = expected
             assert found[: len(shifts)] == pytest.approx(shifts, abs=TOLERANCE)
-            assert (found[len(shifts) : batch.columns] < -1e6).all()
+            assert (found[len(shifts) : steps.columns] < -1e6).all()
             for kind, score in arcs.items():
-                assert found[batch.columns + kind - 1] == pytest.approx(score, abs=TOLERANCE)
+                assert found[steps.columns + kind - 1] == pytest.approx(score, abs=TOLERANCE)
             for kind in {1, 2} - arcs.keys():
-                assert found[batch.columns + kind - 1] < -1e6
-            assert gold == (chosen if chosen >= 0 else batch.columns - 1 - chosen)
+                assert found[steps.columns + kind - 1] < -1e6
+            assert gold == (chosen if chosen >= 0 else steps.columns - 1 - chosen)
 
 
 Step = tuple[list[float], dict[int, float], int]
 
 
-def decoder_steps(toy: Toy, posed: Posed) -> Iterator[Step]:
+def decoder_steps(toy: Toy, posed: Posed, direction: str) -> Iterator[Step]:
     """Along the canonical derivation: scores of SHIFTs and of arcs, and the right action.
 
     The latter is the place of a SHIFT, or -1, -2 for the arcs.
     """
-    heads = posed.gold.heads.tolist()
-    search = toy.scorer.search(posed.encoding, 1)
-    to_shift = posed.gold.order.tolist()
+    to_shift, heads = posed.gold.order.tolist(), posed.gold.heads.tolist()
+    both = toy.scorer.search(posed.encoding, 1)
+    search: NeuralSearch = both
+    if direction == "backward.":
+        given = Given.of(relist(posed.encoding.problem, posed.encoding.order))
+        to_shift, heads = turned(given, to_shift, heads)
+        search = both.opinion
     stack: list[int] = []
     while actions := search.look_inside():
         shifts = [(action[1], score) for action, score in actions if action[0] == SHIFT]
@@ -233,14 +252,15 @@ def test_losses_are_mean_cross_entropies(
     with torch.no_grad():
         losses = {name: loss.item() for name, loss in toy.network.losses(batch).items()}
         _, tag_scores, label_scores = toy.network.encode(batch)
-    action: list[float] = []
+    action: dict[str, list[float]] = {"": [], "backward.": []}
     tag: list[float] = []
     guess: list[float] = []
     label: list[float] = []
     for i, sentence in enumerate(sentences):
         posed = toy.example(sentence, condition, i)
-        for shifts, arcs, chosen in decoder_steps(toy, posed):
-            action.append(-(shifts[chosen] if chosen >= 0 else arcs[-chosen]))
+        for direction, costs in action.items():
+            for shifts, arcs, chosen in decoder_steps(toy, posed, direction):
+                costs.append(-(shifts[chosen] if chosen >= 0 else arcs[-chosen]))
         [encoded] = toy.scorer.encode([posed.encoding])
         tag_logs = torch.log_softmax(tag_scores[i], 1)
         label_logs = torch.log_softmax(label_scores[i], 1)
@@ -254,7 +274,8 @@ def test_losses_are_mean_cross_entropies(
                 of = torch.from_numpy(encoded.vectors[[head, word]])
                 logs = torch.log_softmax(toy.network.label_scores(of[:1], of[1:]), 1)
                 label.append(-logs[0, posed.gold.labels[word]].item())
-    assert losses["action"] == pytest.approx(np.mean(action), abs=1e-3)
+    assert losses["action"] == pytest.approx(np.mean(action[""]), abs=1e-3)
+    assert losses["backward"] == pytest.approx(np.mean(action["backward."]), abs=1e-3)
     assert losses["tag"] == pytest.approx(np.mean(tag) if tag else 0, abs=1e-3)
     assert losses["guess"] == pytest.approx(np.mean(guess) if guess else 0, abs=1e-3)
     assert losses["label"] == pytest.approx(np.mean(label) if label else 0, abs=1e-3)
@@ -278,7 +299,7 @@ def test_every_parameter_has_a_gradient(sentences: list[Sentence]) -> None:
 def test_a_sentence_without_a_choice_is_no_step(toy: Toy) -> None:
     alone = Sentence(("Run",), ("VB",), (0,), ("root",))
     batch = collate([toy.example(alone, "none", 1).example], SLOTS)
-    assert len(batch.gold) == 0
+    assert [len(steps.gold) for steps in batch.directions] == [0, 0]
     assert batch.n_words == 1
 
 

@@ -18,7 +18,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagm
 
 from syntagma import neural_training  # noqa: E402
 from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS, constrain  # noqa: E402
-from syntagma.errors import FormatError, TrainingError  # noqa: E402
+from syntagma.errors import FormatError, ModelError, TrainingError  # noqa: E402
 from syntagma.linearizer import load  # noqa: E402
 from syntagma.model_file import read_container  # noqa: E402
 from syntagma.neural_model import Dimensions  # noqa: E402
@@ -226,6 +226,81 @@ def test_a_folder_of_another_run_is_left_alone(treebank: Path, tmp_path: Path) -
         run(treebank, tmp_path / "model", NeuralSettings(epochs=EPOCHS, batch_words=21))
     with pytest.raises(TrainingError, match="other data or settings"):
         run(treebank, tmp_path / "model", SHORT, pretrain=[treebank])
+
+
+# ---- going on from a model -------------------------------------------------------------------
+
+
+def test_training_goes_on_from_the_model_to_start_from(
+    treebank: Path, whole: Path, tmp_path: Path
+) -> None:
+    more = NeuralSettings(epochs=1, batch_words=20, learning_rate=1e-9)
+    report = run(treebank, tmp_path / "model", more, start=whole)
+    assert (
+        report.epochs[0].figures["loss"]
+        < run(treebank, tmp_path / "new", NeuralSettings(epochs=1, batch_words=20, min_count=1))
+        .epochs[0]
+        .figures["loss"]
+    )
+    before, after = read_container(whole)[1], read_container(tmp_path / "model")[1]
+    assert before.keys() == after.keys()
+    for name in before:
+        if name.startswith("network."):
+            np.testing.assert_allclose(after[name], before[name], atol=1e-2, err_msg=name)
+        else:
+            np.testing.assert_array_equal(after[name], before[name], err_msg=name)
+
+
+def test_a_model_says_what_it_was_started_from(treebank: Path, whole: Path, tmp_path: Path) -> None:
+    run(treebank, tmp_path / "model", SHORT, start=whole)
+    begun, header = read_container(whole)[0], read_container(tmp_path / "model")[0]
+    assert header["start"]["name"] == begun["name"]
+    assert header["start"]["data"] == begun["data"]
+    assert header["start"]["settings"] == begun["settings"]
+    assert "start" not in begun
+
+
+def test_a_run_that_was_started_from_a_model_is_resumed(
+    treebank: Path, whole: Path, tmp_path: Path
+) -> None:
+    run(treebank, tmp_path / "model", SHORT, start=whole)
+    with pytest.raises(Cut):
+        run(treebank, tmp_path / "cut", SHORT, start=whole, on_epoch=cut_at(2))
+    with pytest.raises(TrainingError, match="other data or settings"):
+        run(treebank, tmp_path / "cut", SHORT)
+    with pytest.raises(TrainingError, match="other data or settings"):
+        run(treebank, tmp_path / "cut", SHORT, start=tmp_path / "model")
+    run(treebank, tmp_path / "cut", SHORT, start=whole)
+    assert parameters(tmp_path / "cut") == parameters(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("tag", "deprel", "message"),
+    [
+        ("XX", "nsubj", "does not know the tag 'XX' of sentence 'Foxes ran'"),
+        ("NNS", "extra", "does not know the label 'extra' of sentence 'Foxes ran'"),
+    ],
+)
+def test_tags_and_labels_that_the_model_to_start_from_does_not_know(
+    whole: Path, tmp_path: Path, tag: str, deprel: str, message: str
+) -> None:
+    other = [Sentence(("Foxes", "ran"), (tag, "VBD"), (2, 0), (deprel, "root"))]
+    treebank = write(tmp_path / "other.conllu", other)
+    with pytest.raises(TrainingError, match=message):
+        run(treebank, tmp_path / "model", SHORT, start=whole)
+    assert not (tmp_path / "model").exists()
+
+
+def test_models_that_a_network_cannot_start_from(
+    treebank: Path, whole: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(TrainingError, match=r"en-linear \(--start\) has no neural scorer"):
+        run(treebank, tmp_path / "model", SHORT, start="en-linear")
+    with pytest.raises(TrainingError, match="reads tags from xpos, not from upos"):
+        run(treebank, tmp_path / "model", NeuralSettings(tag_column="upos"), start=whole)
+    with pytest.raises(ModelError, match="no model named 'fr' is shipped"):
+        run(treebank, tmp_path / "model", SHORT, start="fr")
+    assert list(tmp_path.iterdir()) == []
 
 
 # ---- further treebanks -----------------------------------------------------------------------

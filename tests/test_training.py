@@ -21,6 +21,7 @@ from syntagma.errors import FormatError, SyntagmaError, TrainingError
 from syntagma.linear_training import PerceptronLearner
 from syntagma.linearization import violations
 from syntagma.linearizer import load
+from syntagma.model import Model
 from syntagma.model_file import read_container
 from syntagma.settings import LinearSettings, NeuralSettings, Settings
 from syntagma.templates import FeatureSet
@@ -107,7 +108,7 @@ def test_treebanks_for_pretraining_are_read_and_reported(
             taken.extend(map(len, pretrain))
             return super().begin(sentences, ())
 
-    def learner(settings: Settings, threads: int) -> Learner:
+    def learner(settings: Settings, threads: int, start: Model | None) -> Learner:
         return Pretraining(LinearSettings(epochs=1, beam=2), threads)
 
     monkeypatch.setattr(training, "_learner", learner)
@@ -201,9 +202,13 @@ def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> 
         LinearSettings(**settings)
 
 
-def test_a_linear_scorer_has_no_pretraining(treebank: Path, tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match="a linear scorer learns from one treebank only"):
-        run(treebank, tmp_path / "model", pretrain=[treebank])
+@pytest.mark.parametrize("given", [{"pretrain": ["a.conllu"]}, {"start": "en"}])
+def test_a_linear_scorer_has_no_pretraining(
+    treebank: Path, tmp_path: Path, given: dict[str, Any]
+) -> None:
+    [option] = given
+    with pytest.raises(TrainingError, match=rf"nothing else: leave out {option} \(--{option}\)"):
+        run(treebank, tmp_path / "model", **given)
     assert list(tmp_path.iterdir()) == []
 
 

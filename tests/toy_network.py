@@ -82,11 +82,12 @@ def toy_parameters(
     parameters = {}
     for name, shape in shapes.items():
         values = rng.standard_normal(shape)
+        name_in_scorer = name.removeprefix("backward.")
         if "norm" in name:
             values = 0.3 * values + name.endswith("weight")
-        elif name.startswith("slots."):
+        elif name_in_scorer.startswith("slots."):
             values *= 0.3 / np.sqrt(dimensions.width)
-        elif name.startswith(("layers.", "pairs.", "guess.")) and "attention" not in name:
+        elif name_in_scorer.startswith(("layers.", "pairs.", "guess.")) and "attention" not in name:
             values /= np.sqrt(shape[0])
         parameters[name] = values.astype(np.float32)
     return parameters

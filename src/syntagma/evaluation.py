@@ -194,15 +194,18 @@ def _results(
     on_sentence: Callable[[], None] | None,
 ) -> Iterator[tuple[Linearization, float | None]]:
     """Each result with the CPU seconds it took, which several threads cannot tell."""
+    max_words = linearizer.max_words
     if threads == 1:
         for problem in problems:
             started = time.thread_time()
-            result = linearizer.order(problem, beam=beam)
+            result = linearizer.order(problem, beam=beam, max_words=max_words)
             yield result, time.thread_time() - started
             if on_sentence:
                 on_sentence()
     else:
-        for many in linearizer.order_many(problems, beam=beam, threads=threads):
+        for many in linearizer.order_many(
+            problems, beam=beam, threads=threads, max_words=max_words
+        ):
             yield cast(Linearization, many), None
             if on_sentence:
                 on_sentence()

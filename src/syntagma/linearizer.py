@@ -47,17 +47,22 @@ def load(model: str | Path = "en") -> Linearizer:
     >>> english.order(["send", "you", "me", "Can", "report", "the", "?"]).text
     'Can you send me the report ?'
     """
-    path = Path(model)
-    if isinstance(model, str) and re.fullmatch(r"[\w-]+", model):
-        shipped = _MODELS / f"{model}.syntagma"
-        if not shipped.is_file():
-            names = ", ".join(sorted(file.stem for file in _MODELS.glob("*.syntagma"))) or "none"
-            raise ModelError(
-                f"no model named {str(model)!r} is shipped (there are: {names}); "
-                "a model file of your own is given by its path, as in ./my.syntagma"
-            )
-        path = shipped
+    path = model_path(model)
     return Linearizer(load_model(path), path)
+
+
+def model_path(model: str | Path) -> Path:
+    """The file of a shipped model, by its name, or of any other, by its path."""
+    if not isinstance(model, str) or not re.fullmatch(r"[\w-]+", model):
+        return Path(model)
+    shipped = _MODELS / f"{model}.syntagma"
+    if not shipped.is_file():
+        names = ", ".join(sorted(file.stem for file in _MODELS.glob("*.syntagma"))) or "none"
+        raise ModelError(
+            f"no model named {model!r} is shipped (there are: {names}); "
+            "a model file of your own is given by its path, as in ./my.syntagma"
+        )
+    return shipped
 
 
 class Linearizer:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.core import ActionScorer, NeuralSearch, describe
+from syntagma.core import ActionScorer, NeuralSearch, SecondOpinion, describe
 from syntagma.core.encoder import (
     Matrix,
     add_byte_rows,
@@ -61,6 +61,9 @@ class Dimensions:
 
 SLOT_PARTS = ("state", "arc", "candidate", "sets")
 ARCS = 2  # LEFTARC, RIGHTARC
+# Prefixes of the parameters of the action scorer, of which there are two: one goes from left to
+# right; the other, from right to left, has a second opinion on what the first has found.
+DIRECTIONS = ("", "backward.")
 SPECIAL = 2  # rows after the words of a problem: nothing, start
 
 
@@ -101,15 +104,17 @@ def parameter_shapes(
     shapes["guess.label_vectors"] = (n_labels + 1, d.width)
     norm("norm_out")
     shapes["special"] = (SPECIAL, d.width)
-    shapes["slots.state"] = (d.width, len(slots.state) * d.hidden)
-    shapes["slots.arc"] = (d.width, len(slots.arc) * d.arc_hidden)
-    shapes["slots.candidate"] = (d.width, len(slots.candidate) * d.hidden)
-    shapes["slots.sets"] = (d.width, len(slots.sets) * d.hidden)
-    shapes["pairs.first"] = shapes["pairs.second"] = (d.width, (len(slots.pairs) + ARCS) * d.rank)
-    shapes["counts"] = (len(COUNT_NAMES) * COUNT_BUCKETS, d.hidden)
-    shapes["shift_out"] = (d.hidden,)
-    shapes["arc_out"] = (ARCS, d.arc_hidden)
-    shapes["arc_bias"] = (ARCS,)
+    for prefix in DIRECTIONS:
+        shapes[f"{prefix}slots.state"] = (d.width, len(slots.state) * d.hidden)
+        shapes[f"{prefix}slots.arc"] = (d.width, len(slots.arc) * d.arc_hidden)
+        shapes[f"{prefix}slots.candidate"] = (d.width, len(slots.candidate) * d.hidden)
+        shapes[f"{prefix}slots.sets"] = (d.width, len(slots.sets) * d.hidden)
+        both = (d.width, (len(slots.pairs) + ARCS) * d.rank)
+        shapes[f"{prefix}pairs.first"] = shapes[f"{prefix}pairs.second"] = both
+        shapes[f"{prefix}counts"] = (len(COUNT_NAMES) * COUNT_BUCKETS, d.hidden)
+        shapes[f"{prefix}shift_out"] = (d.hidden,)
+        shapes[f"{prefix}arc_out"] = (ARCS, d.arc_hidden)
+        shapes[f"{prefix}arc_bias"] = (ARCS,)
     shapes["labels.head"] = shapes["labels.dependent"] = (d.width, d.label_hidden)
     shapes["labels.bias"] = (d.label_hidden,)
     linear("labels.out", d.label_hidden, n_labels)
@@ -202,6 +207,10 @@ class Table:
         safe = np.where(scales > 0, scales, 1)
         return cls(np.clip(np.rint(rows / safe[:, None]), -127, 127).astype(np.int8), scales)
 
+    def as_floats(self) -> Floats:
+        rows = self.rows.astype(np.float32)
+        return rows if self.scales is None else rows * self.scales[:, None]
+
     def add_to(self, out: Floats, numbers: Ints) -> None:
         """Add to each row of `out` the row with its number."""
         if self.scales is None:
@@ -216,15 +225,23 @@ class Encoded:
 
     vectors: Floats  # [n, width]
     tags: Ints  # the best guess for each word
-    rows: Floats  # [n + 2, columns], for NeuralSearch
-    pairs: Floats  # [tables, n + 2, n + 2]
+    directions: tuple[tuple[Floats, Floats], ...]  # for NeuralSearch: rows, pairs
 
 
 class SlotSearch(NeuralSearch):
-    """A search that leaves open tags and labels, and remembers what the encoder made of them."""
+    """A search that leaves open tags and labels, and remembers what the encoder made of them.
+
+    Finished sentences are read once more, from right to left; their scores are the means of both
+    directions'.
+    """
 
     encoded: Encoded
     scorer: NeuralScorer
+    opinion: SecondOpinion
+
+    def results(self, n_best: int) -> list[tuple[float, list[Action]]]:
+        self.opinion.weigh(self)
+        return super().results(n_best)
 
     def finish(self, actions: list[Action]) -> list[Action]:
         stack: list[int] = []
@@ -250,7 +267,7 @@ class NeuralScorer:
 
     batch = 8
     beam = 16
-    max_words = 2000  # tables of pairs grow with the square: 180 MB
+    max_words = 2000  # tables of pairs grow with the square: 350 MB
 
     def __init__(
         self,
@@ -261,8 +278,8 @@ class NeuralScorer:
         tables: Mapping[str, Table],
         weights: Mapping[str, Floats],
     ) -> None:
-        self._dimensions = dimensions
-        self._lexicon = lexicon
+        self.dimensions = dimensions
+        self.lexicon = lexicon
         self._vocabulary = vocabulary
         self._tables = tables
         self._weights = w = weights
@@ -280,20 +297,33 @@ class NeuralScorer:
         self._attention = [
             np.ascontiguousarray(w[f"layers.{i}.attention"].T) for i in range(dimensions.layers)
         ]
-        self._slots = Matrix(np.hstack([w[f"slots.{part}"] for part in SLOT_PARTS]))
         scale = np.float32(dimensions.rank**-0.5)
-        self._pairs = Matrix(np.hstack([w["pairs.first"] * scale, w["pairs.second"]]))
-        self._actions = ActionScorer(
-            slots.state,
-            slots.arc,
-            slots.candidate,
-            slots.sets,
-            slots.pairs,
-            w["counts"].reshape(len(COUNT_NAMES), COUNT_BUCKETS, dimensions.hidden),
-            w["shift_out"],
-            w["arc_out"],
-            w["arc_bias"],
-        )
+        self._slots, self._pairs, self._actions = [], [], []
+        for prefix in DIRECTIONS:
+            parts = [w[f"{prefix}slots.{part}"] for part in SLOT_PARTS]
+            self._slots.append(Matrix(np.hstack(parts)))
+            ends = [w[f"{prefix}pairs.first"] * scale, w[f"{prefix}pairs.second"]]
+            self._pairs.append(Matrix(np.hstack(ends)))
+            self._actions.append(
+                ActionScorer(
+                    slots.state,
+                    slots.arc,
+                    slots.candidate,
+                    slots.sets,
+                    slots.pairs,
+                    w[f"{prefix}counts"].reshape(
+                        len(COUNT_NAMES), COUNT_BUCKETS, dimensions.hidden
+                    ),
+                    w[f"{prefix}shift_out"],
+                    w[f"{prefix}arc_out"],
+                    w[f"{prefix}arc_bias"],
+                )
+            )
+
+    def parameters(self) -> dict[str, Floats]:
+        """All parameters, by the names of `parameter_shapes`."""
+        tables = {f"tables.{name}": table.as_floats() for name, table in self._tables.items()}
+        return {**tables, **self._weights}
 
     def search(self, encoding: Encoding, width: int) -> SlotSearch:
         [search] = self.searches([encoding], width)
@@ -302,8 +332,13 @@ class NeuralScorer:
     def searches(self, encodings: Iterable[Encoding], width: int) -> Iterator[SlotSearch]:
         encodings = list(encodings)
         for encoding, encoded in zip(encodings, self.encode(encodings), strict=True):
-            search = SlotSearch(encoding.encoded, width, self._actions, encoded.rows, encoded.pairs)
+            forward, backward = (
+                (actions, rows, pairs)
+                for actions, (rows, pairs) in zip(self._actions, encoded.directions, strict=True)
+            )
+            search = SlotSearch(encoding.encoded, width, *forward)
             search.encoded, search.scorer = encoded, self
+            search.opinion = SecondOpinion(encoding.encoded, 1, *backward)
             yield search
 
     def label(self, vectors: Floats, arcs: Sequence[tuple[int, int]]) -> list[int]:
@@ -332,7 +367,7 @@ class NeuralScorer:
         relations = []
         for encoding, start, n in zip(encodings, starts, lengths, strict=True):
             words = slice(start, start + n)
-            fields[words], relation, given = read_fields(encoding, self._lexicon, self._vocabulary)
+            fields[words], relation, given = read_fields(encoding, self.lexicon, self._vocabulary)
             relations.append(relation.reshape(-1))
             heads[words] = np.where(given < 0, ends[-1], start + given)
         vectors, tags = self._transform(
@@ -340,21 +375,24 @@ class NeuralScorer:
         )
         for end in ends:
             vectors[end - SPECIAL : end] = self._weights["special"]
-        rows, both = self._slots(vectors), self._pairs(vectors)
-        tables = self._actions.n_pairs + ARCS
+        rows = [slots(vectors) for slots in self._slots]
+        ends_of_pairs = [pairs(vectors) for pairs in self._pairs]
+        tables = self._actions[0].n_pairs + ARCS
         for start, end in zip(starts, ends, strict=True):
             yield Encoded(
                 vectors[start : end - SPECIAL],
                 tags[start : end - SPECIAL],
-                rows[start:end],
-                pair_tables(both[start:end], tables),
+                tuple(
+                    (row[start:end], pair_tables(both[start:end], tables))
+                    for row, both in zip(rows, ends_of_pairs, strict=True)
+                ),
             )
 
     def _transform(
         self, fields: Ints, relations: Ints, heads: Ints, starts: Ints, lengths: Ints
     ) -> tuple[Floats, Ints]:
         """(vectors, tags): the transformer over the rows of several problems."""
-        d, linear = self._dimensions, self._linear
+        d, linear = self.dimensions, self._linear
         h = np.zeros((fields.shape[1], d.width), np.float32)
         for name, numbers in zip(FIELDS, fields, strict=True):
             self._tables[name].add_to(h, numbers)
@@ -462,7 +500,8 @@ class StoredNetwork:
         array = self.arrays.get(f"network.{name}")
         if array is None or array.shape != shape or array.dtype != dtype:
             raise ModelError(
-                f"the network has no parameter {name} of shape {shape} and type {dtype.__name__}"
+                f"the network has no parameter {name} of shape {shape} and type {dtype.__name__}; "
+                "train it again or install the version that made it"
             )
         if not np.isfinite(array).all():
             raise ModelError(f"the parameter {name} of the network is not finite")

@@ -25,7 +25,16 @@ from syntagma.core.neural import (
     SET_NAMES,
     STATE_ADDRESSES,
 )
-from syntagma.neural_model import ARCS, FIELDS, LABEL, SPECIAL, TAG, Dimensions, parameter_shapes
+from syntagma.neural_model import (
+    ARCS,
+    DIRECTIONS,
+    FIELDS,
+    LABEL,
+    SPECIAL,
+    TAG,
+    Dimensions,
+    parameter_shapes,
+)
 from syntagma.slots import SlotTable
 
 _NEVER = -1e9  # score of an illegal action
@@ -37,15 +46,16 @@ _S0, _S1 = STATE_ADDRESSES.index("S0"), STATE_ADDRESSES.index("S1")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A sentence under a condition: what is given, its canonical derivation, what was held back.
+    """A sentence under a condition: what is given, its canonical derivations, what was held back.
 
-    `tags` and `labels` hold -1 where they are given; the label after the last is the root's.
+    There is a trace for each of DIRECTIONS. `tags` and `labels` hold -1 where they are given; the
+    label after the last is the root's.
     """
 
     fields: npt.NDArray[np.int32]
     relations: npt.NDArray[np.int32]
     given_heads: npt.NDArray[np.int32]
-    trace: Mapping[str, Any]
+    traces: Sequence[Mapping[str, Any]]
     heads: npt.NDArray[np.int32]
     tags: npt.NDArray[np.int32]
     labels: npt.NDArray[np.int32]
@@ -58,7 +68,8 @@ def initial_parameters(
     n_arcs = sizes["label"]
     to_head, to_dependent = slice(-2 * n_arcs, -n_arcs), slice(-n_arcs, None)
     parameters = {}
-    for name, shape in parameter_shapes(d, slots, sizes).items():
+    for full_name, shape in parameter_shapes(d, slots, sizes).items():
+        name = full_name.removeprefix("backward.")
         if "norm" in name and name.endswith("weight"):
             value = torch.ones(shape)
         elif name.endswith("bias") or name == "guess.no_head":
@@ -82,21 +93,14 @@ def initial_parameters(
             value = torch.randn(shape) / math.sqrt(shape[-1])
         else:
             value = (2 * torch.rand(shape) - 1) / math.sqrt(shape[0])
-        parameters[name] = value
+        parameters[full_name] = value
     return parameters
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """Several examples; T steps, C candidates, B sentences padded to N words."""
+class Steps:
+    """The steps of several derivations: T steps, C candidates."""
 
-    fields: Tensor  # [B, N, fields]
-    relations: Tensor  # [B, N, N]
-    mask: Tensor  # [B, N]
-    given_heads: Tensor  # [B, N]; N: none
-    tags: Tensor  # [words]; -1: given
-    labels: Tensor  # [words]
-    arcs_to_label: Tensor  # [arcs, 3]: rows of head and dependent, label
     states: Tensor  # [T, addresses]: rows
     legal_arcs: Tensor  # [T, 2]
     gold: Tensor  # [T]: column of the right action
@@ -113,6 +117,20 @@ class Batch:
     set_pair_of: Tensor  # and their candidates
     arc_pairs: Tensor  # [T, 2]: places in the tables
 
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Several examples: B sentences padded to N words."""
+
+    fields: Tensor  # [B, N, fields]
+    relations: Tensor  # [B, N, N]
+    mask: Tensor  # [B, N]
+    given_heads: Tensor  # [B, N]; N: none
+    tags: Tensor  # [words]; -1: given
+    labels: Tensor  # [words]
+    arcs_to_label: Tensor  # [arcs, 3]: rows of head and dependent, label
+    directions: tuple[Steps, ...]
+
     @property
     def n_words(self) -> int:
         return len(self.tags)
@@ -121,27 +139,47 @@ class Batch:
 def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
     """Put examples together; all word numbers become rows of the flat batch."""
     size, longest = len(examples), max(len(example.fields) for example in examples)
-    span, tables = longest + SPECIAL, len(slots.pairs) + ARCS
     fields = np.zeros((size, longest, len(FIELDS)), np.int64)
     relations = np.zeros((size, longest, longest), np.int64)
     mask = np.zeros((size, longest), bool)
     given_heads = np.full((size, longest), longest)
+    arcs_to_label: list[npt.NDArray[Any]] = []
+    first_row = SPECIAL
+    for i, example in enumerate(examples):
+        n = len(example.fields)
+        fields[i, :n], relations[i, :n, :n], mask[i, :n] = example.fields, example.relations, True
+        given_heads[i, :n] = np.where(example.given_heads < 0, longest, example.given_heads)
+        dependents = np.flatnonzero((example.labels >= 0) & (example.heads >= 0))
+        heads, labels = example.heads[dependents], example.labels[dependents]
+        arcs_to_label.append(np.stack([heads + first_row, dependents + first_row, labels], 1))
+        first_row += n
+    return Batch(
+        fields=torch.from_numpy(fields),
+        relations=torch.from_numpy(relations),
+        mask=torch.from_numpy(mask),
+        given_heads=torch.from_numpy(given_heads),
+        tags=_joined([example.tags for example in examples]),
+        labels=_joined([example.labels for example in examples]),
+        arcs_to_label=_joined(arcs_to_label),
+        directions=tuple(
+            _collate_steps([example.traces[i] for example in examples], mask.sum(1), slots)
+            for i in range(len(DIRECTIONS))
+        ),
+    )
+
+
+def _collate_steps(
+    traces: Sequence[Mapping[str, Any]], lengths: npt.NDArray[np.int64], slots: SlotTable
+) -> Steps:
+    longest = int(lengths.max())
+    span, tables = longest + SPECIAL, len(slots.pairs) + ARCS
     parts: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in _CONCATENATED}
     first_row, first_step, first_candidate, columns = SPECIAL, 0, 0, 0
     first_member = dict.fromkeys(SET_NAMES, 0)
-    for i, example in enumerate(examples):
-        n, t = len(example.fields), example.trace
-        fields[i, :n], relations[i, :n, :n], mask[i, :n] = example.fields, example.relations, True
-        given_heads[i, :n] = np.where(example.given_heads < 0, longest, example.given_heads)
+    for i, (t, n) in enumerate(zip(traces, lengths.tolist(), strict=True)):
         row = np.concatenate([np.arange(n) + first_row, [0, 1]])
         number = np.concatenate([np.arange(n), [longest, longest + 1]])
         states, candidates, steps = t["states"], t["candidates"], t["steps"]
-        parts["tags"].append(example.tags)
-        parts["labels"].append(example.labels)
-        open_arcs = np.flatnonzero((example.labels >= 0) & (example.heads >= 0))
-        parts["arcs_to_label"].append(
-            np.stack([row[example.heads[open_arcs]], row[open_arcs], example.labels[open_arcs]], 1)
-        )
         parts["states"].append(row[states])
         parts["legal_arcs"].append(t["arcs"])
         parts["steps"].append(steps + first_step)
@@ -181,19 +219,9 @@ def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
         first_row += n
         first_step += len(states)
         first_candidate += len(steps)
-    joined = {
-        name: torch.from_numpy(np.concatenate(arrays).astype(np.int64))
-        for name, arrays in parts.items()
-    }
+    joined = {name: _joined(arrays) for name, arrays in parts.items()}
     gold = joined["gold"]
-    return Batch(
-        fields=torch.from_numpy(fields),
-        relations=torch.from_numpy(relations),
-        mask=torch.from_numpy(mask),
-        given_heads=torch.from_numpy(given_heads),
-        tags=joined["tags"],
-        labels=joined["labels"],
-        arcs_to_label=joined["arcs_to_label"],
+    return Steps(
         states=joined["states"],
         legal_arcs=joined["legal_arcs"] > 0,
         gold=torch.where(gold < 0, columns - 1 - gold, gold),
@@ -212,10 +240,13 @@ def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
     )
 
 
+def _joined(arrays: Sequence[npt.NDArray[Any]]) -> Tensor:
+    return torch.from_numpy(np.concatenate(arrays).astype(np.int64))
+
+
 _CONCATENATED = (
-    *("tags", "labels", "arcs_to_label", "states", "legal_arcs", "gold", "steps", "column"),
-    *("candidates", "words", "counts", "unplaced.words", "pairs", "set_pairs", "set_pair_of"),
-    "arc_pairs",
+    *("states", "legal_arcs", "gold", "steps", "column", "candidates", "words", "counts"),
+    *("unplaced.words", "pairs", "set_pairs", "set_pair_of", "arc_pairs"),
     *SET_NAMES,
     *(f"{name}.starts" for name in SET_NAMES),
 )
@@ -249,8 +280,13 @@ class Network:
         rows = torch.cat([self.w["special"], vectors[batch.mask]])
         held_tags, held_labels = batch.tags >= 0, batch.labels >= 0
         heads, dependents, labels = batch.arcs_to_label.T
+        forward, backward = (
+            _cross_entropy(self.scores(steps, vectors, rows, prefix), steps.gold)
+            for prefix, steps in zip(DIRECTIONS, batch.directions, strict=True)
+        )
         return {
-            "action": _cross_entropy(self.scores(batch, vectors, rows), batch.gold),
+            "action": forward,
+            "backward": backward,
             "tag": _cross_entropy(tag_scores[batch.mask][held_tags], batch.tags[held_tags]),
             "guess": _cross_entropy(guessed[batch.mask][held_labels], batch.labels[held_labels]),
             "label": _cross_entropy(self.label_scores(rows[heads], rows[dependents]), labels),
@@ -290,54 +326,61 @@ class Network:
                 h = h + unknown_tag[..., None] * tags + unknown_label[..., None] * labels
         return self._norm("norm_out", h), tag_scores, label_scores
 
-    def scores(self, batch: Batch, vectors: Tensor, rows: Tensor) -> Tensor:
-        """Scores of all actions of all steps [T, columns + 2]; illegal ones have `_NEVER`."""
-        w, d = self.w, self.d
+    def scores(self, steps: Steps, vectors: Tensor, rows: Tensor, prefix: str) -> Tensor:
+        """Scores of all actions of all steps [T, columns + 2]; illegal ones have `_NEVER`.
+
+        The prefix is that of the parameters, one of DIRECTIONS.
+        """
+        d = self.d
+
+        def w(name: str) -> Tensor:
+            return self.w[prefix + name]
+
         size, span, _ = vectors.shape
         span += SPECIAL
-        padded = torch.cat([vectors, w["special"].expand(size, SPECIAL, d.width)], 1)
-        first = (padded @ w["pairs.first"]).view(size, span, -1, d.rank).permute(0, 2, 1, 3)
-        second = (padded @ w["pairs.second"]).view(size, span, -1, d.rank).permute(0, 2, 3, 1)
+        padded = torch.cat([vectors, self.w["special"].expand(size, SPECIAL, d.width)], 1)
+        first = (padded @ w("pairs.first")).view(size, span, -1, d.rank).permute(0, 2, 1, 3)
+        second = (padded @ w("pairs.second")).view(size, span, -1, d.rank).permute(0, 2, 3, 1)
         tables = first @ second * d.rank**-0.5
         places = tables.reshape(-1)
 
-        sets = (rows @ w["slots.sets"]).view(-1, d.hidden)
+        sets = (rows @ w("slots.sets")).view(-1, d.hidden)
 
         def gather(part: str, chosen: Tensor, hidden: int) -> Tensor:
             """Sum the rows' parts in each slot."""
-            parts = (rows @ w[f"slots.{part}"]).view(-1, hidden)
+            parts = (rows @ w(f"slots.{part}")).view(-1, hidden)
             number = chosen.shape[1]
             return F.embedding_bag(chosen * number + torch.arange(number), parts, mode="sum")
 
         def gather_set(name: str) -> Tensor:
-            members, starts = batch.sets[name]
+            members, starts = steps.sets[name]
             mode = "sum" if name == "path" else "mean"
             number = self.slots.sets.index(name)
             return F.embedding_bag(members * len(self.slots.sets) + number, sets, starts, mode=mode)
 
-        base = gather("state", batch.states[:, self._state], d.hidden) + gather_set("unplaced")
-        hidden = F.embedding(batch.steps, base)
-        hidden = hidden + gather("candidate", batch.candidates[:, self._candidate], d.hidden)
-        counts = batch.counts + torch.arange(len(COUNT_NAMES)) * COUNT_BUCKETS
-        hidden = hidden + F.embedding_bag(counts, w["counts"], mode="sum")
+        base = gather("state", steps.states[:, self._state], d.hidden) + gather_set("unplaced")
+        hidden = F.embedding(steps.steps, base)
+        hidden = hidden + gather("candidate", steps.candidates[:, self._candidate], d.hidden)
+        counts = steps.counts + torch.arange(len(COUNT_NAMES)) * COUNT_BUCKETS
+        hidden = hidden + F.embedding_bag(counts, w("counts"), mode="sum")
         for name in ("family", "dependents", "path"):
-            if len(batch.sets[name][0]):
+            if len(steps.sets[name][0]):
                 hidden = hidden + gather_set(name)
-        shifts = F.relu(hidden) @ w["shift_out"]
-        shifts = shifts + places.gather(0, batch.pairs.view(-1)).view(batch.pairs.shape).sum(1)
-        shifts = shifts.index_add(0, batch.set_pair_of, places.gather(0, batch.set_pairs))
+        shifts = F.relu(hidden) @ w("shift_out")
+        shifts = shifts + places.gather(0, steps.pairs.view(-1)).view(steps.pairs.shape).sum(1)
+        shifts = shifts.index_add(0, steps.set_pair_of, places.gather(0, steps.set_pairs))
         if ("L", "unplaced") in self.slots.pairs:
             outlook = tables[:, self.slots.pairs.index(("L", "unplaced"))].transpose(1, 2)
             outlook = F.embedding_bag(
-                batch.unplaced, outlook.reshape(-1, span), batch.sets["unplaced"][1], mode="mean"
+                steps.unplaced, outlook.reshape(-1, span), steps.sets["unplaced"][1], mode="mean"
             )
-            shifts = shifts + outlook.reshape(-1).gather(0, batch.steps * span + batch.words)
+            shifts = shifts + outlook.reshape(-1).gather(0, steps.steps * span + steps.words)
 
-        arcs = F.relu(gather("arc", batch.states[:, self._arc], d.arc_hidden)) @ w["arc_out"].T
-        arcs = arcs + w["arc_bias"] + places.gather(0, batch.arc_pairs.view(-1)).view(-1, ARCS)
-        arcs = torch.where(batch.legal_arcs, arcs, torch.tensor(_NEVER))
-        scores = torch.full((len(batch.gold), batch.columns), _NEVER)
-        return torch.cat([scores.index_put((batch.steps, batch.column), shifts), arcs], 1)
+        arcs = F.relu(gather("arc", steps.states[:, self._arc], d.arc_hidden)) @ w("arc_out").T
+        arcs = arcs + w("arc_bias") + places.gather(0, steps.arc_pairs.view(-1)).view(-1, ARCS)
+        arcs = torch.where(steps.legal_arcs, arcs, torch.tensor(_NEVER))
+        scores = torch.full((len(steps.gold), steps.columns), _NEVER)
+        return torch.cat([scores.index_put((steps.steps, steps.column), shifts), arcs], 1)
 
     def label_scores(self, heads: Tensor, dependents: Tensor) -> Tensor:
         w = self.w

@@ -10,7 +10,7 @@ import math
 import os
 import random
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 from typing import Any
@@ -22,10 +22,12 @@ import torch
 from syntagma.core import trace
 from syntagma.encoding import encode_training
 from syntagma.errors import TrainingError
+from syntagma.model import Model
 from syntagma.neural_model import (
     Dimensions,
     Floats,
     Lexicon,
+    NeuralScorer,
     StoredNetwork,
     describe_network,
     read_fields,
@@ -45,7 +47,7 @@ from syntagma.visits import visit
 from syntagma.vocabulary import Vocabulary
 
 # How much the losses count beside that of the actions.
-WEIGHTS = {"action": 1.0, "tag": 0.2, "guess": 0.2, "label": 0.1}
+WEIGHTS = {"action": 1.0, "backward": 1.0, "tag": 0.2, "guess": 0.2, "label": 0.1}
 WARM_UP = 300  # steps
 LAST_RATE = 0.02  # of the learning rate
 MOST_AVERAGING = 0.999  # share of the average that a step keeps
@@ -58,9 +60,10 @@ class NeuralLearner:
 
     dev_beam = 16
 
-    def __init__(self, settings: NeuralSettings, threads: int) -> None:
+    def __init__(self, settings: NeuralSettings, threads: int, start: Model | None = None) -> None:
+        """`start`: a neural model to go on from, with its words, tags, labels and dimensions."""
         self.settings = settings
-        self.dimensions = Dimensions()
+        self.start = start
         torch.set_num_threads(threads)
         _keep_memory()
 
@@ -70,11 +73,22 @@ class NeuralLearner:
         self.sentences = sentences
         self.further = list(chain.from_iterable(pretrain))
         everything = [*sentences, *self.further]
-        self.vocabulary = Vocabulary.of_treebank(everything).without_forms()
-        self.lexicon = Lexicon.of_treebank(everything, self.settings.min_count)
-        sizes = table_sizes(self.lexicon, self.vocabulary)
         torch.manual_seed(self.settings.seed % (1 << 63))
-        initial = initial_parameters(self.dimensions, SLOTS, sizes)
+        if self.start is None:
+            self.dimensions = Dimensions()
+            self.vocabulary = Vocabulary.of_treebank(everything).without_forms()
+            self.lexicon = Lexicon.of_treebank(everything, self.settings.min_count)
+            sizes = table_sizes(self.lexicon, self.vocabulary)
+            initial = initial_parameters(self.dimensions, SLOTS, sizes)
+        else:
+            self.vocabulary = self.start.vocabulary
+            _check_known(everything, self.vocabulary)
+            scorer = self.start.scorer
+            assert isinstance(scorer, NeuralScorer)
+            self.dimensions, self.lexicon = scorer.dimensions, scorer.lexicon
+            initial = {
+                name: torch.from_numpy(array.copy()) for name, array in scorer.parameters().items()
+            }
         self.flat = _Flat(initial)
         self.network = Network(
             self.dimensions,
@@ -107,9 +121,10 @@ class NeuralLearner:
         total = steps = 0.0
         self.network.training = True
         for batch, size in self._batches(number):
-            if len(batch.gold):
-                total += self._learn(batch) * len(batch.gold)
-                steps += len(batch.gold)
+            decisions = len(batch.directions[0].gold)
+            if decisions:
+                total += self._learn(batch) * decisions
+                steps += decisions
             self.words_seen += batch.n_words
             for _ in range(size):
                 on_sentence()
@@ -220,13 +235,10 @@ class NeuralLearner:
             fields=fields,
             relations=relations,
             given_heads=heads,
-            trace=trace(
-                encoding.encoded,
-                reference.order,
-                reference.heads,
-                reference.labels,
-                reference.tags,
-            ),
+            traces=[
+                trace(encoding.encoded, reference.order, reference.heads, backward)
+                for backward in (False, True)
+            ],
             heads=reference.heads,
             tags=np.where([word.tag is None for word in words], reference.tags, -1),
             labels=np.where([word.deprel is None for word in words], reference.labels, -1),
@@ -256,6 +268,24 @@ class _Flat:
             parts[name] = vector[start : start + size].view(shape)
             start += size
         return parts
+
+
+def _check_known(sentences: Iterable[Sentence], vocabulary: Vocabulary) -> None:
+    """A network has a fixed number of tags and labels."""
+    for sentence in sentences:
+        for tag in sentence.tags:
+            if tag not in vocabulary.tag_numbers:
+                raise TrainingError(_unknown("tag", tag, sentence))
+        for head, label in zip(sentence.heads, sentence.deprels, strict=True):
+            if head and label not in vocabulary.label_numbers:
+                raise TrainingError(_unknown("label", label, sentence))
+
+
+def _unknown(what: str, name: str, sentence: Sentence) -> str:
+    return (
+        f"the model to start from (--start) does not know the {what} {name!r} of sentence "
+        f"{sentence.id or sentence.text!r}: train a new one, or use a treebank annotated alike"
+    )
 
 
 def _words(sentences: Sequence[Sentence]) -> int:

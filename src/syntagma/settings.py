@@ -18,7 +18,7 @@ class Settings:
     """What all scorers share."""
 
     SCORER: ClassVar[str]
-    PRETRAINS: ClassVar[bool] = False  # can learn from further treebanks first
+    PRETRAINS: ClassVar[bool] = False  # can learn from further treebanks, or go on from a model
     # How often a mixed condition is none, pos, in between, tree, labelled.
     SHARES: ClassVar[tuple[int, ...]] = (1, 1, 1, 1, 1)
 

@@ -22,8 +22,8 @@ from syntagma.conditions import MAIN_CONDITIONS
 from syntagma.errors import FormatError, TrainingError
 from syntagma.evaluation import evaluate
 from syntagma.linear_training import PerceptronLearner
-from syntagma.linearizer import Linearizer
-from syntagma.model import Stored, build_model, save_model
+from syntagma.linearizer import Linearizer, model_path
+from syntagma.model import Model, Stored, build_model, load_model, save_model
 from syntagma.model_file import read_container, write_container
 from syntagma.settings import LinearSettings, NeuralSettings, Settings
 from syntagma.treebank import Sentence, read_treebank
@@ -88,6 +88,7 @@ def train(
     *,
     settings: Settings | None = None,
     pretrain: Sequence[str | Path] = (),
+    start: str | Path | None = None,
     name: str = "",
     language: str = "",
     licence: str = "",
@@ -101,7 +102,9 @@ def train(
 
     The settings say which scorer the model has, by default a neural one. `pretrain` are further
     treebanks that a neural one learns from first; they may be machine-made, so a faulty sentence is
-    left out, and the faults of each file are reported to `on_faults`.
+    left out, and the faults of each file are reported to `on_faults`. `start` is a neural model, a
+    file or the name of one that is shipped, to go on from instead of a new one: it keeps its words,
+    tags, labels and dimensions.
 
     Until it is finished, a folder `<output>.training` holds the state after the last whole epoch;
     the same call goes on from there and ends with the same model. The number of threads has no
@@ -110,14 +113,16 @@ def train(
     settings = settings or NeuralSettings()
     if threads < 1:
         raise TrainingError(f"threads must be at least 1, not {threads}")
-    if pretrain and not settings.PRETRAINS:
-        raise TrainingError(
-            f"a {settings.SCORER} scorer learns from one treebank only: leave out pretrain "
-            "(--pretrain) or train a neural one"
-        )
+    for given, option in ((pretrain, "pretrain"), (start, "start")):
+        if given and not settings.PRETRAINS:
+            raise TrainingError(
+                f"a {settings.SCORER} scorer learns from one treebank, and from nothing else: "
+                f"leave out {option} (--{option}) or train a neural one"
+            )
     if Path(output).is_dir():
         raise TrainingError(f"cannot write the model to {output}: it is a folder")
-    learner = _learner(settings, threads)
+    begun = _start(start, settings) if start is not None else None
+    learner = _learner(settings, threads, begun)
     sentences = read_treebank(train, settings.tag_column)
     dev_sentences = _spread(read_treebank(dev, settings.tag_column), DEV_SENTENCES)
     further, left_out = [], []
@@ -140,6 +145,7 @@ def train(
                 for path, each, faulty in zip(pretrain, further, left_out, strict=True)
             ),
         ],
+        **(_describe_start(start, begun) if start is not None and begun else {}),
         "tag_column": settings.tag_column,
         "scorer": settings.SCORER,
         **learner.describe(),
@@ -160,7 +166,20 @@ def train(
     return run.finish()
 
 
-def _learner(settings: Settings, threads: int) -> Learner:
+def _start(start: str | Path, settings: Settings) -> Model:
+    """The model to start from, if it can be gone on from."""
+    model = load_model(model_path(start))
+    if model.header.get("scorer") != settings.SCORER:
+        raise TrainingError(f"{start} (--start) has no {settings.SCORER} scorer to go on from")
+    if model.header["tag_column"] != settings.tag_column:
+        raise TrainingError(
+            f"{start} (--start) reads tags from {model.header['tag_column']}, not from "
+            f"{settings.tag_column}: change the tag column (--tag-column)"
+        )
+    return model
+
+
+def _learner(settings: Settings, threads: int, start: Model | None) -> Learner:
     """PyTorch is imported only where a network is trained."""
     if isinstance(settings, LinearSettings):
         return PerceptronLearner(settings, threads)
@@ -169,7 +188,8 @@ def _learner(settings: Settings, threads: int) -> Learner:
             "a neural scorer is trained with PyTorch, which is not installed: "
             "pip install 'syntagma[train]'"
         )
-    learner: Learner = import_module("syntagma.neural_training").NeuralLearner(settings, threads)
+    neural_training = import_module("syntagma.neural_training")
+    learner: Learner = neural_training.NeuralLearner(settings, threads, start)
     return learner
 
 
@@ -269,3 +289,11 @@ def _describe_data(path: str | Path, sentences: Sequence[Sentence]) -> dict[str,
         "sentences": len(sentences),
         "words": sum(len(sentence.forms) for sentence in sentences),
     }
+
+
+def _describe_start(path: str | Path, model: Model) -> dict[str, Any]:
+    """Where the model to start from comes from: its data are the new one's, too."""
+    kept = ("name", "licence", "attribution", "data", "start", "settings", "created_with")
+    digest = hashlib.sha256(model_path(path).read_bytes()).hexdigest()
+    described = {field: model.header[field] for field in kept if field in model.header}
+    return {"start": {**described, "sha256": digest}}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 OWN = {
     "linear": ("features", "update", "beam"),
     "neural": (
-        *("pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
+        *("start", "pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
         *("dropout", "word_dropout", "min_count"),
     ),
 }
@@ -85,6 +85,14 @@ def train(
             help="Linear: beam width in training, 1 to 1024.",
         ),
     ] = 16,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--start",
+            metavar="NAME|FILE",
+            help="Neural: a model to go on from, instead of a new one.",
+        ),
+    ] = None,
     pretrain: Annotated[
         list[Path] | None,
         typer.Option(
@@ -172,6 +180,9 @@ def train(
     The same, with machine-made trees to learn from first:
         syntagma train train.conllu dev.conllu --output my.syntagma \\
             --pretrain parsed.conllu.xz
+    The shipped model, adapted to a treebank of one's own:
+        syntagma train train.conllu dev.conllu --output my.syntagma \\
+            --start en --epochs 5 --learning-rate 0.0005
     The setting of a paper:
         syntagma train train.conllu dev.conllu --output l15.syntagma \\
             --scorer linear --features l15 --condition labelled --update early
@@ -181,6 +192,8 @@ def train(
     from syntagma.training import train as learn
 
     _refuse_options_of_others(context, scorer)
+    if start is not None and _is_given(context, "min_count"):
+        raise typer.BadParameter("--min-count goes with a new model: --start has words of its own")
     common: dict[str, Any] = {"condition": condition, "seed": seed, "tag_column": tag_column}
     if epochs is not None:
         common["epochs"] = epochs
@@ -209,6 +222,7 @@ def train(
             output,
             settings=settings,
             pretrain=pretrain or (),
+            start=start,
             name=name,
             language=language,
             licence=licence,
@@ -239,10 +253,14 @@ def _figure(name: str, value: float) -> str:
 def _refuse_options_of_others(context: typer.Context, scorer: str) -> None:
     for other, names in OWN.items():
         for name in names:
-            source = context.get_parameter_source(name)
-            if other != scorer and source is not None and source.name == "COMMANDLINE":
+            if other != scorer and _is_given(context, name):
                 option = "--" + name.replace("_", "-")
                 raise typer.BadParameter(f"{option} goes with --scorer {other}, not with {scorer}")
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _count_sentences(path: Path) -> int:

@@ -15,15 +15,17 @@ costs nothing. Which slots and pairs there are is data (slots.py); what each nam
 from libc.math cimport exp, log
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcpy, memset
+from libcpp.algorithm cimport sort
+from libcpp.utility cimport pair as numbered
 from libcpp.vector cimport vector
 
 import numpy as np
 
-from syntagma.core.search cimport Search
+from syntagma.core.search cimport Candidate, Link, Search
 from syntagma.core.state cimport (
     LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, EncodedProblem, Node, State, Task, Word, apply,
-    has, inner_above_top, legal_leftarc, legal_rightarc, legal_shifts, lowest_bit,
-    reference_actions,
+    has, initial_state, inner_above_top, legal_leftarc, legal_rightarc, legal_shifts, lowest_bit,
+    mirror, reference_actions,
 )
 from syntagma.core.vectors cimport LANES, add_rows, add_scaled, rectified_dot
 
@@ -499,6 +501,104 @@ cdef class NeuralSearch(Search):
         apply(self.task, self.current[0], Action(action[0], action[1], action[2], action[3]))
 
 
+cdef class SecondOpinion(NeuralSearch):
+    """What a scorer that reads from right to left thinks of finished sentences.
+
+    It knows nothing of order constraints and of orders that are asked for.
+    """
+
+    def __cinit__(self, *_):
+        self.unfixed.predecessors = NULL
+        self.task = &self.unfixed
+
+    def weigh(self, Search search):
+        """Give each finished state of a search the mean of its score and of the one here."""
+        with nogil:
+            self.weigh_all(search)
+
+    cdef void weigh_all(self, Search search) noexcept nogil:
+        """Derivations that begin alike are scored one after the other, the beginning once."""
+        cdef vector[numbered[vector[int32_t], int]] derivations
+        cdef State** states = search.current
+        cdef State* state
+        cdef int i, j
+        derivations.resize(search.size)
+        for i in range(search.size):
+            self.read_backwards(search, states[i], &derivations[i].first)
+            derivations[i].second = i
+        sort(derivations.begin(), derivations.end())
+        for i in range(search.size):
+            state = states[derivations[i].second]
+            state.score = (state.score + self.score(derivations[i].first)) / 2
+        for i in range(1, search.size):
+            state = states[i]
+            j = i
+            while j > 0 and states[j - 1].score < state.score:
+                states[j] = states[j - 1]
+                j -= 1
+            states[j] = state
+
+    cdef void read_backwards(
+        self, Search search, const State* state, vector[int32_t]* moves
+    ) noexcept nogil:
+        """The moves that build the sentence of a finished state from right to left: words, or
+        negative numbers for arcs."""
+        cdef vector[Link] links
+        cdef vector[int32_t] order, heads, open_, stack
+        cdef vector[Action] actions
+        cdef int i = state.history
+        while i >= 0:
+            links.push_back(search.links[i])
+            i = search.links[i].parent
+        heads.assign(self.task.n, ROOT)
+        for i in range(<int>links.size() - 1, -1, -1):
+            if links[i].kind == SHIFT:
+                order.push_back(links[i].word)
+                stack.push_back(links[i].word)
+                continue
+            if links[i].kind == LEFTARC:
+                heads[stack[stack.size() - 2]] = stack.back()
+                stack[stack.size() - 2] = stack.back()
+            else:
+                heads[stack.back()] = stack[stack.size() - 2]
+            stack.pop_back()
+        mirror(self.task, &order, &heads)
+        open_.assign(self.task.n, NONE)
+        reference_actions(
+            self.task, order.data(), heads.data(), open_.data(), open_.data(), &actions
+        )
+        for i in range(<int>actions.size()):
+            moves.push_back(actions[i].word if actions[i].kind == SHIFT else -actions[i].kind)
+
+    cdef double score(self, const vector[int32_t]& moves) noexcept nogil:
+        """The log-probability of a derivation; what it shares with the last one is known."""
+        cdef State* state = self.current[0]
+        cdef Candidate* candidate
+        cdef Action action
+        cdef size_t i, j
+        cdef bint known = True
+        initial_state(self.task, state)
+        for i in range(moves.size()):
+            action = Action(SHIFT, moves[i], NONE, NONE)
+            if moves[i] < 0:
+                action = Action(-moves[i], NONE, NONE, NONE)
+            known = known and i < self.last.size() and self.last[i] == moves[i]
+            if not known:
+                self.last.resize(i)
+                self.last.push_back(moves[i])
+                self.sums.resize(i)
+                self.candidates.clear()
+                self.sums.push_back(state.score)
+                self.expand(state, 0)
+                for j in range(self.candidates.size()):
+                    candidate = &self.candidates[j]
+                    if candidate.kind == action.kind and candidate.word == action.word:
+                        self.sums[i] = candidate.score
+            state.score = self.sums[i]
+            apply(self.task, state, action)
+        return state.score
+
+
 # What is given, for the encoder
 
 cdef enum:
@@ -554,18 +654,19 @@ def describe(EncodedProblem problem, int n_tags, int n_labels):
 
 # Training
 
-def trace(EncodedProblem problem, order, heads, labels, tags):
-    """What the scorer sees along the canonical derivation, as arrays of word numbers.
+def trace(EncodedProblem problem, order, heads, backward=False):
+    """What the scorer sees along the canonical derivation, as arrays of word numbers; or, backward,
+    along that of the sentence read from right to left.
 
     Steps without alternative are left out. A step has state addresses, unplaced words, which arcs
     are legal, and the index of the chosen candidate (negative: -1 LEFTARC, -2 RIGHTARC); a
     candidate has a step, addresses, counts, and the three other sets. Sets are pairs (members,
     start of each).
     """
-    cdef int32_t[::1] order_ = order, heads_ = heads, labels_ = labels, tags_ = tags
     cdef const Task* task = &problem.task
     cdef Search search = Search(problem, 1)
     cdef State* state = search.current[0]
+    cdef vector[int32_t] order_ = order, heads_ = heads, open_
     cdef vector[Action] gold
     cdef vector[int32_t] states, arcs, chosen, steps, candidates, counts
     cdef vector[int32_t] sets[N_SETS]
@@ -574,14 +675,17 @@ def trace(EncodedProblem problem, order, heads, labels, tags):
     cdef int32_t at[N_STATE]
     cdef View view
     cdef int i, word, n_shifts, n_steps = 0, want
-    cdef bint left, right
+    cdef bint left, right, backward_ = backward
     buffers.resize(3 * task.n)
     view.family = buffers.data()
     view.dependents = buffers.data() + task.n
     view.path = buffers.data() + 2 * task.n
     unplaced.resize(task.n)
     with nogil:
-        reference_actions(task, &order_[0], &heads_[0], &labels_[0], &tags_[0], &gold)
+        if backward_:
+            mirror(task, &order_, &heads_)
+        open_.assign(task.n, NONE)
+        reference_actions(task, order_.data(), heads_.data(), open_.data(), open_.data(), &gold)
         for i in range(<int>gold.size()):
             legal_shifts(task, state, search.shifts)
             left = legal_leftarc(task, state)

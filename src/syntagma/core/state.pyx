@@ -317,6 +317,40 @@ cdef void reference_actions(
             stack.pop_back()
 
 
+cdef void mirror(
+    const Task* task, vector[int32_t]* order, vector[int32_t]* heads
+) noexcept nogil:
+    """Turn a sentence and its tree round, to be read from right to left.
+
+    Of interchangeable words the first is shifted first in either direction, so they trade places.
+    """
+    cdef vector[int32_t] counterpart, followed, turned, chain
+    cdef int i, word
+    counterpart.resize(task.n)
+    followed.assign(task.n, 0)
+    for i in range(task.n):
+        if task.words[i].twin != NONE:
+            followed[task.words[i].twin] = 1
+    for i in range(task.n):
+        if followed[i]:
+            continue
+        chain.clear()
+        word = i
+        while word != NONE:
+            chain.push_back(word)
+            word = task.words[word].twin
+        for word in range(<int>chain.size()):
+            counterpart[chain[word]] = chain[chain.size() - 1 - word]
+    turned.resize(task.n)
+    for i in range(task.n):
+        turned[i] = counterpart[order[0][task.n - 1 - i]]
+    order.swap(turned)
+    for i in range(task.n):
+        word = heads[0][i]
+        turned[counterpart[i]] = counterpart[word] if word >= 0 else word
+    heads.swap(turned)
+
+
 cdef class EncodedProblem:
     """A problem in numbers: the arrays behind a Task.
 
