@@ -19,6 +19,7 @@ HEADER: dict[str, Any] = {
     "licence": "CC0",
     "attribution": "nobody",
     "data": [{"name": "toy.conllu", "sha256": "00ff", "sentences": 3, "words": 17}],
+    "start": {"name": "older", "data": [{"name": "toy.conllu", "words": 17}]},
     "tag_column": "xpos",
     "templates": ["S0w", "S1w"],
     "figures": {"none": 12.5, "labelled": 80.0},

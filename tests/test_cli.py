@@ -396,6 +396,8 @@ language     en
 licence      CC0
 attribution  nobody
 data         name toy.conllu, sha256 00ff, sentences 3, words 17
+start name   older
+start data   name toy.conllu, words 17
 tag column   xpos
 templates    2
 figures      none 12.5, labelled 80

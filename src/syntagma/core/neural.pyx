@@ -576,14 +576,12 @@ cdef class SecondOpinion(NeuralSearch):
         cdef Candidate* candidate
         cdef Action action
         cdef size_t i, j
-        cdef bint known = True
         initial_state(self.task, state)
         for i in range(moves.size()):
             action = Action(SHIFT, moves[i], NONE, NONE)
             if moves[i] < 0:
                 action = Action(-moves[i], NONE, NONE, NONE)
-            known = known and i < self.last.size() and self.last[i] == moves[i]
-            if not known:
+            if i >= self.last.size() or self.last[i] != moves[i]:
                 self.last.resize(i)
                 self.last.push_back(moves[i])
                 self.sums.resize(i)
