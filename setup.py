@@ -3,7 +3,17 @@
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-MODULES = ("weights", "state", "features", "search", "linear", "learning", "neural", "encoder")
+MODULES = (
+    "weights",
+    "state",
+    "features",
+    "search",
+    "linear",
+    "learning",
+    "neural",
+    "opinion",
+    "encoder",
+)
 
 setup(
     ext_modules=cythonize(

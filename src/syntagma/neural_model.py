@@ -6,7 +6,7 @@ attention is biased by the given relation between two words. After one of the la
 tags and labels that are not given, and reads its guesses in the layers after it.
 
 It is trained by `neural_training`, whose PyTorch network computes the same; what is done with the
-vectors in a search is core/neural.pyx.
+vectors in a search is core/neural.pyx and core/opinion.pyx.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ try:
     from syntagma.core.features import ATOM_NAMES, SCOPE_NAMES, Templates
     from syntagma.core.learning import Learner, Update
     from syntagma.core.linear import Derivation, LinearScorer, LinearSearch
-    from syntagma.core.neural import ActionScorer, NeuralSearch, SecondOpinion, describe, trace
+    from syntagma.core.neural import ActionScorer, NeuralSearch, describe, trace
+    from syntagma.core.opinion import SecondOpinion
     from syntagma.core.search import Search, beam_search, depth_first_search
     from syntagma.core.state import EncodedProblem
     from syntagma.core.weights import Weights, build_columns

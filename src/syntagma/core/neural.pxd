@@ -77,12 +77,3 @@ cdef class NeuralSearch(Search):
     cdef void read_family(self, const State* state) noexcept nogil
     cdef float score_shift(self, const State* state, int word) noexcept nogil
     cdef void score_arcs(self, float* out) noexcept nogil
-
-cdef class SecondOpinion(NeuralSearch):
-    cdef vector[int32_t] last           # the moves of the derivation that was scored last
-    cdef vector[double] sums            # and the score after each of them
-    cdef void weigh_all(self, Search search) noexcept nogil
-    cdef void read_backwards(
-        self, Search search, const State* state, vector[int32_t]* moves
-    ) noexcept nogil
-    cdef double score(self, const vector[int32_t]& moves) noexcept nogil

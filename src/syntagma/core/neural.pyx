@@ -15,16 +15,14 @@ costs nothing. Which slots and pairs there are is data (slots.py); what each nam
 from libc.math cimport exp, log
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memcpy, memset
-from libcpp.algorithm cimport sort
-from libcpp.utility cimport pair as numbered
 from libcpp.vector cimport vector
 
 import numpy as np
 
-from syntagma.core.search cimport Candidate, Link, Search
+from syntagma.core.search cimport Search
 from syntagma.core.state cimport (
     LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, EncodedProblem, Node, State, Task, Word, apply,
-    has, initial_state, inner_above_top, legal_leftarc, legal_rightarc, legal_shifts, lowest_bit,
+    has, inner_above_top, legal_leftarc, legal_rightarc, legal_shifts, lowest_bit,
     mirror, reference_actions,
 )
 from syntagma.core.vectors cimport LANES, add_rows, add_scaled, rectified_dot
@@ -499,102 +497,6 @@ cdef class NeuralSearch(Search):
     def move(self, action):
         """Apply an action to the first state."""
         apply(self.task, self.current[0], Action(action[0], action[1], action[2], action[3]))
-
-
-cdef class SecondOpinion(NeuralSearch):
-    """What a scorer that reads from right to left thinks of finished sentences.
-
-    It knows nothing of order constraints and of orders that are asked for.
-    """
-
-    def __cinit__(self, *_):
-        self.unfixed.predecessors = NULL
-        self.task = &self.unfixed
-
-    def weigh(self, Search search):
-        """Give each finished state of a search the mean of its score and of the one here."""
-        with nogil:
-            self.weigh_all(search)
-
-    cdef void weigh_all(self, Search search) noexcept nogil:
-        """Derivations that begin alike are scored one after the other, the beginning once."""
-        cdef vector[numbered[vector[int32_t], int]] derivations
-        cdef State** states = search.current
-        cdef State* state
-        cdef int i, j
-        derivations.resize(search.size)
-        for i in range(search.size):
-            self.read_backwards(search, states[i], &derivations[i].first)
-            derivations[i].second = i
-        sort(derivations.begin(), derivations.end())
-        for i in range(search.size):
-            state = states[derivations[i].second]
-            state.score = (state.score + self.score(derivations[i].first)) / 2
-        for i in range(1, search.size):
-            state = states[i]
-            j = i
-            while j > 0 and states[j - 1].score < state.score:
-                states[j] = states[j - 1]
-                j -= 1
-            states[j] = state
-
-    cdef void read_backwards(
-        self, Search search, const State* state, vector[int32_t]* moves
-    ) noexcept nogil:
-        """The moves that build the sentence of a finished state from right to left: words, or
-        negative numbers for arcs."""
-        cdef vector[Link] links
-        cdef vector[int32_t] order, heads, open_, stack
-        cdef vector[Action] actions
-        cdef int i = state.history
-        while i >= 0:
-            links.push_back(search.links[i])
-            i = search.links[i].parent
-        heads.assign(self.task.n, ROOT)
-        for i in range(<int>links.size() - 1, -1, -1):
-            if links[i].kind == SHIFT:
-                order.push_back(links[i].word)
-                stack.push_back(links[i].word)
-                continue
-            if links[i].kind == LEFTARC:
-                heads[stack[stack.size() - 2]] = stack.back()
-                stack[stack.size() - 2] = stack.back()
-            else:
-                heads[stack.back()] = stack[stack.size() - 2]
-            stack.pop_back()
-        mirror(self.task, &order, &heads)
-        open_.assign(self.task.n, NONE)
-        reference_actions(
-            self.task, order.data(), heads.data(), open_.data(), open_.data(), &actions
-        )
-        for i in range(<int>actions.size()):
-            moves.push_back(actions[i].word if actions[i].kind == SHIFT else -actions[i].kind)
-
-    cdef double score(self, const vector[int32_t]& moves) noexcept nogil:
-        """The log-probability of a derivation; what it shares with the last one is known."""
-        cdef State* state = self.current[0]
-        cdef Candidate* candidate
-        cdef Action action
-        cdef size_t i, j
-        initial_state(self.task, state)
-        for i in range(moves.size()):
-            action = Action(SHIFT, moves[i], NONE, NONE)
-            if moves[i] < 0:
-                action = Action(-moves[i], NONE, NONE, NONE)
-            if i >= self.last.size() or self.last[i] != moves[i]:
-                self.last.resize(i)
-                self.last.push_back(moves[i])
-                self.sums.resize(i)
-                self.candidates.clear()
-                self.sums.push_back(state.score)
-                self.expand(state, 0)
-                for j in range(self.candidates.size()):
-                    candidate = &self.candidates[j]
-                    if candidate.kind == action.kind and candidate.word == action.word:
-                        self.sums[i] = candidate.score
-            state.score = self.sums[i]
-            apply(self.task, state, action)
-        return state.score
 
 
 # What is given, for the encoder
