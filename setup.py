@@ -5,6 +5,7 @@ from setuptools import Extension, setup
 
 MODULES = (
     "weights",
+    "fluency",
     "state",
     "features",
     "search",

@@ -104,13 +104,15 @@ def load_seconds(model: str | Path) -> float:
     return min(float(run([sys.executable, "-c", LOAD, str(model)])) for _ in range(3))
 
 
-def peak_megabytes(model: str | Path, bags: Iterable[Sequence[str]], beam: int) -> float:
+def peak_megabytes(model: str | Path, bags: Iterable[Sequence[str]], beam: int | None) -> float:
     """The most memory that `syntagma order` needs for these bags."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "bags.txt")
         with file.open("w", encoding="utf-8") as lines:
             lines.writelines("\t".join(bag) + "\n" for bag in bags)
-        command = command_line("order", "--model", str(model), "--beam", str(beam))
+        command = command_line("order", "--model", str(model))
+        if beam is not None:
+            command += ["--beam", str(beam)]
         return float(run([sys.executable, "-c", PEAK, str(file), *command]))
 
 

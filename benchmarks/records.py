@@ -58,7 +58,7 @@ def measure(
     linearizer: syntagma.Linearizer,
     sentences: Sequence[syntagma.Sentence],
     condition: str,
-    beam: int,
+    beam: int | None,
     unit: Unit,
 ) -> dict[str, Any]:
     """The figures of one condition on one thread as JSON, with the machine units around it.
@@ -67,7 +67,7 @@ def measure(
     """
 
     def work() -> syntagma.Report:
-        with Ticker(f"{condition}, beam {beam}", total=len(sentences)) as ticker:
+        with Ticker(f"{condition}, beam {beam or 'auto'}", total=len(sentences)) as ticker:
             return syntagma.evaluate(
                 linearizer, sentences, [condition], beam=beam, on_sentence=ticker.advance
             )
@@ -79,7 +79,7 @@ def measure(
     means = mean_lengths([len(sentence.forms) for sentence in sentences])
     for row, words in zip(figures["lengths"], means, strict=True):
         row["words"] = words
-    return {**figures, "beam": beam, "units_ms": units}
+    return {**figures, "beam": beam or "auto", "units_ms": units}
 
 
 def mean_lengths(sizes: Sequence[int]) -> list[float | None]:

@@ -69,7 +69,7 @@ def compare(
     sentences = syntagma.read_treebank(arguments.data, linearizer.tag_column)[: arguments.limit]
     longest = sorted((sentence.forms for sentence in sentences), key=len)[-PEAK_BAGS:]
     unit = machine.Unit(arguments.unit_command)
-    beam = arguments.beam or linearizer.beam
+    beam = arguments.beam
     conditions = [measure(linearizer, sentences, name, beam, unit) for name in arguments.conditions]
     return {
         "label": label,

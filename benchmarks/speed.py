@@ -36,7 +36,7 @@ STREAM_BEAM = 4
 def main() -> None:
     arguments = parse_arguments()
     linearizer = syntagma.load(arguments.model)
-    beam = arguments.beam or linearizer.beam
+    beam = arguments.beam
     words = known_words(linearizer)
     record: dict[str, Any] = {"command": shlex.join(["python", *sys.argv])}
 
@@ -47,7 +47,7 @@ def main() -> None:
     for name, make in (("words only", bag), ("unlabelled tree", tree)):
         times, units = unit.around(partial(growth, make, linearizer, words, beam))
         record["growth"][name] = {"cpu_ms": times, "units_ms": units}
-        print(f"\nrandom bags, {name}, beam {beam}")
+        print(f"\nrandom bags, {name}, beam {beam or 'auto'}")
         print(machine.units_note({name: units}))
         for line in growth_lines(times, units):
             print(line)

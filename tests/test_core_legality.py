@@ -147,7 +147,7 @@ def test_legal_actions_reach_exactly_what_satisfies_the_problem(
 
 def assert_beam_keeps_its_promise(problem: Problem, scorer: Scorer, beam: int) -> None:
     encoding = encode(problem, VOCABULARY)
-    [(score, actions)] = beam_search(scorer.search(encoding, beam))
+    [(score, actions)] = beam_search(next(scorer.searches([encoding], [beam])))
     assert violations(decode(encoding, VOCABULARY, score, actions)) == []
 
 

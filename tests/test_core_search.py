@@ -103,7 +103,7 @@ def test_a_score_is_the_sum_of_its_actions(beam: int) -> None:
     assert isinstance(model.scorer, LinearScorer)
     for _ in range(30):
         encoding = encode(random_problem(rng, 12, "exact"), model.vocabulary)
-        found = beam_search(model.scorer.search(encoding, beam), 5)
+        found = beam_search(next(model.scorer.searches([encoding], [beam])), 5)
         for score, actions in found:
             assert score == rescored(Derivation(encoding.encoded, model.scorer), actions)
 

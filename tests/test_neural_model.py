@@ -140,7 +140,7 @@ def test_labels_are_those_that_score_best() -> None:
     scorer, vocabulary = toy_scorer(), toy_vocabulary()
     w = toy_parameters(toy_lexicon(), vocabulary)
     for encoding in encodings_of_all_sizes(4, 12):
-        search = scorer.search(encoding, 4)
+        search = next(scorer.searches([encoding], [4]))
         [(_, actions)] = beam_search(search)
         vectors, tags = search.encoded.vectors, search.encoded.tags
         stack: list[int] = []
@@ -335,7 +335,7 @@ def test_an_order_that_is_asked_for_has_the_score_that_the_search_gives_it() -> 
 def test_results_have_been_read_in_both_directions() -> None:
     changed = 0
     for encoding in encodings_of_all_sizes(6, 9):
-        search, plain = toy_scorer().search(encoding, 8), toy_scorer().search(encoding, 8)
+        search, plain = (next(toy_scorer().searches([encoding], [8])) for _ in range(2))
         found = beam_search(search, 8)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(SlotSearch, "results", NeuralSearch.results)
@@ -385,7 +385,7 @@ def test_the_scorer_looks_at_the_state_through_the_slots_it_was_trained_with() -
             expected = np.einsum("itr,jtr->tij", before, after) / SMALL.rank**0.5
             found = tables_of_pairs[:, : len(vectors), : len(vectors)]
             np.testing.assert_allclose(found, expected, atol=1e-4)
-        actions = scorer.search(encoding, 1).look_inside()
+        actions = next(scorer.searches([encoding], [1])).look_inside()
         legal = Configuration(relist(encoding.problem, encoding.order)).legal()
         assert {action[1] for action, _ in actions} == {move.word for move in legal}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice, repeat
 from typing import Any
 
@@ -55,10 +55,11 @@ class Batching(EncodingScorer):
     batch = 3
     sizes: list[int]
 
-    def searches(self, encodings: Iterable[Encoding], width: int) -> Iterator[LinearSearch]:
-        prepared = list(encodings)
-        self.sizes.append(len(prepared))
-        return super().searches(prepared, width)
+    def searches(
+        self, encodings: Sequence[Encoding], widths: Sequence[int]
+    ) -> Iterator[LinearSearch]:
+        self.sizes.append(len(encodings))
+        return super().searches(encodings, widths)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

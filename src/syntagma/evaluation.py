@@ -96,9 +96,8 @@ def evaluate(
     """Order the words of every sentence under every condition and compare with the original.
 
     `limit` keeps the first sentences only; `on_sentence` is called after each one, for progress.
-    Time by length is measured on one thread only. By default the beam is the model's.
+    Time by length is measured on one thread only. By default the model chooses the beam.
     """
-    beam = linearizer.beam if beam is None else beam
     chosen = [_condition(name) for name in conditions]
     sentences = sentences[:limit]
     if not sentences:
@@ -110,7 +109,7 @@ def evaluate(
         "n": len(sentences),
         "data": _digest(sentences)[:8],
         "model": model,
-        "beam": beam,
+        "beam": beam or "auto",
         "seed": seed,
         "syntagma": VERSION,
     }
@@ -189,7 +188,7 @@ def _digest(sentences: Sequence[Sentence]) -> str:
 def _results(
     linearizer: "Linearizer",
     problems: Sequence[Problem],
-    beam: int,
+    beam: int | None,
     threads: int,
     on_sentence: Callable[[], None] | None,
 ) -> Iterator[tuple[Linearization, float | None]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,8 +12,11 @@ import numpy.typing as npt
 from syntagma.core import LinearScorer, LinearSearch, Weights, build_columns
 from syntagma.encoding import Encoding
 from syntagma.errors import ModelError
+from syntagma.problem import Problem
 from syntagma.templates import FEATURE_SETS, templates
 from syntagma.vocabulary import Vocabulary
+
+BEAM = 64
 
 # Weights are stored in 8 bits, in steps that grow with the weight: most are small, few are giants.
 # This many times finer are the steps at zero than at the largest weight.
@@ -24,14 +27,16 @@ class EncodingScorer(LinearScorer):
     """The core's scorer, opening searches over encodings."""
 
     batch = 1
-    beam = 64
     max_words = 10_000
 
-    def search(self, encoding: Encoding, width: int) -> LinearSearch:
-        return LinearSearch(encoding.encoded, width, self)
+    def beam(self, problem: Problem) -> int:
+        return BEAM
 
-    def searches(self, encodings: Iterable[Encoding], width: int) -> Iterator[LinearSearch]:
-        return (self.search(encoding, width) for encoding in encodings)
+    def searches(
+        self, encodings: Sequence[Encoding], widths: Sequence[int]
+    ) -> Iterator[LinearSearch]:
+        for encoding, width in zip(encodings, widths, strict=True):
+            yield LinearSearch(encoding.encoded, width, self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,11 +29,20 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Linearization:
-    """The words of a problem in order, with the tree over them; a higher score is better."""
+    """The words of a problem in order, with the tree over them; a higher score is better.
+
+    `fluency` is the language model's share of the score, None without a language model.
+    """
 
     tokens: tuple[Token, ...]
     score: float
     problem: Problem
+    fluency: float | None = None
+
+    @property
+    def syntax(self) -> float:
+        """The scorer's share of the score."""
+        return self.score - (self.fluency or 0.0)
 
     @property
     def text(self) -> str:

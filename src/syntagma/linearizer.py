@@ -39,8 +39,10 @@ class ModelInfo:
     size: int
 
 
-def load(model: str | Path = "en") -> Linearizer:
+def load(model: str | Path = "en", *, language_model: bool = True) -> Linearizer:
     """Load a shipped model by name or any model by its path.
+
+    Without `language_model`, the one that the model may have is left out.
 
     >>> import syntagma
     >>> english = syntagma.load("en")
@@ -48,7 +50,7 @@ def load(model: str | Path = "en") -> Linearizer:
     'Can you send me the report ?'
     """
     path = model_path(model)
-    return Linearizer(load_model(path), path)
+    return Linearizer(load_model(path, language_model=language_model), path)
 
 
 def model_path(model: str | Path) -> Path:
@@ -73,7 +75,6 @@ class Linearizer:
         size = path.stat().st_size if path else 0
         self.info = ModelInfo(model.header, path, size)
         self.tag_column: TagColumn = model.header["tag_column"]
-        self.beam = model.scorer.beam
         self.max_words = model.scorer.max_words
 
     @overload
@@ -95,13 +96,13 @@ class Linearizer:
         """The best order of the words with its tree.
 
         With `n_best`, a list of at most that many different orders, best first; a wider beam finds
-        more of them. By default the beam is the model's, `Linearizer.beam`. The time taken grows
-        with the beam and with about the square of the number of words.
+        more of them. By default the model chooses the beam, see `beam`. The time taken grows with
+        the beam and with about the square of the number of words.
         """
-        beam = self._beam(beam, n_best)
         self._check(n_best, beam, max_words)
         encoding = self._encode(words, max_words)
-        found = self._search(encoding, self._model.scorer.search(encoding, beam), n_best or 1)
+        search = self._model.search(encoding, self._width(encoding, beam, n_best))
+        found = self._search(encoding, search, n_best or 1)
         return found[0] if n_best is None else found
 
     def order_many(
@@ -122,12 +123,10 @@ class Linearizer:
         Several threads read a few problems ahead. On one thread, an iterator is not read ahead; a
         sequence is, because some can be prepared faster together.
         """
-        beam = self._beam(beam, n_best)
         _check_range("threads", threads, 256)
         if on_error not in ("raise", "yield"):
             raise ValueError(f"on_error must be 'raise' or 'yield', not {on_error!r}")
         self._check(n_best, beam, max_words)
-        scorer = self._model.scorer
 
         def encoded(item: Words | SyntagmaError) -> Encoding | SyntagmaError:
             if isinstance(item, SyntagmaError):
@@ -140,7 +139,8 @@ class Linearizer:
         def run(batch: Sequence[Words | SyntagmaError]) -> list[Result | SyntagmaError]:
             items = [encoded(item) for item in batch]
             encodings = [item for item in items if isinstance(item, Encoding)]
-            searches = scorer.searches(encodings, beam)
+            widths = [self._width(encoding, beam, n_best) for encoding in encodings]
+            searches = self._model.searches(encodings, widths)
             results: list[Result | SyntagmaError] = []
             for item in items:
                 if isinstance(item, SyntagmaError):
@@ -154,7 +154,8 @@ class Linearizer:
             return results
 
         ahead = threads > 1 or isinstance(problems, Sequence)
-        for results in _in_order(run, _batches(problems, scorer.batch if ahead else 1), threads):
+        size = self._model.scorer.batch if ahead else 1
+        for results in _in_order(run, _batches(problems, size), threads):
             for result in results:
                 if isinstance(result, SyntagmaError) and on_error == "raise":
                     raise result
@@ -168,8 +169,7 @@ class Linearizer:
         The order is given as forms or as 1-based indices. Scores of different orders of the same
         problem can be compared.
         """
-        beam = self._beam(beam, None)
-        _check_range("beam", beam, MAX_BEAM)
+        self._check(None, beam, 1)
         problem = _problem(words)
         if len(problem.words) > self.max_words:
             raise ProblemError(
@@ -177,17 +177,23 @@ class Linearizer:
             )
         _check_order(problem, order)
         encoding = encode(problem, self._model.vocabulary, order)
-        [found] = self._search(encoding, self._model.scorer.search(encoding, beam), 1)
+        search = self._model.search(encoding, self._width(encoding, beam, None))
+        [found] = self._search(encoding, search, 1)
         return found
 
-    def _beam(self, beam: int | None, n_best: int | None) -> int:
-        """The model's beam where none is given, or wider if so many orders are asked for."""
-        return max(self.beam, n_best or 1) if beam is None else beam
+    def beam(self, words: Words) -> int:
+        """The beam that the model chooses for a problem: little is to be gained beyond it."""
+        return self._model.scorer.beam(_problem(words))
 
-    def _check(self, n_best: int | None, beam: int, max_words: int) -> None:
+    def _width(self, encoding: Encoding, beam: int | None, n_best: int | None) -> int:
+        """The model's choice where no beam is given, or wider if so many orders are asked for."""
+        return beam or max(self._model.scorer.beam(encoding.problem), n_best or 1)
+
+    def _check(self, n_best: int | None, beam: int | None, max_words: int) -> None:
         if n_best is not None:
             _check_range("n_best", n_best, MAX_BEAM)
-        _check_range("beam", beam, MAX_BEAM)
+        if beam is not None:
+            _check_range("beam", beam, MAX_BEAM)
         _check_range("max_words", max_words, self.max_words)
 
     def _encode(self, words: Words, max_words: int) -> Encoding:
@@ -202,21 +208,27 @@ class Linearizer:
     def _search(self, encoding: Encoding, search: Search, n_best: int) -> list[Linearization]:
         """Run a beam search; a dead end, possible only where order constraints meet a partial
         tree, is searched on with wider beams and then depth first."""
-        scorer = self._model.scorer
         found = beam_search(search, n_best)
         for width in (256, MAX_BEAM):
             if not found and width > search.width:
-                search = scorer.search(encoding, width)
+                search = self._model.search(encoding, width)
                 found = beam_search(search, n_best)
         if not found:
-            search = scorer.search(encoding, 1)
+            search = self._model.search(encoding, 1)
             found, exhausted = depth_first_search(search, WORK_LIMIT)
             if not found:
                 raise self._unsatisfiable(encoding, exhausted)
-        return [
+        results = [
             decode(encoding, self._model.vocabulary, score, search.finish(actions))
             for score, actions in found
         ]
+        fluent = self._model.fluent
+        if fluent is not None:
+            results = [
+                replace(result, fluency=fluent.share(result.problem, result.words))
+                for result in results
+            ]
+        return results
 
     def _unsatisfiable(self, encoding: Encoding, exhausted: bool) -> UnsatisfiableError:
         problem = encoding.problem

@@ -1,48 +1,48 @@
-"""A model: a vocabulary and a scorer, with the header that says what they are.
+"""A model: a vocabulary, a scorer and perhaps a language model, with the header that says what
+they are.
 
-The scorers are `linear_model`'s and `neural_model`'s business, the bytes on disk `model_file`'s;
-what a model is used for, `linearizer`'s.
+The scorers are `linear_model`'s and `neural_model`'s business, the language model is that of
+`language_model`, the bytes on disk `model_file`'s; what a model is used for, `linearizer`'s.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 import numpy.typing as npt
 
+from syntagma.balance import Balance
 from syntagma.core import Search
 from syntagma.encoding import Encoding
 from syntagma.errors import ModelError
+from syntagma.language_model import LanguageModel
 from syntagma.linear_model import StoredWeights
 from syntagma.model_file import read_container, write_container
 from syntagma.neural_model import StoredNetwork
+from syntagma.problem import Problem
 from syntagma.vocabulary import Vocabulary
 
 
 class Scorer(Protocol):
     """Opens searches that know what actions are worth.
 
-    `batch` problems are best prepared together; beyond `beam` a wider beam hardly gains anything;
-    `max_words` can be ordered at all.
+    `batch` problems are best prepared together; `max_words` can be ordered at all.
     """
 
     @property
     def batch(self) -> int: ...
 
     @property
-    def beam(self) -> int: ...
-
-    @property
     def max_words(self) -> int: ...
 
-    def search(self, encoding: Encoding, width: int) -> Search:
-        """A fresh search over one problem."""
+    def beam(self, problem: Problem) -> int:
+        """The width beyond which a beam hardly gains anything."""
 
-    def searches(self, encodings: Iterable[Encoding], width: int) -> Iterator[Search]:
-        """The same for several problems: no result depends on which ones come together."""
+    def searches(self, encodings: Sequence[Encoding], widths: Sequence[int]) -> Iterator[Search]:
+        """A fresh search over each problem; no result depends on which ones come together."""
 
 
 class Stored(Protocol):
@@ -61,11 +61,31 @@ class Stored(Protocol):
     def scorer(self, header: dict[str, Any], vocabulary: Vocabulary) -> Scorer: ...
 
 
+LANGUAGE_MODEL = "language_model"  # field of the header
+_PREFIX = "lm."  # of the sections of a language model
+
 # By the header's field `scorer`.
 _STORED: dict[str, type[Stored]] = {"linear": StoredWeights, "neural": StoredNetwork}
 _VOCABULARY = frozenset(
     {"forms", "tags", "labels", "form_tags", "open_tags", "label_index", "label_pool"}
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Fluent:
+    """A language model, and how much it counts."""
+
+    language_model: LanguageModel
+    balance: Balance
+
+    def listen(self, search: Search, encoding: Encoding) -> None:
+        weight = self.balance.of_problem(encoding.problem)
+        search.listen(self.language_model.fluency(encoding, weight))
+
+    def share(self, problem: Problem, units: Iterable[str]) -> float:
+        """What it adds to the score of an order of the units of a problem."""
+        words = [word for unit in units for word in unit.split(" ")]
+        return self.balance.of_problem(problem) * sum(self.language_model.score(words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +95,20 @@ class Model:
     header: dict[str, Any]
     vocabulary: Vocabulary
     scorer: Scorer
+    fluent: Fluent | None = None
+
+    def search(self, encoding: Encoding, width: int) -> Search:
+        [search] = self.searches([encoding], [width])
+        return search
+
+    def searches(self, encodings: Sequence[Encoding], widths: Sequence[int]) -> Iterator[Search]:
+        """A fresh search over each problem, in which the language model, if any, has its say."""
+        searches = self.scorer.searches(encodings, widths)
+        for encoding, search in zip(encodings, searches, strict=True):
+            search.merging = True
+            if self.fluent is not None:
+                self.fluent.listen(search, encoding)
+            yield search
 
 
 def build_model(header: dict[str, Any], vocabulary: Vocabulary, stored: Stored) -> Model:
@@ -92,7 +126,8 @@ def save_model(
     )
 
 
-def load_model(path: str | Path) -> Model:
+def load_model(path: str | Path, *, language_model: bool = True) -> Model:
+    """Read a model; its language model, if it has one, can be left out."""
     header, arrays = read_container(path)
     # The first models have no such field: they are linear.
     name = str(header.get("scorer", "linear"))
@@ -108,11 +143,40 @@ def load_model(path: str | Path) -> Model:
     if header.get("tag_column") not in ("upos", "xpos"):
         raise _foreign(path, "no tag column")
     try:
-        return build_model(header, Vocabulary.from_arrays(arrays), stored.from_arrays(arrays))
+        model = build_model(header, Vocabulary.from_arrays(arrays), stored.from_arrays(arrays))
+        if LANGUAGE_MODEL in header and language_model:
+            model = replace(model, fluent=_fluent(header[LANGUAGE_MODEL], arrays))
+        return model
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
     except UnicodeDecodeError as error:
         raise _foreign(path, "a list of words is not UTF-8") from error
+
+
+def add_language_model(
+    path: str | Path, source: str | Path, fluent: Fluent, about: dict[str, Any]
+) -> None:
+    """Write the model at `source` to `path`, with this language model in the place of its own.
+
+    `about` is what the header says of it, besides the balance and what it says of itself.
+    """
+    header, arrays = read_container(source)
+    described = {
+        **about,
+        **fluent.language_model.describe(),
+        "balance": fluent.balance.to_json(),
+    }
+    kept = {name: array for name, array in arrays.items() if not name.startswith(_PREFIX)}
+    write_container(
+        path,
+        {**header, LANGUAGE_MODEL: described},
+        {**kept, **fluent.language_model.to_arrays()},
+    )
+
+
+def _fluent(about: object, arrays: dict[str, npt.NDArray[Any]]) -> Fluent:
+    balance = about.get("balance") if isinstance(about, dict) else None
+    return Fluent(LanguageModel.from_arrays(arrays), Balance.from_json(balance))
 
 
 def _foreign(path: str | Path, why: str) -> ModelError:

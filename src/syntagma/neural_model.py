@@ -31,6 +31,7 @@ from syntagma.core.encoder import (
 from syntagma.core.neural import COUNT_BUCKETS, COUNT_NAMES, RELATION_NAMES, VECTOR_MULTIPLE
 from syntagma.encoding import LEFTARC, SHIFT, Action, Encoding
 from syntagma.errors import ModelError
+from syntagma.problem import Problem
 from syntagma.slots import SLOTS, SlotTable
 from syntagma.treebank import Sentence
 from syntagma.vocabulary import Vocabulary, pack_lines, shape, unpack_lines
@@ -64,6 +65,8 @@ ARCS = 2  # LEFTARC, RIGHTARC
 # Prefixes of the parameters of the action scorer, of which there are two: one goes from left to
 # right; the other, from right to left, has a second opinion on what the first has found.
 DIRECTIONS = ("", "backward.")
+BEAM = 64
+TREE_BEAM = 16
 SPECIAL = 2  # rows after the words of a problem: nothing, start
 
 
@@ -266,7 +269,6 @@ class NeuralScorer:
     """Opens searches over encodings; `tables` and `weights` are those of `parameter_shapes`."""
 
     batch = 8
-    beam = 16
     max_words = 2000  # tables of pairs grow with the square: 350 MB
 
     def __init__(
@@ -325,13 +327,14 @@ class NeuralScorer:
         tables = {f"tables.{name}": table.as_floats() for name, table in self._tables.items()}
         return {**tables, **self._weights}
 
-    def search(self, encoding: Encoding, width: int) -> SlotSearch:
-        [search] = self.searches([encoding], width)
-        return search
+    def beam(self, problem: Problem) -> int:
+        """Where all arcs are given, little is left to choose from."""
+        return TREE_BEAM if all(word.head is not None for word in problem.words) else BEAM
 
-    def searches(self, encodings: Iterable[Encoding], width: int) -> Iterator[SlotSearch]:
-        encodings = list(encodings)
-        for encoding, encoded in zip(encodings, self.encode(encodings), strict=True):
+    def searches(
+        self, encodings: Sequence[Encoding], widths: Sequence[int]
+    ) -> Iterator[SlotSearch]:
+        for encoding, width, encoded in zip(encodings, widths, self.encode(encodings), strict=True):
             forward, backward = (
                 (actions, rows, pairs)
                 for actions, (rows, pairs) in zip(self._actions, encoded.directions, strict=True)

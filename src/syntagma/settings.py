@@ -1,4 +1,5 @@
-"""What a model depends on, besides the data: one class of settings for each kind of scorer."""
+"""What a model depends on, besides the data: one class of settings for each kind of scorer, and one
+for language models."""
 
 from __future__ import annotations
 
@@ -88,3 +89,14 @@ def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
 def check_range(name: str, number: int, most: int) -> None:
     if not 1 <= number <= most:
         raise TrainingError(f"{name} must be between 1 and {most}, not {number}")
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModelSettings:
+    """How `train_lm` estimates a language model."""
+
+    order: int = 4
+    prune: tuple[int, ...] = (0, 1, 1, 2)  # n-grams seen so often are left out, by order
+    min_count: int = 8  # rarer words go by their class
+    max_ngrams: int | None = None  # what matters least beyond this is left out
+    tokenized: bool = False  # the text is a sentence a line, words separated by spaces

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from syntagma.cli import evaluate, info, order, score, train
+from syntagma.cli import evaluate, info, order, score, train, train_lm
 from syntagma.cli.output import ReaderGone
 from syntagma.errors import SyntagmaError
 from syntagma.version import VERSION
@@ -29,6 +29,8 @@ app = typer.Typer(
 app.command("order")(order.order)
 app.command("score")(score.score)
 app.command("train")(train.train)
+app.command("train-lm")(train_lm.train_lm)
+app.command("add-lm")(train_lm.add_lm)
 app.command("evaluate")(evaluate.evaluate)
 app.command("info")(info.info)
 

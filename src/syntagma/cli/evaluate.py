@@ -41,6 +41,7 @@ def evaluate(
         typer.Option("--json", metavar="FILE", help="Write the figures to this file, too."),
     ] = None,
     model: options.Model = "en",
+    no_lm: options.NoLanguageModel = False,
     debug: options.Debug = False,
 ) -> None:
     """Measure a model on a treebank.
@@ -63,8 +64,7 @@ def evaluate(
     from syntagma.evaluation import evaluate as measure
     from syntagma.treebank import read_treebank
 
-    linearizer = load(model)
-    beam = linearizer.beam if beam is None else beam
+    linearizer = load(model, language_model=not no_lm)
     sentences = read_treebank(data, linearizer.tag_column)[:limit]
     conditions = condition or list(MAIN_CONDITIONS)
     with Ticker("evaluated", total=len(sentences) * len(conditions)) as ticker:
@@ -87,7 +87,8 @@ def evaluate(
         console = Console(width=120)  # a file has no edge to wrap at
     with console.capture() as shown:
         console.print(
-            f"model {report.model} on {data.name}, {len(sentences)} sentences, beam {beam}"
+            f"model {report.model} on {data.name}, {len(sentences)} sentences, "
+            f"beam {beam or 'auto'}"
         )
         for table in tables(report):
             console.print("", table)
@@ -107,7 +108,7 @@ def evaluate(
         record = {
             "command": shlex.join(["syntagma", *sys.argv[1:]]),
             "data": {"name": data.name, "sha256": fingerprint(data)},
-            "beam": beam,
+            "beam": beam or "auto",
             "threads": threads,
             "seed": seed,
             **as_dict(report),

@@ -26,6 +26,9 @@ Model = Annotated[
         "--model", "-m", metavar="NAME", help="The name of a shipped model, or a model file."
     ),
 ]
+NoLanguageModel = Annotated[
+    bool, typer.Option("--no-lm", help="Leave out the language model that the model may have.")
+]
 Beam = Annotated[
     int | None,
     typer.Option(
@@ -34,7 +37,7 @@ Beam = Annotated[
         min=1,
         max=1024,
         metavar="N",
-        help="Beam width, 1 to 1024. Default: the model's, 16 if it is neural, 64 if linear.",
+        help="Beam width, 1 to 1024. Default: 64, or 16 for a network and all arcs given.",
     ),
 ]
 Threads = Annotated[

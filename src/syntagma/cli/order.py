@@ -49,6 +49,7 @@ def order(
     beam: options.Beam = None,
     threads: options.Threads = 1,
     model: options.Model = "en",
+    no_lm: options.NoLanguageModel = False,
     output: options.Output = None,
     on_error: Annotated[
         Literal["stop", "skip"],
@@ -88,7 +89,7 @@ def order(
         raise typer.BadParameter("give words or --file, not both")
     from syntagma import load
 
-    linearizer = load(model)
+    linearizer = load(model, language_model=not no_lm)
     if max_words > linearizer.max_words:
         raise typer.BadParameter(
             f"--max-words is {max_words}, but this model can order {linearizer.max_words} at most"

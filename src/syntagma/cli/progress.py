@@ -61,6 +61,12 @@ class Ticker:
         self.count = 0
         self._started = time.monotonic()
 
+    def relabel(self, label: str) -> None:
+        """Say what is being done now."""
+        self._label = label
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, description=label)
+
     def _rate(self) -> str:
         return f"{self.count / max(time.monotonic() - self._started, 1e-3):.0f}/s"
 

@@ -11,6 +11,7 @@ from syntagma.cli.order import bag_of_arguments, read_inputs
 from syntagma.cli.output import render, write_stdout
 from syntagma.errors import FormatError, ProblemError
 from syntagma.formats.text import split_bag
+from syntagma.linearization import Linearization
 from syntagma.problem import Problem, TagColumn
 
 
@@ -37,6 +38,7 @@ def score(
     input_format: options.InputFormat = None,
     format: options.Format = "text",
     model: options.Model = "en",
+    no_lm: options.NoLanguageModel = False,
     debug: options.Debug = False,
 ) -> None:
     """Score given orders of a bag of words and print them, best first.
@@ -53,7 +55,9 @@ def score(
     With the constraints of a file:
         syntagma score --file problem.json --order "the dog barked" --format tree
 
-    Text output has lines "score TAB sentence". Scores of different bags cannot be compared.
+    Text output has lines "score TAB sentence"; if the model has a language model, lines
+    "score TAB syntax TAB fluency TAB sentence", and the score is the sum of both parts. Scores of
+    different bags cannot be compared.
     """
     if not order:
         raise typer.BadParameter('give at least one order: --order "the dog barked"')
@@ -61,7 +65,7 @@ def score(
         raise typer.BadParameter("give words or --file, not both")
     from syntagma import load
 
-    linearizer = load(model)
+    linearizer = load(model, language_model=not no_lm)
     problem = bag_of_arguments(words) if words else None
     if file:
         problem = _only_problem(file, input_format, linearizer.tag_column)
@@ -72,10 +76,16 @@ def score(
     results.sort(key=lambda result: -result.score)
     if format == "text":
         # Not the n best of one problem: no empty line at the end.
-        write_stdout("".join(f"{result.score:.4f}\t{result.text}\n" for result in results))
+        write_stdout("".join(f"{_parts(result)}\t{result.text}\n" for result in results))
     else:
         for result in results:
             write_stdout(render(result, format, linearizer.tag_column))
+
+
+def _parts(result: Linearization) -> str:
+    if result.fluency is None:
+        return f"{result.score:.4f}"
+    return f"{result.score:.4f}\t{result.syntax:.4f}\t{result.fluency:.4f}"
 
 
 def split_order(text: str, problem: Problem) -> list[str]:

@@ -2,6 +2,7 @@
 
 try:
     from syntagma.core.features import ATOM_NAMES, SCOPE_NAMES, Templates
+    from syntagma.core.fluency import Fluency, NGrams
     from syntagma.core.learning import Learner, Update
     from syntagma.core.linear import Derivation, LinearScorer, LinearSearch
     from syntagma.core.neural import ActionScorer, NeuralSearch, describe, trace
@@ -22,9 +23,11 @@ __all__ = [
     "ActionScorer",
     "Derivation",
     "EncodedProblem",
+    "Fluency",
     "Learner",
     "LinearScorer",
     "LinearSearch",
+    "NGrams",
     "NeuralSearch",
     "Search",
     "SecondOpinion",

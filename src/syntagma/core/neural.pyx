@@ -13,12 +13,14 @@ costs nothing. Which slots and pairs there are is data (slots.py); what each nam
 """
 
 from libc.math cimport exp, log
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint64_t
 from libc.string cimport memcpy, memset
+from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 import numpy as np
 
+from syntagma.core.fluency cimport Context
 from syntagma.core.search cimport Search
 from syntagma.core.state cimport (
     LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, EncodedProblem, Node, State, Task, Word, apply,
@@ -484,6 +486,29 @@ cdef class NeuralSearch(Search):
             self.add(state, parent, Action(LEFTARC, NONE, NONE, NONE), arcs[0] - best)
         if right:
             self.add(state, parent, Action(RIGHTARC, NONE, NONE, NONE), arcs[1] - best)
+
+    cdef void sign(self, const State* state, string* key) noexcept nogil:
+        """The scorer does not count dependents, and knows no tags or labels but those given."""
+        cdef int i
+        cdef const Node* node
+        cdef int16_t seen[7]
+        for i in range(state.size):
+            node = state.stack + i
+            seen[0] = node.word
+            seen[1] = node.l
+            seen[2] = node.l2
+            seen[3] = node.r
+            seen[4] = node.r2
+            seen[5] = node.inner
+            seen[6] = node.n_right > 0
+            key.append(<const char*>seen, sizeof(seen))
+        key.append(<const char*>state.buffer, self.task.blocks * sizeof(uint64_t))
+        key.append(<const char*>&state.lefts_due, sizeof(int))
+        key.append(<const char*>&state.w0, sizeof(int))
+        key.append(<const char*>&state.w1, sizeof(int))
+        key.append(<const char*>&state.w2, sizeof(int))
+        if self.fluency is not None:
+            key.append(<const char*>&state.context, sizeof(Context))
 
     def look_inside(self):
         """The legal actions (kind, word, tag, label) of the first state, with their scores."""

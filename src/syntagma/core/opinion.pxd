@@ -5,13 +5,12 @@ from libcpp.vector cimport vector
 
 from syntagma.core.neural cimport NeuralSearch
 from syntagma.core.search cimport Search
-from syntagma.core.state cimport State
 
 cdef class SecondOpinion(NeuralSearch):
     cdef vector[int32_t] last           # the moves of the derivation that was scored last
     cdef vector[double] sums            # and the score after each of them
     cdef void weigh_all(self, Search search) noexcept nogil
     cdef void read_backwards(
-        self, Search search, const State* state, vector[int32_t]* moves
+        self, Search search, const vector[int32_t]& links, vector[int32_t]* moves
     ) noexcept nogil
     cdef double score(self, const vector[int32_t]& moves) noexcept nogil

@@ -6,7 +6,7 @@ from libcpp.utility cimport pair as numbered
 from libcpp.vector cimport vector
 
 from syntagma.core.neural cimport NeuralSearch
-from syntagma.core.search cimport Candidate, Link, Search
+from syntagma.core.search cimport Candidate, Finished, Link, Search
 from syntagma.core.state cimport (
     LEFTARC, NONE, ROOT, SHIFT, Action, State, apply, initial_state, mirror, reference_actions,
 )
@@ -23,51 +23,42 @@ cdef class SecondOpinion(NeuralSearch):
         self.task = &self.unfixed
 
     def weigh(self, Search search):
-        """Give each finished state of a search the mean of its score and of the one here."""
+        """Let half of the syntax in the score of each finished derivation come from here."""
         with nogil:
             self.weigh_all(search)
 
     cdef void weigh_all(self, Search search) noexcept nogil:
         """Derivations that begin alike are scored one after the other, the beginning once."""
         cdef vector[numbered[vector[int32_t], int]] derivations
-        cdef State** states = search.current
-        cdef State* state
-        cdef int i, j
-        derivations.resize(search.size)
-        for i in range(search.size):
-            self.read_backwards(search, states[i], &derivations[i].first)
+        cdef Finished* finished
+        cdef int i
+        derivations.resize(search.finished.size())
+        for i in range(<int>derivations.size()):
+            self.read_backwards(search, search.finished[i].links, &derivations[i].first)
             derivations[i].second = i
         sort(derivations.begin(), derivations.end())
-        for i in range(search.size):
-            state = states[derivations[i].second]
-            state.score = (state.score + self.score(derivations[i].first)) / 2
-        for i in range(1, search.size):
-            state = states[i]
-            j = i
-            while j > 0 and states[j - 1].score < state.score:
-                states[j] = states[j - 1]
-                j -= 1
-            states[j] = state
+        for i in range(<int>derivations.size()):
+            finished = &search.finished[derivations[i].second]
+            finished.syntax = (finished.syntax + self.score(derivations[i].first)) / 2
+        search.rank()
 
     cdef void read_backwards(
-        self, Search search, const State* state, vector[int32_t]* moves
+        self, Search search, const vector[int32_t]& links, vector[int32_t]* moves
     ) noexcept nogil:
-        """The moves that build the sentence of a finished state from right to left: words, or
-        negative numbers for arcs."""
-        cdef vector[Link] links
+        """The moves that build the sentence of a derivation from right to left: words, or negative
+        numbers for arcs."""
         cdef vector[int32_t] order, heads, open_, stack
         cdef vector[Action] actions
-        cdef int i = state.history
-        while i >= 0:
-            links.push_back(search.links[i])
-            i = search.links[i].parent
+        cdef const Link* link
+        cdef int i
         heads.assign(self.task.n, ROOT)
         for i in range(<int>links.size() - 1, -1, -1):
-            if links[i].kind == SHIFT:
-                order.push_back(links[i].word)
-                stack.push_back(links[i].word)
+            link = &search.links[links[i]]
+            if link.kind == SHIFT:
+                order.push_back(link.word)
+                stack.push_back(link.word)
                 continue
-            if links[i].kind == LEFTARC:
+            if link.kind == LEFTARC:
                 heads[stack[stack.size() - 2]] = stack.back()
                 stack[stack.size() - 2] = stack.back()
             else:

@@ -1,3 +1,4 @@
+from syntagma.core.fluency import Fluency
 from syntagma.core.state import EncodedProblem
 
 Action = tuple[int, int, int, int]
@@ -5,7 +6,9 @@ Results = list[tuple[float, list[Action]]]
 
 class Search:
     width: int
+    merging: bool
     def __init__(self, problem: EncodedProblem, width: int, /) -> None: ...
+    def listen(self, fluency: Fluency) -> None: ...
     def finish(self, actions: list[Action]) -> list[Action]: ...
     def results(self, n_best: int) -> Results: ...
 

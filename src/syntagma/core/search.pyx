@@ -1,18 +1,24 @@
 """Beam search over the transition system (L15 Algorithm 1) and its depth-first last resort.
 
 Which moves are legal is state.pyx's business; what they score, that of the searches that build on
-this one, in linear.pyx and neural.pyx.
+this one, in linear.pyx and neural.pyx, and of a language model that listens to them (fluency.pyx).
 """
 
-from libc.stdint cimport int16_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
+from syntagma.core.fluency cimport Context, Fluency
 from syntagma.core.state cimport (
-    LEFTARC, NONE, RIGHTARC, SHIFT, Action, EncodedProblem, State, Task, apply, copy_state, has,
-    initial_state, lay_out, legal_leftarc, legal_rightarc, legal_shifts, state_bytes,
+    LEFTARC, NONE, RIGHTARC, SHIFT, Action, EncodedProblem, Node, State, Task, apply, copy_state,
+    has, initial_state, lay_out, legal_leftarc, legal_rightarc, legal_shifts, state_bytes,
 )
+
+
+cdef enum:
+    OPINIONS = 16       # orders that are compared in the end, if no more are asked for
+    MOST_TRIES = 4096   # derivations that are looked at for different orders
 
 
 cdef inline Action action_of(const Candidate* candidate) noexcept nogil:
@@ -53,7 +59,7 @@ cdef class Search:
             self.following[i] = <State*>(self.memory + (2 * i + 1) * self.bytes)
             lay_out(self.current[i], self.task.n, self.task.blocks)
             lay_out(self.following[i], self.task.n, self.task.blocks)
-        initial_state(self.task, self.current[0])
+        self.begin(self.current[0])
         self.size = 1
 
     def __dealloc__(self):
@@ -62,9 +68,39 @@ cdef class Search:
         free(self.following)
         free(self.shifts)
 
+    def listen(self, Fluency fluency):
+        """Let a language model have its say in what words are worth, from the start."""
+        self.fluency = fluency
+        self.begin(self.current[0])
+
+    cdef void begin(self, State* state) noexcept nogil:
+        initial_state(self.task, state)
+        if self.fluency is not None:
+            self.fluency.begin(&state.context)
+
+    cdef void take(self, State* state, Candidate* candidate) noexcept nogil:
+        """Apply a candidate to a copy of its parent."""
+        apply(self.task, state, action_of(candidate))
+        state.score = candidate.score
+        if self.fluency is not None and candidate.kind == SHIFT:
+            state.fluency += self.fluency.place(&state.context, candidate.word)
+            if state.shifted == self.task.n:
+                state.fluency += self.fluency.end(&state.context)
+
     cdef void add(self, State* state, int parent, Action action, double score) noexcept nogil:
+        """A language model counts by how much likelier than expected a word is in its place: so
+        states with few and with many words placed can be compared."""
         cdef Candidate candidate
+        cdef Context context
         candidate.score = state.score + score
+        if self.fluency is not None and action.kind == SHIFT:
+            if state.shifted + 1 < self.task.n:
+                score = self.fluency.cost(&state.context, action.word)
+            else:
+                context = state.context
+                score = self.fluency.place(&context, action.word) + self.fluency.end(&context)
+                score -= self.fluency.outlook[self.task.n]
+            candidate.score += self.fluency.weight * (score - self.fluency.outlook[action.word])
         candidate.parent = parent
         candidate.kind = action.kind
         candidate.word = action.word
@@ -84,6 +120,31 @@ cdef class Search:
         if legal_rightarc(self.task, state):
             self.add(state, parent, Action(RIGHTARC, NONE, NONE, NONE), 0.0)
 
+    cdef void sign(self, const State* state, string* key) noexcept nogil:
+        """Write down all that a scorer may see of a state, now and later."""
+        key.append(<const char*>state.stack, state.size * sizeof(Node))
+        key.append(<const char*>state.buffer, self.task.blocks * sizeof(uint64_t))
+        key.append(<const char*>&state.lefts_due, sizeof(int))
+        key.append(<const char*>&state.w0, sizeof(int))
+        key.append(<const char*>&state.w1, sizeof(int))
+        key.append(<const char*>&state.w2, sizeof(int))
+        key.append(<const char*>state.tags, self.task.n * sizeof(int16_t))
+        if self.fluency is not None:
+            key.append(<const char*>&state.context, sizeof(Context))
+
+    cdef int32_t link(self, int32_t parent, Candidate* candidate, double fluency) noexcept nogil:
+        cdef Link link
+        link.parent = parent
+        link.kind = candidate.kind
+        link.word = candidate.word
+        link.tag = candidate.tag
+        link.label = candidate.label
+        link.merged = NONE
+        link.score = candidate.score
+        link.fluency = fluency
+        self.links.push_back(link)
+        return self.links.size() - 1
+
     cdef bint advance(self, const Action* gold) noexcept nogil:
         """One step of the beam; False if no state has a legal action.
 
@@ -93,38 +154,119 @@ cdef class Search:
         cdef Candidate* candidate
         cdef State* parent
         cdef State* state
-        cdef Link link
         cdef State** swap
+        cdef string key
+        cdef int32_t first
         self.candidates.clear()
         for i in range(self.size):
             self.expand(self.current[i], i)
         if self.candidates.empty():
             return False
-        keep_best(self.candidates, self.width)
+        keep_best(self.candidates, 2 * self.width if self.merging else self.width)
+        self.signatures.clear()
+        self.size = 0
         for i in range(<int>self.candidates.size()):
             candidate = &self.candidates[i]
             parent = self.current[candidate.parent]
-            state = self.following[i]
+            state = self.following[self.size]
             copy_state(self.task, parent, state)
-            apply(self.task, state, action_of(candidate))
-            state.score = candidate.score
-            state.history = self.links.size()
+            self.take(state, candidate)
+            state.history = self.link(parent.history, candidate, state.fluency)
+            if self.merging:
+                key.clear()
+                self.sign(state, &key)
+                first = self.signatures.add(key, state.history)
+                if first != state.history:
+                    self.links[state.history].merged = self.links[first].merged
+                    self.links[first].merged = state.history
+                    continue
             state.gold = gold != NULL and parent.gold and (
                 candidate.kind == gold.kind
                 and candidate.word == gold.word
                 and candidate.tag == gold.tag
             )
-            link.parent = parent.history
-            link.kind = candidate.kind
-            link.word = candidate.word
-            link.tag = candidate.tag
-            link.label = candidate.label
-            self.links.push_back(link)
-        self.size = self.candidates.size()
+            self.size += 1
+            if self.size == self.width:
+                break
         swap = self.current
         self.current = self.following
         self.following = swap
         return True
+
+    cdef void conclude(self, int wanted) noexcept nogil:
+        """List the best derivation of each of the best orders, also those that were merged into
+        others on the way."""
+        cdef Detours detours
+        cdef Detour detour, best
+        cdef Finished finished
+        cdef Signatures orders
+        cdef vector[vector[int32_t]] paths
+        cdef string order
+        cdef int i, tries = 0
+        cdef int32_t link, other
+        cdef double rest = 0.0, weight = 0.0
+        if self.fluency is not None:
+            rest, weight = self.fluency.rest, self.fluency.weight
+        self.finished.clear()
+        detour.base = NONE
+        detour.position = 0
+        detour.found = 0
+        for i in range(self.size):
+            detour.link = self.current[i].history
+            detour.score = self.current[i].score
+            detour.fluency = self.current[i].fluency
+            detours.push(detour)
+            detour.found += 1
+        while not detours.empty() and <int>self.finished.size() < wanted and tries < MOST_TRIES:
+            best = detours.top()
+            detours.pop()
+            finished.fluency = best.fluency
+            finished.syntax = best.score - weight * (best.fluency - rest)
+            finished.links.clear()
+            order.clear()
+            if best.base != NONE:
+                finished.links.insert(
+                    finished.links.end(), paths[best.base].begin(),
+                    paths[best.base].begin() + best.position,
+                )
+            link = best.link
+            while link >= 0:
+                finished.links.push_back(link)
+                link = self.links[link].parent
+            for i in range(<int>finished.links.size()):
+                if self.links[finished.links[i]].kind == SHIFT:
+                    other = self.task.words[self.links[finished.links[i]].word].kind
+                    order.append(<const char*>&other, sizeof(int32_t))
+            if orders.add(order, tries) == tries:
+                self.finished.push_back(finished)
+            # What was merged with the link that the detour took, it has already been compared with.
+            for i in range(best.position + (best.base != NONE), <int>finished.links.size()):
+                link = finished.links[i]
+                other = self.links[link].merged
+                while other >= 0:
+                    detour.base = tries
+                    detour.position = i
+                    detour.link = other
+                    detour.score = best.score + self.links[other].score - self.links[link].score
+                    detour.fluency = (
+                        best.fluency + self.links[other].fluency - self.links[link].fluency
+                    )
+                    detours.push(detour)
+                    detour.found += 1
+                    other = self.links[other].merged
+            paths.push_back(finished.links)
+            tries += 1
+        self.rank()
+
+    cdef void rank(self) noexcept nogil:
+        """Put the finished derivations in order, best first."""
+        cdef double weight = 0.0
+        cdef int i
+        if self.fluency is not None:
+            weight = self.fluency.weight
+        for i in range(<int>self.finished.size()):
+            self.finished[i].score = self.finished[i].syntax + weight * self.finished[i].fluency
+        sort_finished(self.finished)
 
     cdef bint depth_first(self, char* memory, long limit, long* work) noexcept nogil:
         """Look for one complete derivation, best action first, expanding at most `limit` states.
@@ -139,7 +281,6 @@ cdef class Search:
         cdef State* state
         cdef State* after
         cdef Candidate candidate
-        cdef Link link
         cdef DeadStates dead
         cdef bint found = False
         choices.resize(steps)
@@ -147,7 +288,7 @@ cdef class Search:
         self.links.clear()
         state = <State*>memory
         lay_out(state, self.task.n, self.task.blocks)
-        initial_state(self.task, state)
+        self.begin(state)
         work[0] = 0
         while depth >= 0:
             state = <State*>(memory + depth * self.bytes)
@@ -174,49 +315,31 @@ cdef class Search:
             after = <State*>(memory + (depth + 1) * self.bytes)
             lay_out(after, self.task.n, self.task.blocks)
             copy_state(self.task, state, after)
-            apply(self.task, after, action_of(&candidate))
-            after.score = candidate.score
+            self.take(after, &candidate)
             depth += 1
         if found:
             copy_state(self.task, state, self.current[0])
             for depth in range(steps):
                 candidate = choices[depth][chosen[depth] - 1]
-                link.parent = depth - 1
-                link.kind = candidate.kind
-                link.word = candidate.word
-                link.tag = candidate.tag
-                link.label = candidate.label
-                self.links.push_back(link)
+                state = <State*>(memory + (depth + 1) * self.bytes)
+                self.link(depth - 1, &candidate, state.fluency)
             self.current[0].history = steps - 1
             self.size = 1
         return found
-
-    cdef list derivation(self, int link):
-        actions = []
-        while link >= 0:
-            at = self.links[link]
-            actions.append((at.kind, at.word, at.tag, at.label))
-            link = at.parent
-        actions.reverse()
-        return actions
 
     def finish(self, actions):
         """The actions with the tags and labels that the search left open, if it leaves any."""
         return actions
 
     def results(self, int n_best):
-        """(score, actions) of the best complete states with distinct word orders, best first."""
+        """(score, actions) of the best finished derivations of different orders, best first."""
         found = []
-        seen = set()
-        for i in range(self.size):
-            actions = self.derivation(self.current[i].history)
-            shifted = (word for kind, word, _, _ in actions if kind == SHIFT)
-            order = tuple(self.task.words[word].kind for word in shifted)
-            if order not in seen:
-                seen.add(order)
-                found.append((self.current[i].score, actions))
-                if len(found) == n_best:
-                    break
+        for i in range(min(n_best, <int>self.finished.size())):
+            actions = []
+            for link in reversed(self.finished[i].links):
+                at = self.links[link]
+                actions.append((at.kind, at.word, at.tag, at.label))
+            found.append((self.finished[i].score, actions))
         return found
 
 
@@ -226,6 +349,8 @@ def beam_search(Search search, int n_best=1):
     with nogil:
         while steps and search.advance(NULL):
             steps -= 1
+        if not steps:
+            search.conclude(max(n_best, OPINIONS))
     return [] if steps else search.results(n_best)
 
 
@@ -238,5 +363,7 @@ def depth_first_search(Search search, long limit):
         raise MemoryError()
     with nogil:
         found = search.depth_first(memory, limit, &work)
+        if found:
+            search.conclude(1)
     free(memory)
     return (search.results(1) if found else []), work < limit

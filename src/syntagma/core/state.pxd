@@ -6,6 +6,8 @@ Names follow the papers: stack σ, buffer ρ, S0/S1; a missing thing is -1.
 from libc.stdint cimport int16_t, int32_t, uint64_t
 from libcpp.vector cimport vector
 
+from syntagma.core.fluency cimport Context
+
 cdef enum:
     SHIFT = 0
     LEFTARC = 1
@@ -47,6 +49,8 @@ cdef struct State:
     int lefts_due               # LEFTARCs that must come before anything else
     bint gold                   # structure and tags so far are those of the reference
     int w0, w1, w2              # the last words placed
+    Context context             # the same for the language model, if one listens
+    double fluency              # log-probability of the words placed
     Node* stack
     uint64_t* buffer            # bit set: not yet shifted
     uint64_t* fresh             # bit set: words of untouched components whose top may hang anywhere

@@ -67,7 +67,7 @@ cdef void copy_state(const Task* task, const State* source, State* target) noexc
 
 cdef void initial_state(const Task* task, State* state) noexcept nogil:
     cdef int i
-    state.score = 0.0
+    state.score = state.fluency = 0.0
     state.history = NONE
     state.size = 0
     state.shifted = 0

@@ -167,9 +167,11 @@ def write_jsonl(result: Linearization | Sequence[Linearization]) -> str:
 
 
 def _result(linearization: Linearization) -> dict[str, object]:
+    fluency = linearization.fluency
     return {
         "text": linearization.text,
         "score": linearization.score,
+        **({} if fluency is None else {"syntax": linearization.syntax, "fluency": fluency}),
         "words": [
             {
                 "form": token.form,

@@ -1,0 +1,460 @@
+"""Back-off n-gram models in memory: look-up, pruning and interpolation, as arrays.
+
+Estimation from text is in kneser_ney.py, the ARPA file format in formats/arpa.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.errors import ModelError
+
+UNKNOWN, START, END = range(3)
+SPECIAL_WORDS = ("<unk>", "<s>", "</s>")
+LOG_ZERO = -99 * float(np.log(10))  # as ARPA files write it
+
+_BLOCK = 1 << 22  # queries that are sorted together
+_LEAST_MASS = 1e-9  # less probability left for backing off is rounding error
+_HISTORY_ROUNDS = 8  # enough for words, the slowest, to change by less than 0.1%
+_LEAST_SHARE = 1e-12  # of what a model lacks, for words of (nearly) no probability
+_MAX_ROUNDS = 200  # of EM
+_LEAST_MOVE = 1e-6  # of a weight, below which EM ends
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+WordClass = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The n-grams of one order, sorted by (parent, word); logarithms are natural."""
+
+    parent: Int32  # the n-gram of the words but the last, by its index in the order below
+    word: Int32
+    log_prob: Float32
+    backoff: Float32  # 0 for an n-gram that is no context
+
+    def __len__(self) -> int:
+        return len(self.word)
+
+    def index(self, parent: int, word: int) -> int:
+        """Where an n-gram is, or -1."""
+        start, end = np.searchsorted(self.parent, [parent, parent + 1])
+        at = int(start + np.searchsorted(self.word[start:end], word))
+        return at if at < end and self.word[at] == word else -1
+
+
+@dataclass(frozen=True, slots=True)
+class BackoffModel:
+    """A back-off model: p(w | h) is stored, or else backoff(h) p(w | h without its first word).
+
+    Every prefix and every suffix of an n-gram is an n-gram, too. Number 0 is the unknown word, 1
+    the start of a sentence, which is never predicted, 2 its end. The first order holds every word
+    at the index that is its number.
+    """
+
+    words: tuple[str, ...]
+    orders: tuple[Order, ...]
+
+    def __len__(self) -> int:
+        """The number of n-grams of all orders."""
+        return sum(len(order) for order in self.orders)
+
+    def log_prob(self, context: Sequence[int], word: int) -> float:
+        """log p(word | context) of word numbers, one by one; `score` is for texts."""
+        context = context[max(0, len(context) - len(self.orders) + 1) :]
+        weight = 0.0
+        for first in range(len(context) + 1):
+            node = self.find(context[first:])
+            if node < 0:
+                continue
+            length = len(context) - first
+            at = self.orders[length].index(node, word)
+            if at >= 0:
+                return weight + float(self.orders[length].log_prob[at])
+            if length:
+                weight += float(self.orders[length - 1].backoff[node])
+        raise ModelError(f"there is no word number {word}: the model has {len(self.words)} words")
+
+    def find(self, ngram: Sequence[int]) -> int:
+        """The index of an n-gram in its order, or -1; 0 for the empty one."""
+        node = 0
+        for order, word in zip(self.orders, ngram, strict=False):
+            node = order.index(node, word)
+            if node < 0:
+                return -1
+        return node
+
+    def score(
+        self,
+        sentences: Iterable[Sequence[str]],
+        word_class: WordClass | None = None,
+    ) -> Float64:
+        """log p of each word and each sentence end, in the order of the text.
+
+        A word that the model does not have is looked up by its class, then as `<unk>`.
+        """
+        return _score(self, _numbered(sentences, self.words, word_class))
+
+    def validate(self) -> None:
+        """Check what look-up relies on; raises `ModelError`."""
+        if self.words[:3] != SPECIAL_WORDS:
+            raise ModelError(f"the first words of a model must be {' '.join(SPECIAL_WORDS)}")
+        if len(set(self.words)) != len(self.words):
+            raise ModelError("a word of the model has two numbers")
+        if not self.orders or not np.array_equal(
+            self.orders[0].word, np.arange(len(self.words), dtype=np.int32)
+        ):
+            raise ModelError("the 1-grams of a model must be its words, in the order of numbers")
+        for k, order in enumerate(self.orders, start=1):
+            sizes = {len(order.parent), len(order.word), len(order.log_prob), len(order.backoff)}
+            if len(sizes) != 1:
+                raise ModelError(f"the arrays of the {k}-grams differ in length")
+            if not (np.isfinite(order.log_prob).all() and np.isfinite(order.backoff).all()):
+                raise ModelError(f"a log probability or back-off of the {k}-grams is not finite")
+            if (order.log_prob > 0).any():
+                raise ModelError(f"a log probability of the {k}-grams is above zero")
+            above = len(self.orders[k - 2]) if k > 1 else 1
+            if len(order) and not (
+                0 <= order.parent.min() <= order.parent.max() < above
+                and 0 <= order.word.min() <= order.word.max() < len(self.words)
+            ):
+                raise ModelError(f"a {k}-gram refers to an n-gram or a word that does not exist")
+            if (np.diff(keys(order.parent, order.word)) <= 0).any():
+                raise ModelError(f"the {k}-grams are not sorted, or one is there twice")
+        for k, suffix in enumerate(suffixes(self.orders)[1:], start=2):
+            if (suffix < 0).any():
+                raise ModelError(f"the last {k - 1} words of a {k}-gram are no {k - 1}-gram")
+
+
+def keys(parent: npt.NDArray[np.integer], word: npt.NDArray[np.integer]) -> Int64:
+    """The sort keys of n-grams."""
+    return parent.astype(np.int64) << 32 | word
+
+
+def split_keys(key: Int64) -> tuple[Int32, Int32]:
+    """The parents and the words of n-grams."""
+    return (key >> 32).astype(np.int32), (key & 0xFFFFFFFF).astype(np.int32)
+
+
+def find_keys(table: Int64, queries: Int64) -> Int32:
+    """Where each query is in a sorted table, or -1."""
+    found = np.full(len(queries), -1, dtype=np.int32)
+    if not len(table):
+        return found
+    for start in range(0, len(queries), _BLOCK):
+        block = queries[start : start + _BLOCK]
+        by_key = np.argsort(block)  # neighbours in the table are asked for one after the other
+        block = block[by_key]
+        at = np.minimum(np.searchsorted(table, block), len(table) - 1)
+        found[start + by_key] = np.where(table[at] == block, at, -1)
+    return found
+
+
+def suffixes(orders: Sequence[Order]) -> list[Int32]:
+    """For each order, the index of each n-gram without its first word in the order below, or -1.
+
+    All zeros for the first order.
+    """
+    result = [np.zeros(len(orders[0]), dtype=np.int32)]
+    for below, order in pairwise(orders):
+        result.append(link_suffixes(order, below, result[-1]))
+    return result
+
+
+def link_suffixes(order: Order, below: Order, below_suffix: Int32) -> Int32:
+    """The suffixes of one order, given those of the order below."""
+    context = below_suffix[order.parent]
+    suffix = find_keys(keys(below.parent, below.word), keys(context, order.word))
+    return np.where(context < 0, np.int32(-1), suffix)
+
+
+def _numbered(
+    sentences: Iterable[Sequence[str]], words: Sequence[str], word_class: WordClass | None
+) -> Int32:
+    """A text with its sentence boundaries."""
+    numbers = {word: number for number, word in enumerate(words)}
+    text = []
+    for sentence in sentences:
+        text.append(START)
+        text += [_number(word, numbers, word_class) for word in sentence]
+        text.append(END)
+    return np.array(text, dtype=np.int32)
+
+
+def _number(word: str, numbers: Mapping[str, int], word_class: WordClass | None) -> int:
+    number = numbers.get(word)
+    if number is None and word_class is not None:
+        number = numbers.get(word_class(word))
+    return UNKNOWN if number is None or number in (START, END) else number
+
+
+def _score(model: BackoffModel, text: Int32) -> Float64:
+    nodes = text.copy()  # the longest n-gram of each order that ends at a word, or -1
+    scores = model.orders[0].log_prob[nodes].astype(np.float64)
+    for below, order in pairwise(model.orders):
+        context = np.roll(nodes, 1)
+        context[text == START] = -1
+        is_context = context >= 0
+        nodes = np.full(len(text), -1, dtype=np.int32)
+        nodes[is_context] = find_keys(
+            keys(order.parent, order.word), keys(context[is_context], text[is_context])
+        )
+        scores[is_context] += below.backoff[context[is_context]]
+        found = nodes >= 0
+        scores[found] = order.log_prob[nodes[found]]
+    result: Float64 = scores[text != START]
+    return result
+
+
+def _masses(order: Order, below: Order, suffix: Int32) -> tuple[Float64, Float64]:
+    """What each context leaves for backing off: of its own probability, and of the order below."""
+    size = len(below)
+    probs = np.exp(order.log_prob, dtype=np.float64)
+    below_probs = np.exp(below.log_prob, dtype=np.float64)
+    own = np.ones(size) - np.bincount(order.parent, probs, size)
+    lower = np.ones(size) - np.bincount(order.parent, below_probs[suffix], size)
+    return own, lower
+
+
+def _normalised(below: Order, order: Order, suffix: Int32) -> Float32:
+    """The back-offs of an order with which its contexts sum to one."""
+    own, lower = _masses(order, below, suffix)
+    backoff = np.log(np.maximum(own, _LEAST_MASS) / np.maximum(lower, _LEAST_MASS))
+    is_context = np.bincount(order.parent, minlength=len(below)) > 0
+    return np.where(is_context, backoff, 0).astype(np.float32)
+
+
+def prune_to(model: BackoffModel, n: int) -> BackoffModel:
+    """The model with at most n n-grams, without those that change it least.
+
+    The change is the relative entropy of leaving out one n-gram: Stolcke (1998), Entropy-based
+    Pruning of Backoff Language Models. An n-gram stays as long as a longer one needs it.
+    """
+    if len(model) <= n:
+        return model
+    room = n - len(model.words)
+    if room < 0:
+        raise ModelError(
+            f"cannot prune to {n} n-grams: the model has {len(model.words)} words, which all stay"
+        )
+    links = suffixes(model.orders)
+    losses = _losses(model, links)
+    for k in range(len(losses) - 1, 1, -1):
+        np.maximum.at(losses[k - 1], model.orders[k].parent, losses[k])
+        np.maximum.at(losses[k - 1], links[k], losses[k])
+    every = np.concatenate(losses[1:])
+    limit = np.partition(every, len(every) - room - 1)[len(every) - room - 1]
+    kept = [np.ones(len(model.words), dtype=bool), *(loss > limit for loss in losses[1:])]
+    return _restricted(model, links, kept)
+
+
+def _losses(model: BackoffModel, links: Sequence[Int32]) -> list[Float32]:
+    """How much the relative entropy grows if one n-gram is left out; zeros for words."""
+    result = [np.zeros(len(model.words), dtype=np.float32)]
+    histories = _histories(model, links)
+    for k, (below, order) in enumerate(pairwise(model.orders)):
+        suffix = links[k + 1]
+        own, lower = (mass[order.parent] for mass in _masses(order, below, suffix))
+        own, lower = np.maximum(own, _LEAST_MASS), np.maximum(lower, _LEAST_MASS)
+        log_p = order.log_prob.astype(np.float64)
+        log_q = below.log_prob[suffix].astype(np.float64)
+        p = np.exp(log_p)
+        log_backoff = np.log((own + p) / (lower + np.exp(log_q)))
+        change = p * (log_p - log_q - log_backoff) + own * (np.log(own / lower) - log_backoff)
+        result.append((histories[k][order.parent] * change).astype(np.float32))
+    return result
+
+
+def _histories(model: BackoffModel, links: Sequence[Int32]) -> list[Float64]:
+    """How probable each n-gram is, for all orders but the highest, at any place of a text.
+
+    That is the fixed point of P(h w) = sum over v of P(v h) p(w | v h). The product of stored
+    probabilities, which Stolcke takes, is far off for Kneser-Ney models, whose lower orders are
+    made for backing off (Chelba et al. 2010): with it, the English Web Treebank has perplexity 621
+    and not 552 by a model of 24 million words pruned from 8.6 to 4 million n-grams.
+    """
+    result: list[Float64] = []
+    shorter = np.ones(1)
+    for k, (order, above) in enumerate(pairwise(model.orders)):
+        p, backoff = (np.exp(x, dtype=np.float64) for x in (order.log_prob, order.backoff))
+        gain = np.exp(above.log_prob, dtype=np.float64) - backoff[above.parent] * p[links[k + 1]]
+        prob = shorter[order.parent] * p
+        if k == 0:
+            prob[START] = prob[END]
+        for _ in range(_HISTORY_ROUNDS):
+            left = shorter + np.bincount(links[k], prob * (backoff - 1), len(shorter))
+            gained = np.bincount(links[k + 1], prob[above.parent] * gain, len(order))
+            prob = np.maximum(p * left[order.parent] + gained, 0)
+            if k == 0:  # a sentence starts as often as one ends
+                prob[START] = prob[END]
+                prob /= prob.sum()
+        result.append(prob)
+        shorter = prob
+    return result
+
+
+def _restricted(
+    model: BackoffModel, links: Sequence[Int32], kept: Sequence[npt.NDArray[np.bool_]]
+) -> BackoffModel:
+    """The model with those n-grams only; contexts that lost some get new back-offs."""
+    orders: list[Order] = [model.orders[0]]
+    numbers = np.arange(len(model.words), dtype=np.int32)
+    for k, order in enumerate(model.orders[1:], start=1):
+        keep = kept[k]
+        below = model.orders[k - 1]
+        left = Order(
+            order.parent[keep], order.word[keep], order.log_prob[keep], order.backoff[keep]
+        )
+        backoff = below.backoff
+        lost = np.bincount(order.parent[~keep], minlength=len(below)) > 0
+        if lost.any():
+            backoff = np.where(lost, _normalised(below, left, links[k][keep]), backoff)
+        orders[-1] = replace(orders[-1], backoff=backoff[kept[k - 1]])
+        orders.append(replace(left, parent=numbers[left.parent]))
+        numbers = (np.cumsum(keep) - 1).astype(np.int32)
+    while len(orders) > 1 and not len(orders[-1]):
+        orders.pop()
+    orders[-1] = replace(orders[-1], backoff=np.zeros(len(orders[-1]), dtype=np.float32))
+    return BackoffModel(model.words, tuple(orders))
+
+
+def interpolate(
+    models: Sequence[BackoffModel],
+    weights: Sequence[float],
+    word_class: WordClass | None = None,
+) -> BackoffModel:
+    """One model whose n-grams, all those of any model, have the weighted mean of probabilities.
+
+    A model takes a word that it does not have for its class, or else for `<unk>`; all such words
+    share that in proportion to their probability in the models that have them.
+    """
+    if not models or len(models) != len(weights):
+        raise ModelError(f"{len(models)} models cannot be interpolated with {len(weights)} weights")
+    if min(weights) < 0 or not np.isclose(sum(weights), 1):
+        raise ModelError(
+            "interpolation weights must not be negative and must sum to one: "
+            + " ".join(f"{weight:g}" for weight in weights)
+        )
+    words, views = _views(models, word_class)
+    orders: list[Order] = []
+    suffix = np.zeros(0, dtype=np.int32)
+    for k in range(max(len(model.orders) for model in models)):
+        table = np.unique(np.concatenate([view.place(k) for view in views]))
+        unset = np.zeros(len(table), dtype=np.float32)
+        order = Order(*split_keys(table), unset, unset)
+        if k == 0:
+            suffix = np.zeros(len(words), dtype=np.int32)
+        else:
+            suffix = link_suffixes(order, orders[-1], suffix)
+        total = np.zeros(len(table), dtype=np.float64)
+        for view, weight in zip(views, weights, strict=True):
+            total += weight * np.exp(view.advance(k, order, table, suffix), dtype=np.float64)
+        log_prob = np.log(np.maximum(total, np.exp(LOG_ZERO))).clip(max=0)
+        order = replace(order, log_prob=log_prob.astype(np.float32))
+        if k > 0:
+            orders[-1] = replace(orders[-1], backoff=_normalised(orders[-1], order, suffix))
+        orders.append(order)
+    return BackoffModel(words, tuple(orders))
+
+
+def _views(
+    models: Sequence[BackoffModel], word_class: WordClass | None
+) -> tuple[tuple[str, ...], list[_View]]:
+    """The words of all models, and what each model takes them for."""
+    words = tuple(dict.fromkeys(word for model in models for word in model.words))
+    numbers = {word: number for number, word in enumerate(words)}
+    places = [np.array([numbers[word] for word in model.words], np.int32) for model in models]
+    total, count = np.zeros(len(words)), np.zeros(len(words))
+    for model, place in zip(models, places, strict=True):
+        total[place] += np.exp(model.orders[0].log_prob, dtype=np.float64)
+        count[place] += 1
+    return words, [
+        _View(model, place, words, total / count, word_class)
+        for model, place in zip(models, places, strict=True)
+    ]
+
+
+class _View:
+    """What one model says of the n-grams of an interpolated one, order by order."""
+
+    def __init__(
+        self,
+        model: BackoffModel,
+        places: Int32,
+        words: Sequence[str],
+        probs: Float64,
+        word_class: WordClass | None,
+    ) -> None:
+        self.model = model
+        own = {word: number for number, word in enumerate(model.words)}
+        self.numbers = np.array(
+            [own[word] if word in own else _number(word, own, word_class) for word in words],
+            dtype=np.int32,
+        )
+        probs = np.maximum(probs, _LEAST_SHARE)
+        self.log_share = np.log(probs / np.bincount(self.numbers, probs)[self.numbers])
+        self._words = places
+        self._places = np.zeros(1, dtype=np.int32)  # of its own n-grams in the union
+        self._nodes = np.zeros(1, dtype=np.int32)  # of the union, in the model; -1: not there
+        self._log_prob: Float64 = np.zeros(1)
+        self._own_keys = np.zeros(0, dtype=np.int64)
+
+    def place(self, k: int) -> Int64:
+        """The keys that the n-grams of the model have in the union."""
+        if k >= len(self.model.orders):
+            self._own_keys = np.zeros(0, dtype=np.int64)
+        else:
+            order = self.model.orders[k]
+            self._own_keys = keys(self._places[order.parent], self._words[order.word])
+        return self._own_keys
+
+    def advance(self, k: int, order: Order, table: Int64, suffix: Int32) -> Float64:
+        """The log probabilities of the n-grams of the next order of the union."""
+        context = self._nodes[order.parent]
+        nodes = np.full(len(order), -1, dtype=np.int32)
+        result = self._log_prob[suffix]
+        if k > 0 and k <= len(self.model.orders):
+            result += np.where(context < 0, 0, self.model.orders[k - 1].backoff[context])
+        if k < len(self.model.orders):
+            own = self.model.orders[k]
+            query = keys(context, self.numbers[order.word])
+            nodes = find_keys(keys(own.parent, own.word), query)
+            found = nodes >= 0
+            result[found] = own.log_prob[nodes[found]] + self.log_share[order.word[found]]
+        self._places = np.searchsorted(table, self._own_keys).astype(np.int32)
+        self._nodes, self._log_prob = nodes, result
+        return result
+
+
+def mixture_weights(
+    models: Sequence[BackoffModel],
+    sentences: Iterable[Sequence[str]],
+    word_class: WordClass | None = None,
+) -> list[float]:
+    """The weights with which `interpolate` makes held-out text most probable, by EM."""
+    words, views = _views(models, word_class)
+    text = _numbered(sentences, words, word_class)
+    if not len(text):
+        raise ModelError("mixture weights need a text that is not empty")
+    probs = []
+    for view in views:
+        scores = _score(view.model, view.numbers[text])
+        probs.append(np.exp(scores + view.log_share[text[text != START]]))
+    table = np.array(probs)
+    weights = np.full(len(models), 1 / len(models))
+    for _ in range(_MAX_ROUNDS):
+        posterior = weights[:, None] * table
+        new = (posterior / posterior.sum(axis=0)).mean(axis=1)
+        moved = np.abs(new - weights).max()
+        weights = new
+        if moved < _LEAST_MOVE:
+            break
+    return [float(weight) for weight in weights / weights.sum()]

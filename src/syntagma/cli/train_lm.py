@@ -1,0 +1,171 @@
+"""`syntagma train-lm` and `syntagma add-lm`: a language model from text, and into a model."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from syntagma.cli import options
+from syntagma.cli.output import write_stdout
+from syntagma.cli.progress import Ticker
+
+
+def train_lm(
+    texts: Annotated[
+        list[Path],
+        typer.Argument(metavar="TEXT...", help="Plain text or CoNLL-U, also gzip or xz."),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The file to write; in ARPA format if *.arpa."
+        ),
+    ],
+    order: Annotated[
+        int,
+        typer.Option("--order", min=1, max=5, metavar="N", help="Longest n-grams, 1 to 5."),
+    ] = 4,
+    prune: Annotated[
+        str,
+        typer.Option(
+            "--prune",
+            metavar="N,N,…",
+            help="Leave out n-grams seen so often or less, by order; the last number holds for "
+            "all higher orders.",
+        ),
+    ] = "0,1,1,2",
+    min_count: Annotated[
+        int,
+        typer.Option(
+            "--min-count", min=1, metavar="N", help="Rarer words go by their shape and ending."
+        ),
+    ] = 8,
+    max_ngrams: Annotated[
+        int | None,
+        typer.Option(
+            "--max-ngrams",
+            min=1,
+            metavar="N",
+            help="Leave out what changes the model least until so many n-grams remain; one takes "
+            "about 4 bytes.",
+        ),
+    ] = None,
+    tokenized: Annotated[
+        bool,
+        typer.Option(
+            "--tokenized", help="The text has a sentence a line, words separated by spaces."
+        ),
+    ] = False,
+    held_out: Annotated[
+        Path | None,
+        typer.Option("--dev", metavar="FILE", help="Text whose perplexity is shown in the end."),
+    ] = None,
+    debug: options.Debug = False,
+) -> None:
+    """Learn a language model from text.
+
+    Plain text, a paragraph a line, is split into sentences and words as the English treebanks of
+    Universal Dependencies have them. The model is an n-gram model with modified Kneser-Ney
+    smoothing. However much text there is, it takes a few hundred megabytes of memory, besides
+    the vocabulary and the n-grams that are kept, and for a while about 100 bytes of disk for
+    each word.
+
+    \b
+    From news and a treebank, with perplexity on other text:
+        syntagma train-lm news.txt.xz train.conllu --output news.lm --dev dev.conllu
+    For KenLM, SRILM and others:
+        syntagma train-lm news.txt.xz --output news.arpa
+    Then give it to a model, which learns how much to listen to it:
+        syntagma add-lm en news.lm dev.conllu --output my.syntagma
+    """
+    from syntagma.lm_training import perplexity, read_lm, read_text
+    from syntagma.lm_training import train_lm as learn
+    from syntagma.settings import LanguageModelSettings
+
+    settings = LanguageModelSettings(
+        order=order,
+        prune=_thresholds(prune),
+        min_count=min_count,
+        max_ngrams=max_ngrams,
+        tokenized=tokenized,
+    )
+    with Ticker("sentences read") as ticker:
+        report = learn(
+            texts,
+            output,
+            settings=settings,
+            on_sentence=ticker.advance,
+            on_progress=lambda stage, done: ticker.relabel(f"{stage}, {100 * done:.0f}%"),
+        )
+    ngrams = " + ".join(f"{count:,}" for count in report.ngrams)
+    write_stdout(
+        f"{output}: {ngrams} n-grams from {report.words:,} words "
+        f"in {report.sentences:,} sentences\n"
+    )
+    if held_out is not None:
+        model, _ = read_lm(output)
+        figure = perplexity(model, read_text(held_out, tokenized=tokenized))
+        write_stdout(f"{held_out}: perplexity {figure:.2f}\n")
+
+
+def _thresholds(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(number) for number in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(
+            f"--prune takes numbers and commas, as 0,1,1, not {text!r}"
+        ) from None
+
+
+def add_lm(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="The name of a shipped model, or a model file.")
+    ],
+    language_model: Annotated[
+        Path,
+        typer.Argument(metavar="LM", help="A file of `train-lm`, or an ARPA file, also packed."),
+    ],
+    dev_file: Annotated[
+        Path, typer.Argument(metavar="DEV", help="Treebank on which the weights are learned.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
+    ],
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=1, metavar="N", help="Only the first N sentences of DEV."),
+    ] = None,
+    threads: options.Threads = 1,
+    debug: options.Debug = False,
+) -> None:
+    """Give a language model to a model.
+
+    How much it counts beside the scorer is learned on a treebank: the more tags, arcs and labels
+    are given, the less. DEV is ordered 45 times, with nine weights under the five main
+    conditions.
+
+    \b
+    syntagma add-lm en news.lm dev.conllu --output my.syntagma
+    syntagma order --model ./my.syntagma dog the barked
+    """
+    from syntagma.balance import WEIGHTS
+    from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS
+    from syntagma.linearizer import model_path
+    from syntagma.lm_training import add_lm as add
+    from syntagma.model import load_model
+    from syntagma.treebank import read_treebank
+
+    tag_column = load_model(model_path(model), language_model=False).header["tag_column"]
+    dev = read_treebank(dev_file, tag_column)[:limit]
+    total = len(dev) * len(MAIN_CONDITIONS) * len(WEIGHTS)
+    with Ticker("ordered", total=total) as ticker:
+        report = add(
+            model, language_model, dev, output, threads=threads, on_sentence=ticker.advance
+        )
+    for name, curve in report.curves.items():
+        weight = report.balance.of_condition(CONDITIONS[name])
+        points = ", ".join(
+            f"{bleu:.2f} at {weight:g}" for weight, bleu in zip(WEIGHTS, curve, strict=True)
+        )
+        write_stdout(f"{name}: weight {weight:.2f}; BLEU {points}\n")
+    write_stdout(f"{output}: the model with its language model\n")

@@ -1,0 +1,41 @@
+"""Types of the n-gram model and of what it says of the words of one problem."""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libcpp.vector cimport vector
+
+cdef enum:
+    MAX_ORDER = 5
+
+cdef struct Context:
+    # The last words placed: nodes[k] is the n-gram of the last k + 1 of them, or -1 where the
+    # model has none or none that goes on.
+    int32_t nodes[MAX_ORDER - 1]
+
+cdef struct Level:
+    # The n-grams of one order, sorted by context, then by word.
+    const uint32_t* words
+    const uint8_t* log_probs
+    const uint8_t* backoffs         # NULL in the highest order
+    const uint32_t* starts          # of the n-grams that go on from each; NULL in the highest
+    const float* log_prob_codes
+    const float* backoff_codes
+
+cdef class NGrams:
+    cdef readonly int order
+    cdef Level levels[MAX_ORDER]
+    cdef object _arrays
+    cdef int32_t find(self, int level, int32_t node, uint32_t word) noexcept nogil
+    cdef double log_prob(self, const Context* context, uint32_t word) noexcept nogil
+    cdef void extend(self, Context* context, uint32_t word) noexcept nogil
+
+cdef class Fluency:
+    cdef NGrams model
+    cdef readonly double weight         # of its log-probabilities in the score
+    cdef vector[uint32_t] numbers       # of the words of all units, one after the other
+    cdef vector[int32_t] starts         # where those of each unit begin
+    cdef vector[double] outlook         # what each unit is expected to cost, the end after them
+    cdef double rest                    # what everything is expected to cost
+    cdef void begin(self, Context* context) noexcept nogil
+    cdef double cost(self, const Context* context, int unit) noexcept nogil
+    cdef double place(self, Context* context, int unit) noexcept nogil
+    cdef double end(self, const Context* context) noexcept nogil

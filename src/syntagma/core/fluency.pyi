@@ -1,0 +1,40 @@
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Arrays = Sequence[npt.NDArray[Any]]
+
+class NGrams:
+    order: int
+    def __init__(
+        self,
+        words: Arrays,
+        log_probs: Arrays,
+        backoffs: Arrays,
+        starts: Arrays,
+        log_prob_codes: Arrays,
+        backoff_codes: Arrays,
+    ) -> None: ...
+    def score(self, words: Sequence[int]) -> list[float]: ...
+    def distribution(self, before: Sequence[int], size: int) -> npt.NDArray[np.float64]: ...
+
+def unfold(
+    bits: npt.NDArray[Any],
+    stored: npt.NDArray[Any],
+    counted: npt.NDArray[Any],
+    many: npt.NDArray[Any],
+    size: int,
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]] | None: ...
+def rises(words: npt.NDArray[np.uint32], starts: npt.NDArray[np.uint32]) -> bool: ...
+
+class Fluency:
+    weight: float
+    def __init__(
+        self,
+        model: NGrams,
+        units: Sequence[Sequence[int]],
+        outlook: Sequence[float],
+        weight: float,
+    ) -> None: ...

@@ -1,0 +1,214 @@
+"""Fluency: an n-gram model looked up in a sorted trie, and what it says of the words of a problem.
+
+An n-gram is a path from the root: a word after its context. A context is held as the nodes of its
+suffixes, so that the next word costs a few binary searches among the few words that were seen
+after it, and no hashing. Estimating and packing a model is the business of kneser_ney.py and
+language_model.py.
+"""
+
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+
+import numpy as np
+
+cdef enum:
+    START = 1       # <s>
+    END = 2         # </s>
+
+
+cdef class NGrams:
+    """A back-off model; see `language_model.LanguageModel` for its arrays, one list item an order.
+
+    Every suffix of an n-gram that is listed must be listed, too.
+    """
+
+    def __init__(self, words, log_probs, backoffs, starts, log_prob_codes, backoff_codes):
+        cdef const uint32_t[::1] words_, starts_
+        cdef const uint8_t[::1] codes
+        cdef const float[::1] floats
+        cdef int i
+        self.order = len(words)
+        if not 1 <= self.order <= MAX_ORDER:
+            raise ValueError(f"an n-gram model has an order from 1 to {MAX_ORDER}")
+        self._arrays = (words, log_probs, backoffs, starts, log_prob_codes, backoff_codes)
+        for i in range(self.order):
+            if len(words[i]):
+                words_ = words[i]
+                self.levels[i].words = &words_[0]
+                codes = log_probs[i]
+                self.levels[i].log_probs = &codes[0]
+            floats = log_prob_codes[i]
+            self.levels[i].log_prob_codes = &floats[0]
+            self.levels[i].backoffs = NULL
+            self.levels[i].starts = NULL
+            if i < self.order - 1:
+                if len(words[i]):
+                    codes = backoffs[i]
+                    self.levels[i].backoffs = &codes[0]
+                starts_ = starts[i]
+                self.levels[i].starts = &starts_[0]
+                floats = backoff_codes[i]
+                self.levels[i].backoff_codes = &floats[0]
+
+    cdef int32_t find(self, int level, int32_t node, uint32_t word) noexcept nogil:
+        """The n-gram of `word` after the n-gram `node` of this level, or -1."""
+        cdef uint32_t low = self.levels[level].starts[node]
+        cdef uint32_t high = self.levels[level].starts[node + 1], end = high, middle
+        cdef const uint32_t* words = self.levels[level + 1].words
+        while low < high:
+            middle = (low + high) >> 1
+            if words[middle] < word:
+                low = middle + 1
+            else:
+                high = middle
+        return <int32_t>low if low < end and words[low] == word else -1
+
+    cdef double log_prob(self, const Context* context, uint32_t word) noexcept nogil:
+        cdef int level
+        cdef int32_t node, found
+        cdef double total = 0.0
+        cdef const Level* at
+        for level in range(self.order - 2, -1, -1):
+            node = context.nodes[level]
+            if node >= 0:
+                found = self.find(level, node, word)
+                if found >= 0:
+                    at = &self.levels[level + 1]
+                    return total + at.log_prob_codes[at.log_probs[found]]
+                at = &self.levels[level]
+                total += at.backoff_codes[at.backoffs[node]]
+        at = &self.levels[0]
+        return total + at.log_prob_codes[at.log_probs[word]]
+
+    cdef void extend(self, Context* context, uint32_t word) noexcept nogil:
+        """Put a word at the end of the context; nodes that nothing goes on from are forgotten, so
+        that contexts with the same future are equal."""
+        cdef int level
+        cdef int32_t node
+        cdef const uint32_t* starts
+        for level in range(self.order - 2, -1, -1):
+            if level:
+                node = context.nodes[level - 1]
+                if node >= 0:
+                    node = self.find(level - 1, node, word)
+            else:
+                node = word
+            if node >= 0:
+                starts = self.levels[level].starts
+                if starts[node] == starts[node + 1]:
+                    node = -1
+            context.nodes[level] = node
+
+    def score(self, words):
+        """The log-probability of each word of a sentence and of its end, by their numbers."""
+        cdef Context context
+        cdef int i
+        for i in range(MAX_ORDER - 1):
+            context.nodes[i] = -1
+        self.extend(&context, START)
+        found = []
+        for word in [*words, END]:
+            found.append(self.log_prob(&context, word))
+            self.extend(&context, word)
+        return found
+
+    def distribution(self, before, size):
+        """The log-probability of each of the `size` words of the vocabulary after those before."""
+        cdef Context context
+        cdef int i
+        for i in range(MAX_ORDER - 1):
+            context.nodes[i] = -1
+        for word in before:
+            self.extend(&context, word)
+        return np.array([self.log_prob(&context, i) for i in range(size)])
+
+
+def unfold(bits, stored, counted, many, int size):
+    """(starts, backoffs) of the n-grams of an order, from what a file holds; None if that does not
+    fit together.
+
+    A bit says of each n-gram whether it is a context, that is, whether others go on from it; of the
+    contexts, back-offs and numbers of these others are stored; those of 255 and more in `many`.
+    """
+    cdef const uint8_t[::1] bits_ = bits, stored_ = stored, counted_ = counted
+    cdef const uint32_t[::1] many_ = many
+    starts, backoffs = np.zeros(size + 1, np.uint32), np.zeros(size, np.uint8)
+    cdef uint32_t[::1] start = starts
+    cdef uint8_t[::1] backoff = backoffs
+    cdef int i, context = 0, large = 0
+    cdef uint64_t at = 0
+    if len(bits) != (size + 7) // 8 or len(stored) != len(counted):
+        return None
+    for i in range(size):
+        if bits_[i >> 3] >> (7 - (i & 7)) & 1:
+            if context == counted_.shape[0]:
+                return None
+            backoff[i] = stored_[context]
+            if counted_[context] < 255:
+                at += counted_[context]
+            elif large < many_.shape[0]:
+                at += many_[large]
+                large += 1
+            else:
+                return None
+            context += 1
+            if at > <uint32_t>-1:
+                return None
+        start[i + 1] = <uint32_t>at
+    return (starts, backoffs) if context == len(counted) and large == len(many) else None
+
+
+def rises(words, starts):
+    """Whether the words that go on from each context are in order, each once."""
+    cdef const uint32_t[::1] word = words, start = starts
+    cdef Py_ssize_t i
+    cdef uint32_t j
+    for i in range(start.shape[0] - 1):
+        for j in range(start[i] + 1, start[i + 1]):
+            if word[j] <= word[j - 1]:
+                return False
+    return True
+
+
+cdef class Fluency:
+    """A language model listening to one search: the words of each unit, and a weight.
+
+    A unit is a word of the problem, or a phrase, whose words are scored one by one. `outlook` is
+    what each unit is expected to cost wherever it is placed, and, last, the end of the sentence.
+    """
+
+    def __init__(self, NGrams model, units, outlook, double weight):
+        self.model = model
+        self.weight = weight
+        for unit in units:
+            self.starts.push_back(self.numbers.size())
+            for number in unit:
+                self.numbers.push_back(number)
+        self.starts.push_back(self.numbers.size())
+        self.outlook = outlook
+        self.rest = sum(outlook)
+
+    cdef void begin(self, Context* context) noexcept nogil:
+        cdef int i
+        for i in range(MAX_ORDER - 1):
+            context.nodes[i] = -1
+        self.model.extend(context, START)
+
+    cdef double cost(self, const Context* context, int unit) noexcept nogil:
+        """The log-probability of a unit after the context."""
+        cdef Context after
+        if self.starts[unit + 1] - self.starts[unit] == 1:
+            return self.model.log_prob(context, self.numbers[self.starts[unit]])
+        after = context[0]
+        return self.place(&after, unit)
+
+    cdef double place(self, Context* context, int unit) noexcept nogil:
+        """The same, and the context goes on."""
+        cdef double total = 0.0
+        cdef int i
+        for i in range(self.starts[unit], self.starts[unit + 1]):
+            total += self.model.log_prob(context, self.numbers[i])
+            self.model.extend(context, self.numbers[i])
+        return total
+
+    cdef double end(self, const Context* context) noexcept nogil:
+        return self.model.log_prob(context, END)
