@@ -26,7 +26,7 @@ setup(
                 include_dirs=["src/syntagma/core"],
                 depends=["src/syntagma/core/vectors.h"] if name in ("neural", "encoder") else [],
                 # Without contraction, sums are the same with and without fused multiply-add.
-                extra_compile_args=["-O3", "-std=c++17", "-ffp-contract=off"],
+                extra_compile_args=["-O3", "-std=c++17", "-ffp-contract=off", "-g0"],
             )
             for name in MODULES
         ],

@@ -1,4 +1,4 @@
-"""Draws the records of `scorers` and `beams` as SVG that can be read on white and on black.
+"""Draws the records of `scorers`, `beams`, `fluency` as SVG that can be read on white and on black.
 
     python benchmarks/plots.py RECORD.json FILE.svg
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 # All of them have enough contrast with white and with black.
-COLOURS = ("#c9731b", "#3584c9", "#2d9a68", "#a862c4")
 GREY = "#7d848c"
+COLOURS = ("#c9731b", "#3584c9", "#2d9a68", "#a862c4", GREY)
 STYLES = ("-", "--", ":", "-.", (0, (6, 2, 1, 2, 1, 2)))
 STYLE = {
     "svg.fonttype": "none",  # text remains text
@@ -33,16 +33,24 @@ STYLE = {
     "axes.spines.right": False,
 }
 LABEL_GAP = 12.0  # points between the labels of two lines
+PANEL_HEIGHT = 3.3  # inches, if there are several
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line with its label; lines of one model share a colour, those of a condition a style."""
+    """A line with its label; lines of one model share a colour, those of a condition a style.
+
+    Where a panel is all about one condition, its lines do not name it.
+    """
 
     model: str
     condition: str
     x: Sequence[float]
     y: Sequence[float]
+
+    @property
+    def name(self) -> str:
+        return f"{self.model}, {self.condition}" if self.condition else self.model
 
 
 def time_against_length(record: dict[str, Any], path: Path) -> None:
@@ -57,7 +65,7 @@ def time_against_length(record: dict[str, Any], path: Path) -> None:
             lines.append(Line(model["label"], figures["condition"], words, times))
     draw(
         path,
-        lines,
+        {"": lines},
         x_axis=("words in the sentence", (5, 10, 20, 30, 40, 50)),
         y_axis=("CPU ms per sentence", (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)),
     )
@@ -65,21 +73,33 @@ def time_against_length(record: dict[str, Any], path: Path) -> None:
 
 def bleu_against_beam(record: dict[str, Any], path: Path) -> None:
     """A record of `beams`."""
-    lines = []
+    lines = [beam_line(series, series["condition"]) for series in record["series"]]
+    draw(path, {"": lines}, x_axis=("beam width", lines[0].x), y_axis=("BLEU", ()))
+
+
+def fluency_against_beam(record: dict[str, Any], path: Path) -> None:
+    """A record of `fluency`: a panel for each condition."""
+    panels: dict[str, list[Line]] = {}
     for series in record["series"]:
-        widths, bleu = ([point[name] for point in series["points"]] for name in ("beam", "bleu"))
-        lines.append(Line(series["label"], series["condition"], widths, bleu))
-    draw(path, lines, x_axis=("beam width", lines[0].x), y_axis=("BLEU", ()))
+        panels.setdefault(f"given: {series['condition']}", []).append(beam_line(series, ""))
+    widths = next(iter(panels.values()))[0].x
+    draw(path, panels, x_axis=("beam width", widths), y_axis=("BLEU", ()))
+
+
+def beam_line(series: dict[str, Any], condition: str) -> Line:
+    widths, bleu = ([point[name] for point in series["points"]] for name in ("beam", "bleu"))
+    return Line(series["label"], condition, widths, bleu)
 
 
 def draw(
     path: Path,
-    lines: Sequence[Line],
+    panels: Mapping[str, Sequence[Line]],
     *,
     x_axis: tuple[str, Sequence[float]],
     y_axis: tuple[str, Sequence[float]],
 ) -> None:
-    """Lines, each labelled at its right end. Ticks make an axis logarithmic."""
+    """Panels one below the other, by their titles; lines are labelled at their right ends. Ticks
+    make an axis logarithmic."""
     try:
         matplotlib, figures = import_module("matplotlib"), import_module("matplotlib.figure")
     except ModuleNotFoundError as error:
@@ -87,32 +107,49 @@ def draw(
             "error: plots are drawn by Matplotlib, which is not installed: "
             "pip install 'syntagma[benchmarks]'"
         ) from error
+    with matplotlib.rc_context(STYLE):
+        each = 4.2 if len(panels) == 1 else PANEL_HEIGHT
+        total = each * len(panels)
+        figure = figures.Figure(figsize=(7, total))
+        below = 0.504  # inches, for the name of the axis
+        for row, (title, lines) in enumerate(panels.items(), start=1):
+            above = 0.36 if title else 0.168
+            bottom, size = each * (len(panels) - row) + below, each - below - above
+            axes = figure.add_axes((0.09, bottom / total, 0.69 if title else 0.71, size / total))
+            axes.set_title(title, loc="left", fontsize="medium")
+            draw_lines(figure, axes, lines, x_axis, y_axis)
+        figure.savefig(path, format="svg", transparent=True, metadata={"Date": None})
+
+
+def draw_lines(
+    figure: Any,
+    axes: Any,
+    lines: Sequence[Line],
+    x_axis: tuple[str, Sequence[float]],
+    y_axis: tuple[str, Sequence[float]],
+) -> None:
     models = list(dict.fromkeys(line.model for line in lines))
     conditions = list(dict.fromkeys(line.condition for line in lines))
-    with matplotlib.rc_context(STYLE):
-        figure = figures.Figure(figsize=(7, 4.2))
-        axes = figure.add_axes((0.09, 0.12, 0.71, 0.84))
-        for line in lines:
-            axes.plot(
-                line.x,
-                line.y,
-                color=colour(models, line),
-                linestyle=STYLES[conditions.index(line.condition) % len(STYLES)],
-                marker="o",
-                markersize=3.5,
-            )
-        axes.set_xscale("log")
-        axes.set_yscale("log" if y_axis[1] else "linear")
-        for axis, (name, ticks) in ((axes.xaxis, x_axis), (axes.yaxis, y_axis)):
-            axis.set_label_text(name)
-            if ticks:
-                low, high = axis.get_view_interval()
-                within = [tick for tick in ticks if low <= tick <= high]
-                axis.set_ticks(within, labels=map(str, within))
-        axes.minorticks_off()
-        axes.grid(axis="y", color=GREY, alpha=0.25, linewidth=0.6)
-        label(figure, axes, lines, models)
-        figure.savefig(path, format="svg", transparent=True, metadata={"Date": None})
+    for line in lines:
+        axes.plot(
+            line.x,
+            line.y,
+            color=colour(models, line),
+            linestyle=STYLES[conditions.index(line.condition) % len(STYLES)],
+            marker="o",
+            markersize=3.5,
+        )
+    axes.set_xscale("log")
+    axes.set_yscale("log" if y_axis[1] else "linear")
+    for axis, (name, ticks) in ((axes.xaxis, x_axis), (axes.yaxis, y_axis)):
+        axis.set_label_text(name)
+        if ticks:
+            low, high = axis.get_view_interval()
+            within = [tick for tick in ticks if low <= tick <= high]
+            axis.set_ticks(within, labels=map(str, within))
+    axes.minorticks_off()
+    axes.grid(axis="y", color=GREY, alpha=0.25, linewidth=0.6)
+    label(figure, axes, lines, models)
 
 
 def label(figure: Any, axes: Any, lines: Sequence[Line], models: Sequence[str]) -> None:
@@ -126,7 +163,7 @@ def label(figure: Any, axes: Any, lines: Sequence[Line], models: Sequence[str]) 
     places = spread(ends, LABEL_GAP, height(top))
     for line, end, place in zip(lines, ends, places, strict=True):
         axes.annotate(
-            f"{line.model}, {line.condition}",
+            line.name,
             xy=(right, line.y[-1]),
             xytext=(4, place - end),
             textcoords="offset points",
@@ -172,7 +209,12 @@ def main() -> None:
     if len(sys.argv) != 3:
         raise SystemExit("usage: python benchmarks/plots.py RECORD.json FILE.svg")
     record = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    plot = bleu_against_beam if "series" in record else time_against_length
+    if "variants" in record:
+        plot = fluency_against_beam
+    elif "series" in record:
+        plot = bleu_against_beam
+    else:
+        plot = time_against_length
     plot(record, Path(sys.argv[2]))
 
 

@@ -39,8 +39,8 @@ class FakeLinearizer:
 
     info: FakeInfo = field(default_factory=FakeInfo)
     tag_column: str = "xpos"
-    beam: int = 16
     max_words: int = 2000
+    has_language_model: bool = False
     pulled: int = 0
 
     def order_many(
@@ -66,7 +66,7 @@ class FakeLinearizer:
                 orders = permutations(_alphabetical(problem))
                 yield [_arranged(problem, order) for order in islice(orders, n_best)]
 
-    def order(self, problem: Problem, *, beam: int, max_words: int) -> Linearization:
+    def order(self, problem: Problem, *, beam: int | None, max_words: int) -> Linearization:
         return _arranged(problem, _alphabetical(problem))
 
     def score(self, problem: Problem, order: Sequence[str]) -> Linearization:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
+import math
 import sys
 from importlib.util import find_spec
 from itertools import pairwise
@@ -19,6 +20,8 @@ from toy_treebank import SENTENCES, write_treebank
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
 import beams
+import fluency
+import language_model
 import machine
 import plots
 import quantisation
@@ -27,8 +30,11 @@ import scorers
 import speed
 
 import syntagma
+from syntagma.balance import Balance
+from syntagma.encoding import encode
 from syntagma.errors import ModelError
-from syntagma.model import save_model
+from syntagma.lm_training import perplexity, read_lm, train_lm
+from syntagma.model import Fluent, add_language_model, save_model
 from syntagma.model_file import write_container
 from syntagma.problem import Problem
 
@@ -50,6 +56,30 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("model") / "toy.syntagma"
     save_model(path, {"name": "toy", **toy_header()}, toy_vocabulary(), toy_stored())
     return path
+
+
+@pytest.fixture(scope="module")
+def arpa(treebank: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A language model of the treebank as ARPA, with the own form of it beside it."""
+    path = tmp_path_factory.mktemp("lm") / "toy.arpa"
+    for suffix in (".arpa", ".lm"):
+        train_lm([treebank], path.with_suffix(suffix))
+    return path
+
+
+@pytest.fixture(scope="module")
+def fluent(model: Path, arpa: Path) -> Path:
+    """The toy model with a language model."""
+    path = model.with_name("fluent.syntagma")
+    listened, about = read_lm(arpa.with_suffix(".lm"))
+    add_language_model(path, model, Fluent(listened, Balance(math.log(0.5), 0, 0, 0)), about)
+    return path
+
+
+def toy_forms() -> list[list[str]]:
+    """The words of the treebank."""
+    lines = SENTENCES.strip().splitlines()
+    return [[token.rsplit("/", 3)[0] for token in line.split()] for line in lines]
 
 
 def call(monkeypatch: pytest.MonkeyPatch, script: str, *arguments: object) -> None:
@@ -193,6 +223,123 @@ def test_beams(
     plots.main()
     assert plot.read_bytes() == again.read_bytes()
     assert "beam width" in plot.read_text()
+
+
+def test_parts_are_taken_out_of_a_model(model: Path, fluent: Path) -> None:
+    variants = fluency.variants(str(fluent))
+    problem = Problem.of(["The", "cook", "saw", "boats"])
+    encoding = encode(problem, variants["all parts"]._model.vocabulary)
+    searches = {name: each._model.search(encoding, 4) for name, each in variants.items()}
+    unmerged = [name for name, search in searches.items() if not search.merging]
+    assert unmerged == ["no merging", "none of them"]
+    # A beam that holds everything finds the same, whatever it expects and merges.
+    wide = {name: each.order(problem, beam=1024) for name, each in variants.items()}
+    with_lm, without = syntagma.load(fluent), syntagma.load(model)
+    for name in ("all parts", "no merging", "no future cost"):
+        assert wide[name].score == pytest.approx(with_lm.order(problem, beam=1024).score), name
+    for name in ("no language model", "none of them"):
+        assert wide[name].score == pytest.approx(without.order(problem, beam=1024).score), name
+    assert wide["all parts"].score != wide["none of them"].score
+
+
+def test_what_the_language_model_expects_guides_a_narrow_beam(fluent: Path) -> None:
+    variants = fluency.variants(str(fluent))
+    problems = [Problem.of(forms) for forms in toy_forms()]
+    found = {
+        name: [variants[name].order(problem, beam=2).words for problem in problems]
+        for name in ("all parts", "no future cost")
+    }
+    assert found["all parts"] != found["no future cost"]
+
+
+def test_fluency_needs_a_language_model(model: Path) -> None:
+    with pytest.raises(ModelError, match=r"toy\.syntagma: a model without a language model"):
+        fluency.variants(str(model))
+
+
+@needs_matplotlib
+def test_fluency(
+    fluent: Path,
+    treebank: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    plot, again, record, page = (tmp_path / name for name in ("a.svg", "b.svg", "f.json", "f.md"))
+    options = ["--limit", 4, "--beams", 1, 4, "--unit-command", "echo 20.0 ms"]
+    files = ["--plot", plot, "--json", record, "--markdown", page]
+    call(monkeypatch, "fluency.py", fluent, "--data", treebank, *options, *files)
+    fluency.main()
+    printed = capsys.readouterr().out
+    assert "no future cost" in printed
+    assert "pos, none of them: machine unit" in printed
+    assert "variant:all parts/no merging/" in printed
+    rows = [line.split("|")[1].strip() for line in page.read_text().splitlines() if "|" in line]
+    assert rows[2:6] == ["none, 1", "none, 4", "pos, 1", "pos, 4"]
+    assert len(json.loads(record.read_text())["series"]) == 10
+    call(monkeypatch, "plots.py", record, again)
+    plots.main()
+    assert plot.read_bytes() == again.read_bytes()
+    assert "given: pos" in plot.read_text()
+
+
+def test_a_language_model_alone(
+    arpa: Path,
+    treebank: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(language_model, "SECONDS", 0.001)
+    monkeypatch.setattr(language_model, "load", lambda *_: {"load_s": 0.25, "memory": 3e6})
+    own, record = arpa.with_suffix(".lm"), tmp_path / "lm.json"
+    options = ["--unit-command", "echo 20.0 ms", "--json", record]
+    call(monkeypatch, "language_model.py", own, "--data", treebank, *options)
+    language_model.main()
+    printed = capsys.readouterr().out
+    assert f"toy.conllu, {SIZE} sentences" in printed
+    assert "0.25 s" in printed
+    assert "after words, numbers: 20.0 20.0 20.0 ms" in printed
+    [figures] = json.loads(record.read_text())["models"]
+    assert figures["bytes"] <= own.stat().st_size
+    assert figures["perplexity"] == pytest.approx(perplexity(read_lm(own)[0], toy_forms()))
+
+
+def test_kenlm_sees_the_same_text(
+    arpa: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kenlm = pytest.importorskip("kenlm", reason="kenlm is not installed")
+    monkeypatch.setattr(language_model, "SECONDS", 0.001)
+    monkeypatch.setattr(language_model, "load", lambda *_: {"load_s": 0.25, "memory": 3e6})
+    sentences = [["The", "cook", "unheard", "1 000", "<unk>"], ["Unheard", "boats", "."]]
+    unit = machine.Unit([])
+    model, _ = read_lm(arpa)
+    other = language_model.measure_kenlm(kenlm, arpa, model.words, sentences, unit)
+    own = language_model.measure_own(arpa, model, sentences, unit)
+    # So few n-grams lose nothing in the own table.
+    assert other["perplexity"] == pytest.approx(own["perplexity"], rel=1e-5)
+    assert other["sum"] == pytest.approx(1, abs=1e-5)
+    assert own["sum"] == pytest.approx(1, abs=1e-5)
+    table = language_model.column(other, 100)
+    assert table["per unit, by words"] == table["look-ups per second, by numbers"] == "-"
+    with pytest.raises(SystemExit, match=r"none\.arpa: KenLM cannot read it"):
+        language_model.measure_kenlm(kenlm, tmp_path / "none.arpa", (), sentences, unit)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system counts otherwise")
+def test_loading_is_measured_in_a_fresh_process(arpa: Path) -> None:
+    figures = language_model.load(language_model.OWN, arpa)
+    assert 0 < figures["load_s"] < 10
+    assert figures["memory"] >= 0
+
+
+def test_a_missing_kenlm_is_told(
+    arpa: Path, treebank: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "kenlm", None)
+    call(monkeypatch, "language_model.py", arpa, "--data", treebank, "--arpa", arpa)
+    with pytest.raises(SystemExit, match="pip install kenlm"):
+        language_model.main()
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ TREEBANK = """\
 @pytest.fixture(autouse=True)
 def linearizer(monkeypatch: pytest.MonkeyPatch) -> FakeLinearizer:
     fake = FakeLinearizer()
-    monkeypatch.setattr(syntagma, "load", lambda name: fake)
+    monkeypatch.setattr(syntagma, "load", lambda name, language_model=True: fake)
     return fake
 
 
@@ -322,7 +322,7 @@ def test_debug_shows_the_traceback(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_bug_is_called_a_bug(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(name: str) -> Iterator[None]:
+    def broken(name: str, language_model: bool = True) -> Iterator[None]:
         raise ZeroDivisionError("oh")
 
     monkeypatch.setattr(syntagma, "load", broken)

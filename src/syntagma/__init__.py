@@ -18,14 +18,16 @@ from syntagma.errors import (
 from syntagma.evaluation import Report, evaluate, paired_bootstrap
 from syntagma.linearization import Linearization, Token
 from syntagma.linearizer import Linearizer, ModelInfo, load
+from syntagma.lm_training import add_lm, train_lm
 from syntagma.problem import Problem, Word
-from syntagma.settings import LinearSettings, NeuralSettings
+from syntagma.settings import LanguageModelSettings, LinearSettings, NeuralSettings
 from syntagma.training import TrainingReport, train
 from syntagma.treebank import Sentence, read_treebank
 from syntagma.version import VERSION
 
 __all__ = [
     "FormatError",
+    "LanguageModelSettings",
     "LinearSettings",
     "Linearization",
     "Linearizer",
@@ -43,10 +45,12 @@ __all__ = [
     "TrainingReport",
     "UnsatisfiableError",
     "Word",
+    "add_lm",
     "evaluate",
     "load",
     "paired_bootstrap",
     "read_treebank",
     "train",
+    "train_lm",
 ]
 __version__ = VERSION

@@ -110,6 +110,7 @@ def evaluate(
         "data": _digest(sentences)[:8],
         "model": model,
         "beam": beam or "auto",
+        **({"lm": "left out"} if _is_left_out(linearizer) else {}),
         "seed": seed,
         "syntagma": VERSION,
     }
@@ -131,6 +132,11 @@ def evaluate(
     return Report(
         model=str(linearizer.info.header["name"]), figures=tuple(figures), references=references
     )
+
+
+def _is_left_out(linearizer: "Linearizer") -> bool:
+    """The model has a language model, but it is not used."""
+    return "language_model" in linearizer.info.header and not linearizer.has_language_model
 
 
 def bleu(outputs: Sequence[str], references: Sequence[str]) -> float:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.backoff import END, SPECIAL_WORDS, UNKNOWN, BackoffModel, Order
+from syntagma.backoff import SPECIAL_WORDS, UNKNOWN, BackoffModel, Order
 from syntagma.core import Fluency, NGrams
 from syntagma.core.fluency import rises, unfold
 from syntagma.encoding import Encoding
@@ -23,10 +23,13 @@ from syntagma.vocabulary import pack_lines, shape, unpack_lines
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.uint8]
+Numbers = npt.NDArray[np.uint32]
 
 MAX_ORDER = 5
 _CODES = 256
+_ROUNDS = 20  # of moving the values of a table to the means of what they stand for
 _MANY = 255  # n-grams that go on from one: this many or more are counted in a table of their own
+_PREFIX = "lm."
 
 
 def word_class(form: str) -> str:
@@ -35,38 +38,90 @@ def word_class(form: str) -> str:
     return f"<unk:{kind}:{form[-2:].lower()}>" if kind in ("x", "Xx") else f"<unk:{kind}>"
 
 
+def quantise(values: Floats) -> tuple[Codes, Floats]:
+    """(codes, table): at most 256 values, those that are few as they are (Lloyd 1982)."""
+    distinct, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    table = np.zeros(_CODES, np.float32)
+    if len(distinct) <= _CODES:
+        table[: len(distinct)] = distinct
+        return inverse.astype(np.uint8), table
+    # Half of the values at first where there are many, half at equal distances.
+    quantiles = np.quantile(values, np.linspace(0, 1, _CODES // 2))
+    centres = np.sort(np.concatenate([quantiles, np.linspace(distinct[0], distinct[-1], 128)]))
+    sizes = np.concatenate([[0], np.cumsum(counts)])
+    sums = np.concatenate([[0], np.cumsum(counts * distinct.astype(np.float64))])
+    for _ in range(_ROUNDS):
+        bounds = np.searchsorted(distinct, (centres[1:] + centres[:-1]) / 2, side="right")
+        parts = np.concatenate([[0], bounds, [len(distinct)]])
+        size = np.diff(sizes[parts])
+        centres = np.divide(np.diff(sums[parts]), size, out=centres.copy(), where=size > 0)
+        centres.sort()
+    table[:] = centres
+    codes = np.searchsorted((table[1:] + table[:-1]) / 2, distinct, side="right").astype(np.uint8)
+    return codes[inverse], table
+
+
 @dataclass(frozen=True, slots=True)
-class PackedOrder:
-    """The n-grams of one order: logarithms are numbers in a table of 256 values.
+class Logs:
+    """Logarithms: as they are, or as numbers in a table of 256 values."""
 
-    Those of the next order that go on from n-gram i are the ones from starts[i] to starts[i + 1]:
-    if there are none, it is no context, and its back-off means nothing. In the highest order there
-    are no starts and no back-offs.
-    """
-
-    words: npt.NDArray[np.uint32]
-    log_probs: Codes
-    log_prob_codes: Floats
-    backoffs: Codes
-    backoff_codes: Floats
-    starts: npt.NDArray[np.uint32]
+    values: Floats
+    codes: Codes | None = None
+    table: Floats | None = None
 
     @classmethod
-    def of(cls, order: Order, following: Order | None) -> PackedOrder:
-        log_probs, log_prob_codes = quantise(order.log_prob)
-        backoffs, backoff_codes = np.empty(0, np.uint8), np.empty(0, np.float32)
-        starts = np.empty(0, np.uint32)
+    def packed(cls, values: Floats) -> Logs:
+        codes, table = quantise(values)
+        return cls(table[codes], codes, table)
+
+    def to_arrays(self, name: str, chosen: slice | Array = slice(None)) -> dict[str, Array]:
+        """The sections of a file; `chosen` are those that it shall hold."""
+        if self.codes is None or self.table is None:
+            return {name: self.values[chosen]}
+        return {name: self.codes[chosen], f"{name}.table": self.table}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array], name: str) -> Logs:
+        table = arrays.get(f"{name}.table")
+        if table is None:
+            values = _section(arrays, name, np.float32)
+            logs = cls(values)
+        else:
+            codes = _section(arrays, name, np.uint8)
+            if table.shape != (_CODES,) or table.dtype != np.float32:
+                raise ModelError(f"the section '{name}.table' of the language model is damaged")
+            logs = cls(table[codes], codes, table)
+        if not np.isfinite(logs.values).all():
+            raise ModelError(f"the section {name!r} of the language model is not finite")
+        return logs
+
+
+@dataclass(frozen=True, slots=True)
+class PackedOrder:
+    """The n-grams of one order.
+
+    Those of the next order that go on from n-gram i are the ones from starts[i] to starts[i + 1].
+    In the highest order there are no starts and no back-offs.
+    """
+
+    words: Numbers
+    log_probs: Logs
+    backoffs: Logs
+    starts: Numbers
+
+    @classmethod
+    def of(cls, order: Order, following: Order | None, pack: bool) -> PackedOrder:
+        logs = Logs.packed if pack else Logs
+        backoffs, starts = Logs(np.empty(0, np.float32)), np.empty(0, np.uint32)
         if following is not None:
             counts = np.bincount(following.parent, minlength=len(order))
             starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint32)
-            backoffs = np.zeros(len(order), np.uint8)
-            backoffs[counts > 0], backoff_codes = quantise(order.backoff[counts > 0])
-        words = order.word.astype(np.uint32)
-        return cls(words, log_probs, log_prob_codes, backoffs, backoff_codes, starts)
+            backoffs = logs(order.backoff)
+        return cls(order.word.astype(np.uint32), logs(order.log_prob), backoffs, starts)
 
     def is_whole(self, vocabulary: int, following: PackedOrder | None) -> bool:
         """Everything that look-up relies on: then it cannot go astray."""
-        if len(self.words) != len(self.log_probs):
+        if len(self.words) != len(self.log_probs.values):
             return False
         if len(self.words) and int(self.words.max()) >= vocabulary:
             return False
@@ -75,45 +130,32 @@ class PackedOrder:
         )
 
 
-def quantise(values: Floats) -> tuple[Codes, Floats]:
-    """(codes, table): at most 256 values, the means of parts; nothing is lost of
-    values that are few."""
-    distinct, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    if len(distinct) <= _CODES:
-        table = np.zeros(_CODES, np.float32)
-        table[: len(distinct)] = distinct
-        return inverse.astype(np.uint8), table
-    # Square roots: rare values at both ends keep some resolution.
-    mass = np.cumsum(np.sqrt(counts))
-    part = np.minimum((mass / mass[-1] * _CODES).astype(np.int64), _CODES - 1)
-    totals = np.bincount(part, counts, minlength=_CODES)
-    sums = np.bincount(part, counts * distinct, minlength=_CODES)
-    table = np.divide(sums, totals, out=np.zeros(_CODES), where=totals > 0).astype(np.float32)
-    return part[inverse].astype(np.uint8), table
-
-
 class LanguageModel:
     """Looks sentences up; `words` are those of its vocabulary, by number."""
 
     def __init__(self, words: Sequence[str], orders: Sequence[PackedOrder]) -> None:
+        if len(orders) > MAX_ORDER:
+            raise ModelError(f"the language model has order {len(orders)}, more than {MAX_ORDER}")
         self.words = tuple(words)
         self.orders = tuple(orders)
         self._numbers = {word: number for number, word in enumerate(self.words)}
+        for word in SPECIAL_WORDS:  # written in a text, they are words as any other
+            del self._numbers[word]
         self.ngrams = NGrams(
             [order.words for order in orders],
-            [order.log_probs for order in orders],
-            [order.backoffs for order in orders],
+            [order.log_probs.values for order in orders],
+            [order.backoffs.values for order in orders],
             [order.starts for order in orders],
-            [order.log_prob_codes for order in orders],
-            [order.backoff_codes for order in orders],
         )
-        first = orders[0]
-        self._unigrams = first.log_prob_codes[first.log_probs]
 
     @classmethod
     def of(cls, model: BackoffModel) -> LanguageModel:
+        """Words, which are few, keep their exact log-probabilities."""
         following = [*model.orders[1:], None]
-        orders = [PackedOrder.of(*pair) for pair in zip(model.orders, following, strict=True)]
+        orders = [
+            PackedOrder.of(order, after, pack=i > 0)
+            for i, (order, after) in enumerate(zip(model.orders, following, strict=True))
+        ]
         return cls(model.words, orders)
 
     @property
@@ -128,32 +170,37 @@ class LanguageModel:
         """The sections of a file; `from_arrays` is the inverse."""
         arrays: dict[str, Array] = {"lm.words": pack_lines(self.words)}
         for i, order in enumerate(self.orders, start=1):
-            arrays[f"lm.{i}.log_probs"] = order.log_probs
-            arrays[f"lm.{i}.log_prob_codes"] = order.log_prob_codes
+            arrays |= order.log_probs.to_arrays(f"lm.{i}.log_probs")
             if i > 1:
                 arrays[f"lm.{i}.words"] = order.words.astype(np.uint16)
                 arrays[f"lm.{i}.high_bits"] = _high_bits(order.words, len(self.words))
             if i < self.order:
                 counts = np.diff(order.starts)
-                is_context = counts > 0
+                is_context = (counts > 0) | (order.backoffs.values != 0)
                 counts = counts[is_context]
+                arrays |= order.backoffs.to_arrays(f"lm.{i}.backoffs", is_context)
                 arrays[f"lm.{i}.contexts"] = np.packbits(is_context)
-                arrays[f"lm.{i}.backoffs"] = order.backoffs[is_context]
-                arrays[f"lm.{i}.backoff_codes"] = order.backoff_codes
                 arrays[f"lm.{i}.counts"] = np.minimum(counts, _MANY).astype(np.uint8)
                 arrays[f"lm.{i}.many"] = counts[counts >= _MANY]
         return arrays
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array]) -> LanguageModel:
-        words = unpack_lines(_section(arrays, "lm.words", np.uint8))
-        if tuple(words[: len(SPECIAL_WORDS)]) != SPECIAL_WORDS:
-            raise ModelError("the vocabulary of the language model is damaged")
         top = 1
         while f"lm.{top + 1}.words" in arrays:
             top += 1
-        if top > MAX_ORDER:
-            raise ModelError(f"the language model has order {top}, more than {MAX_ORDER}")
+        strange = _names(top) ^ {name for name in arrays if name.startswith(_PREFIX)}
+        if strange:
+            name = min(strange)
+            raise ModelError(
+                f"the language model has {'a strange' if name in arrays else 'no'} section {name!r}"
+            )
+        try:
+            words = unpack_lines(_section(arrays, "lm.words", np.uint8))
+        except UnicodeDecodeError:
+            words = []
+        if tuple(words[: len(SPECIAL_WORDS)]) != SPECIAL_WORDS:
+            raise ModelError("the vocabulary of the language model is damaged")
         orders = [_order(arrays, i, top, words) for i in range(1, top + 1)]
         following = [*orders[1:], None]
         for i, (order, after) in enumerate(zip(orders, following, strict=True), start=1):
@@ -176,18 +223,27 @@ class LanguageModel:
     def fluency(self, encoding: Encoding, weight: float) -> Fluency:
         """The model as it listens to a search for the order of these words."""
         units = self.units(encoding)
-        return Fluency(self.ngrams, units, self.outlook(units), weight)
+        return Fluency(self.ngrams, units, self.ngrams.outlook(units), weight)
 
     def units(self, encoding: Encoding) -> list[list[int]]:
         """The numbers of the words of each unit, that is, of a word or a phrase."""
         words = encoding.problem.words
         return [[self.number(word) for word in words[at].form.split(" ")] for at in encoding.order]
 
-    def outlook(self, units: Sequence[Sequence[int]]) -> list[float]:
-        """What each unit is expected to cost, wherever it is placed, and, last, the end: the
-        log-probability without a context."""
-        costs = [float(self._unigrams[list(unit)].sum()) for unit in units]
-        return [*costs, float(self._unigrams[END])]
+
+def _names(top: int) -> set[str]:
+    """The sections of a model of this order."""
+    names = {"lm.words"}
+    for i in range(1, top + 1):
+        parts = ["log_probs"]
+        if i > 1:
+            parts += ["words", "high_bits", "log_probs.table"]
+        if i < top:
+            parts += ["contexts", "backoffs", "counts", "many"]
+        if 1 < i < top:
+            parts += ["backoffs.table"]
+        names |= {f"lm.{i}.{part}" for part in parts}
+    return names
 
 
 def _section(arrays: Mapping[str, Array], name: str, dtype: type) -> Array:
@@ -197,44 +253,35 @@ def _section(arrays: Mapping[str, Array], name: str, dtype: type) -> Array:
     return array
 
 
-def _codes(arrays: Mapping[str, Array], name: str) -> Floats:
-    codes = _section(arrays, name, np.float32)
-    if codes.shape != (_CODES,) or not np.isfinite(codes).all():
-        raise ModelError(f"the section {name!r} of the language model is damaged")
-    return codes
-
-
 def _order(arrays: Mapping[str, Array], i: int, top: int, vocabulary: Sequence[str]) -> PackedOrder:
     words = np.arange(len(vocabulary), dtype=np.uint32)
     if i > 1:
         words = _section(arrays, f"lm.{i}.words", np.uint16).astype(np.uint32)
         _add_high_bits(words, _section(arrays, f"lm.{i}.high_bits", np.uint8), len(vocabulary))
-    starts, backoffs = np.empty(0, np.uint32), np.empty(0, np.uint8)
-    backoff_codes = np.empty(0, np.float32)
+    starts, backoffs = np.empty(0, np.uint32), Logs(np.empty(0, np.float32))
     if i < top:
+        stored = Logs.from_arrays(arrays, f"lm.{i}.backoffs")
         unfolded = unfold(
             _section(arrays, f"lm.{i}.contexts", np.uint8),
-            _section(arrays, f"lm.{i}.backoffs", np.uint8),
+            stored.values,
             _section(arrays, f"lm.{i}.counts", np.uint8),
             _section(arrays, f"lm.{i}.many", np.uint32),
             len(words),
         )
         if unfolded is None:
             raise ModelError(f"the contexts of order {i} of the language model are damaged")
-        starts, backoffs = unfolded
-        backoff_codes = _codes(arrays, f"lm.{i}.backoff_codes")
-    log_probs = _section(arrays, f"lm.{i}.log_probs", np.uint8)
-    log_prob_codes = _codes(arrays, f"lm.{i}.log_prob_codes")
-    return PackedOrder(words, log_probs, log_prob_codes, backoffs, backoff_codes, starts)
+        starts, values = unfolded
+        backoffs = Logs(values)
+    return PackedOrder(words, Logs.from_arrays(arrays, f"lm.{i}.log_probs"), backoffs, starts)
 
 
-def _high_bits(words: npt.NDArray[np.uint32], vocabulary: int) -> Codes:
+def _high_bits(words: Numbers, vocabulary: int) -> Codes:
     """What 16 bits do not hold of the numbers of words: each further bit of all of them."""
     places = range(16, max(vocabulary - 1, 0).bit_length())
     return np.concatenate([np.empty(0, np.uint8), *(np.packbits(words >> i & 1) for i in places)])
 
 
-def _add_high_bits(words: npt.NDArray[np.uint32], bits: Codes, vocabulary: int) -> None:
+def _add_high_bits(words: Numbers, bits: Codes, vocabulary: int) -> None:
     size = -(-len(words) // 8)
     places = range(16, max(vocabulary - 1, 0).bit_length())
     if len(bits) != len(places) * size:

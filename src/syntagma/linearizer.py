@@ -76,6 +76,7 @@ class Linearizer:
         self.info = ModelInfo(model.header, path, size)
         self.tag_column: TagColumn = model.header["tag_column"]
         self.max_words = model.scorer.max_words
+        self.has_language_model = model.fluent is not None
 
     @overload
     def order(

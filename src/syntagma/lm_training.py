@@ -15,11 +15,12 @@ from typing import Any
 
 from syntagma import balance
 from syntagma.backoff import BackoffModel, prune_to
-from syntagma.errors import FormatError, ModelError, TrainingError
+from syntagma.errors import FormatError, ModelError, OutputError, TrainingError
 from syntagma.evaluation import evaluate
 from syntagma.formats.arpa import read_arpa, write_arpa
 from syntagma.formats.conllu import read_blocks
 from syntagma.formats.files import open_text, source_name
+from syntagma.formats.text import split_bag
 from syntagma.kneser_ney import Progress, estimate
 from syntagma.language_model import LanguageModel, word_class
 from syntagma.linearizer import Linearizer, model_path
@@ -61,18 +62,18 @@ def read_text(path: str | Path, *, tokenized: bool = False) -> Iterator[list[str
     """The sentences of a file, as words: CoNLL-U, plain text with a paragraph a line, or, if
     `tokenized`, a sentence a line, words separated by spaces. Gzip and xz are unpacked."""
     source = source_name(path)
-    name = Path(source)
-    if (name.stem if name.suffix in _PACKED else source).endswith(".conllu"):
+    name = Path(source.lower())
+    if (Path(name.stem) if name.suffix in _PACKED else name).suffix == ".conllu":
         for block in read_blocks(open_text(path), source):
             if isinstance(block, FormatError):
                 raise block
-            yield [row[1] for row in block.rows]
+            yield [word for row in block.rows for word in row[1].split(" ")]
         return
     for line in open_text(path):
         if isinstance(line, FormatError):
             raise line
         if tokenized:
-            if words := line.split():
+            if words := split_bag(line):
                 yield words
         else:
             yield from split(line)
@@ -88,6 +89,12 @@ def train_lm(
 ) -> LanguageModelReport:
     """Estimate a language model from texts and write it; as ARPA if the output is called so."""
     settings = settings or LanguageModelSettings()
+    output = Path(output)
+    if output.suffix.lower() in _PACKED:
+        raise TrainingError(f"{output}: a language model is not packed; leave out {output.suffix}")
+    check_writable(output)
+    for source in sources:
+        check_readable(source)
     count = _Count()
 
     def counted(sentences: Iterable[list[str]]) -> Iterator[list[str]]:
@@ -97,33 +104,57 @@ def train_lm(
             on_sentence()
             yield sentence
 
+    named = ", ".join(map(source_name, sources))
     texts = (read_text(source, tokenized=settings.tokenized) for source in sources)
+    sentences = counted(chain.from_iterable(texts))
+    first = next(sentences, None)
+    if first is None:
+        raise TrainingError(f"nothing to learn from: no sentence in {named}")
     model = estimate(
-        counted(chain.from_iterable(texts)),
+        chain([first], sentences),
         order=settings.order,
         word_class=word_class,
-        prune=settings.prune,
+        prune=settings.prune[: settings.order],
         min_count=settings.min_count,
         progress=on_progress,
     )
-    if not count.words:
-        raise TrainingError(f"nothing to learn from: {source_name(sources[0])} holds no sentence")
     if settings.max_ngrams is not None:
         model = prune_to(model, settings.max_ngrams)
     about = {
-        "data": [{"name": Path(source).name, "sha256": fingerprint(source)} for source in sources],
+        "data": [_describe(source) for source in sources],
         "sentences": count.sentences,
         "words": count.words,
         "settings": asdict(settings),
         "created_with": VERSION,
     }
-    _write(model, Path(output), about)
+    _write(model, output, about)
     ngrams = tuple(len(order) for order in model.orders)
-    return LanguageModelReport(Path(output), count.sentences, count.words, ngrams)
+    return LanguageModelReport(output, count.sentences, count.words, ngrams)
+
+
+def _describe(source: str | Path) -> dict[str, str]:
+    """A file by name and checksum; what comes from a pipe cannot be read twice."""
+    if not Path(source).is_file():
+        return {"name": source_name(source)}
+    return {"name": Path(source).name, "sha256": fingerprint(source)}
+
+
+def check_readable(path: str | Path) -> None:
+    """Raise `FormatError` for a file that is not there, before any work is done."""
+    if str(path) != "-" and not Path(path).exists():
+        raise FormatError("cannot read the file: No such file or directory", source_name(path))
+
+
+def check_writable(path: Path) -> None:
+    """Raise `OutputError` for a place where no file can be written, before any work is done."""
+    if not path.parent.is_dir():
+        raise OutputError(f"cannot write {path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise OutputError(f"cannot write {path}: it is a folder")
 
 
 def _write(model: BackoffModel, path: Path, about: dict[str, Any]) -> None:
-    if path.suffix == ".arpa":
+    if path.suffix.lower() == ".arpa":
         write_arpa(model, path)
     else:
         packed = LanguageModel.of(model)
@@ -140,8 +171,7 @@ def read_lm(path: str | Path) -> tuple[LanguageModel, dict[str, Any]]:
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
     if not own:
-        data = {"name": Path(path).name, "sha256": fingerprint(path)}
-        return LanguageModel.of(read_arpa(path)), {"data": [data]}
+        return LanguageModel.of(read_arpa(path)), {"data": [_describe(path)]}
     header, arrays = read_container(path)
     about = header.get(LANGUAGE_MODEL)
     if not isinstance(about, dict):
@@ -155,6 +185,8 @@ def read_lm(path: str | Path) -> tuple[LanguageModel, dict[str, Any]]:
 def perplexity(model: LanguageModel, sentences: Iterable[Sequence[str]]) -> float:
     """By word, ends of sentences included; unseen words count as their classes."""
     scores = [model.score(sentence) for sentence in sentences]
+    if not scores:
+        raise TrainingError("a text without sentences has no perplexity")
     return math.exp(-sum(map(sum, scores)) / sum(map(len, scores)))
 
 
@@ -168,6 +200,7 @@ def add_lm(
     on_sentence: Callable[[], None] = lambda: None,
 ) -> BalanceReport:
     """Write a model with a language model, after learning on `dev` how much that shall count."""
+    check_writable(Path(output))
     fluency, about = read_lm(language_model)
     path = model_path(model)
     plain = load_model(path, language_model=False)

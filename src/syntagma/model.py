@@ -129,6 +129,10 @@ def save_model(
 def load_model(path: str | Path, *, language_model: bool = True) -> Model:
     """Read a model; its language model, if it has one, can be left out."""
     header, arrays = read_container(path)
+    if header.keys() == {LANGUAGE_MODEL}:
+        raise ModelError(
+            f"{path}: a language model by itself; give it to a model: syntagma add-lm MODEL {path}"
+        )
     # The first models have no such field: they are linear.
     name = str(header.get("scorer", "linear"))
     stored = _STORED.get(name)

@@ -97,6 +97,6 @@ class LanguageModelSettings:
 
     order: int = 4
     prune: tuple[int, ...] = (0, 1, 1, 2)  # n-grams seen so often are left out, by order
-    min_count: int = 8  # rarer words go by their class
+    min_count: int = 5  # rarer words go by their class
     max_ngrams: int | None = None  # what matters least beyond this is left out
     tokenized: bool = False  # the text is a sentence a line, words separated by spaces

@@ -39,12 +39,12 @@ def info(
 
 def describe(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The header as lines: a line for each key, or for each member of a list of objects; what the
-    model was started from has lines of its own."""
+    model was started from, and its language model, have lines of their own."""
     for key, value in header.items():
         name = key.replace("_", " ")
         if key == "templates":
             yield name, str(len(value))
-        elif key == "start":
+        elif key in ("start", "language_model"):
             yield from ((f"{name} {inner}", text) for inner, text in describe(value))
         elif isinstance(value, list) and value and isinstance(value[0], Mapping):
             for entry in value:

@@ -31,7 +31,7 @@ def train_lm(
             "--prune",
             metavar="N,N,…",
             help="Leave out n-grams seen so often or less, by order; the last number holds for "
-            "all higher orders.",
+            "all higher orders, the first, of words, for none: they stay.",
         ),
     ] = "0,1,1,2",
     min_count: Annotated[
@@ -39,7 +39,7 @@ def train_lm(
         typer.Option(
             "--min-count", min=1, metavar="N", help="Rarer words go by their shape and ending."
         ),
-    ] = 8,
+    ] = 5,
     max_ngrams: Annotated[
         int | None,
         typer.Option(
@@ -78,7 +78,7 @@ def train_lm(
     Then give it to a model, which learns how much to listen to it:
         syntagma add-lm en news.lm dev.conllu --output my.syntagma
     """
-    from syntagma.lm_training import perplexity, read_lm, read_text
+    from syntagma.lm_training import check_readable, perplexity, read_lm, read_text
     from syntagma.lm_training import train_lm as learn
     from syntagma.settings import LanguageModelSettings
 
@@ -89,13 +89,16 @@ def train_lm(
         max_ngrams=max_ngrams,
         tokenized=tokenized,
     )
+    if held_out is not None:
+        check_readable(held_out)
     with Ticker("sentences read") as ticker:
+
+        def show(stage: str, done: float) -> None:
+            if stage != "reading":
+                ticker.relabel(f"sentences read, {stage} n-grams")
+
         report = learn(
-            texts,
-            output,
-            settings=settings,
-            on_sentence=ticker.advance,
-            on_progress=lambda stage, done: ticker.relabel(f"{stage}, {100 * done:.0f}%"),
+            texts, output, settings=settings, on_sentence=ticker.advance, on_progress=show
         )
     ngrams = " + ".join(f"{count:,}" for count in report.ngrams)
     write_stdout(

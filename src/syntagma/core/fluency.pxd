@@ -1,6 +1,6 @@
 """Types of the n-gram model and of what it says of the words of one problem."""
 
-from libc.stdint cimport int32_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, uint32_t
 from libcpp.vector cimport vector
 
 cdef enum:
@@ -8,17 +8,15 @@ cdef enum:
 
 cdef struct Context:
     # The last words placed: nodes[k] is the n-gram of the last k + 1 of them, or -1 where the
-    # model has none or none that goes on.
+    # model has none that matters.
     int32_t nodes[MAX_ORDER - 1]
 
 cdef struct Level:
     # The n-grams of one order, sorted by context, then by word.
     const uint32_t* words
-    const uint8_t* log_probs
-    const uint8_t* backoffs         # NULL in the highest order
+    const float* log_probs
+    const float* backoffs           # NULL in the highest order
     const uint32_t* starts          # of the n-grams that go on from each; NULL in the highest
-    const float* log_prob_codes
-    const float* backoff_codes
 
 cdef class NGrams:
     cdef readonly int order
@@ -27,6 +25,9 @@ cdef class NGrams:
     cdef int32_t find(self, int level, int32_t node, uint32_t word) noexcept nogil
     cdef double log_prob(self, const Context* context, uint32_t word) noexcept nogil
     cdef void extend(self, Context* context, uint32_t word) noexcept nogil
+    cdef void look_out(
+        self, const vector[vector[uint32_t]]& units, vector[double]* found
+    ) noexcept nogil
 
 cdef class Fluency:
     cdef NGrams model

@@ -6,13 +6,17 @@ after it, and no hashing. Estimating and packing a model is the business of knes
 language_model.py.
 """
 
+from libc.math cimport exp, log
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libcpp.vector cimport vector
 
 import numpy as np
 
 cdef enum:
     START = 1       # <s>
     END = 2         # </s>
+
+cdef double LEAST = 1e-300
 
 
 cdef class NGrams:
@@ -21,33 +25,26 @@ cdef class NGrams:
     Every suffix of an n-gram that is listed must be listed, too.
     """
 
-    def __init__(self, words, log_probs, backoffs, starts, log_prob_codes, backoff_codes):
-        cdef const uint32_t[::1] words_, starts_
-        cdef const uint8_t[::1] codes
+    def __init__(self, words, log_probs, backoffs, starts):
+        cdef const uint32_t[::1] numbers
         cdef const float[::1] floats
         cdef int i
         self.order = len(words)
         if not 1 <= self.order <= MAX_ORDER:
             raise ValueError(f"an n-gram model has an order from 1 to {MAX_ORDER}")
-        self._arrays = (words, log_probs, backoffs, starts, log_prob_codes, backoff_codes)
+        self._arrays = (words, log_probs, backoffs, starts)
         for i in range(self.order):
             if len(words[i]):
-                words_ = words[i]
-                self.levels[i].words = &words_[0]
-                codes = log_probs[i]
-                self.levels[i].log_probs = &codes[0]
-            floats = log_prob_codes[i]
-            self.levels[i].log_prob_codes = &floats[0]
-            self.levels[i].backoffs = NULL
-            self.levels[i].starts = NULL
+                numbers = words[i]
+                self.levels[i].words = &numbers[0]
+                floats = log_probs[i]
+                self.levels[i].log_probs = &floats[0]
+                if i < self.order - 1:
+                    floats = backoffs[i]
+                    self.levels[i].backoffs = &floats[0]
             if i < self.order - 1:
-                if len(words[i]):
-                    codes = backoffs[i]
-                    self.levels[i].backoffs = &codes[0]
-                starts_ = starts[i]
-                self.levels[i].starts = &starts_[0]
-                floats = backoff_codes[i]
-                self.levels[i].backoff_codes = &floats[0]
+                numbers = starts[i]
+                self.levels[i].starts = &numbers[0]
 
     cdef int32_t find(self, int level, int32_t node, uint32_t word) noexcept nogil:
         """The n-gram of `word` after the n-gram `node` of this level, or -1."""
@@ -66,25 +63,21 @@ cdef class NGrams:
         cdef int level
         cdef int32_t node, found
         cdef double total = 0.0
-        cdef const Level* at
         for level in range(self.order - 2, -1, -1):
             node = context.nodes[level]
             if node >= 0:
                 found = self.find(level, node, word)
                 if found >= 0:
-                    at = &self.levels[level + 1]
-                    return total + at.log_prob_codes[at.log_probs[found]]
-                at = &self.levels[level]
-                total += at.backoff_codes[at.backoffs[node]]
-        at = &self.levels[0]
-        return total + at.log_prob_codes[at.log_probs[word]]
+                    return total + self.levels[level + 1].log_probs[found]
+                total += self.levels[level].backoffs[node]
+        return total + self.levels[0].log_probs[word]
 
     cdef void extend(self, Context* context, uint32_t word) noexcept nogil:
-        """Put a word at the end of the context; nodes that nothing goes on from are forgotten, so
-        that contexts with the same future are equal."""
+        """Put a word at the end of the context; nodes that change nothing are forgotten, so that
+        contexts with the same future are equal."""
         cdef int level
         cdef int32_t node
-        cdef const uint32_t* starts
+        cdef const Level* at
         for level in range(self.order - 2, -1, -1):
             if level:
                 node = context.nodes[level - 1]
@@ -93,8 +86,8 @@ cdef class NGrams:
             else:
                 node = word
             if node >= 0:
-                starts = self.levels[level].starts
-                if starts[node] == starts[node + 1]:
+                at = &self.levels[level]
+                if at.starts[node] == at.starts[node + 1] and at.backoffs[node] == 0:
                     node = -1
             context.nodes[level] = node
 
@@ -111,6 +104,41 @@ cdef class NGrams:
             self.extend(&context, word)
         return found
 
+    def outlook(self, units):
+        """What each unit is expected to cost, wherever it is placed, and, last, the end of the
+        sentence: the logarithm of its mean probability after the start and after the others."""
+        cdef vector[vector[uint32_t]] units_ = units
+        cdef vector[double] found
+        with nogil:
+            self.look_out(units_, &found)
+        return found
+
+    cdef void look_out(
+        self, const vector[vector[uint32_t]]& units, vector[double]* found
+    ) noexcept nogil:
+        cdef Context context
+        cdef int n = units.size(), unit, before, i
+        cdef uint32_t last
+        cdef double total, cost
+        for unit in range(n + 1):
+            total = 0.0
+            for before in range(n + 1):
+                if before == unit:
+                    continue
+                for i in range(MAX_ORDER - 1):
+                    context.nodes[i] = -1
+                last = START if before == n else units[before].back()
+                self.extend(&context, last)
+                cost = 0.0
+                if unit == n:
+                    cost = self.log_prob(&context, END)
+                else:
+                    for i in range(<int>units[unit].size()):
+                        cost += self.log_prob(&context, units[unit][i])
+                        self.extend(&context, units[unit][i])
+                total += exp(cost)
+            found.push_back(log(max(total / n, LEAST)))
+
     def distribution(self, before, size):
         """The log-probability of each of the `size` words of the vocabulary after those before."""
         cdef Context context
@@ -126,14 +154,16 @@ def unfold(bits, stored, counted, many, int size):
     """(starts, backoffs) of the n-grams of an order, from what a file holds; None if that does not
     fit together.
 
-    A bit says of each n-gram whether it is a context, that is, whether others go on from it; of the
-    contexts, back-offs and numbers of these others are stored; those of 255 and more in `many`.
+    A bit says of each n-gram whether it is a context, that is, whether others go on from it or it
+    has a back-off; of the contexts, back-offs and numbers of these others are stored; those of 255
+    and more in `many`.
     """
-    cdef const uint8_t[::1] bits_ = bits, stored_ = stored, counted_ = counted
+    cdef const uint8_t[::1] bits_ = bits, counted_ = counted
+    cdef const float[::1] stored_ = stored
     cdef const uint32_t[::1] many_ = many
-    starts, backoffs = np.zeros(size + 1, np.uint32), np.zeros(size, np.uint8)
+    starts, backoffs = np.zeros(size + 1, np.uint32), np.zeros(size, np.float32)
     cdef uint32_t[::1] start = starts
-    cdef uint8_t[::1] backoff = backoffs
+    cdef float[::1] backoff = backoffs
     cdef int i, context = 0, large = 0
     cdef uint64_t at = 0
     if len(bits) != (size + 7) // 8 or len(stored) != len(counted):

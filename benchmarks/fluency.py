@@ -1,0 +1,131 @@
+"""What makes orders fluent: BLEU by width of the beam without language model, future cost, merging.
+
+    python benchmarks/fluency.py MODEL --data TREEBANK --plot fluency.svg
+
+The future cost is what the words yet to be placed are expected to cost the language model; merging
+keeps one of the states that no scorer can tell apart. Parts are taken out of the model from here:
+the package has no options for that.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import machine
+import plots
+from records import Table, begin, finish, joined_signature, measure, treebank_options
+
+import syntagma
+from syntagma.core import Fluency, Search
+from syntagma.encoding import Encoding
+from syntagma.errors import ModelError
+from syntagma.linearizer import model_path
+from syntagma.model import Fluent, Model, load_model
+
+BEAMS = (1, 4, 16, 64, 128, 256, 512)
+
+
+class Unmerged(Model):
+    """A model whose searches keep all states apart."""
+
+    def searches(self, encodings: Sequence[Encoding], widths: Sequence[int]) -> Iterator[Search]:
+        for search in super().searches(encodings, widths):
+            search.merging = False
+            yield search
+
+
+class Shortsighted(Fluent):
+    """A language model that expects nothing of the words yet to be placed."""
+
+    def listen(self, search: Search, encoding: Encoding) -> None:
+        units = self.language_model.units(encoding)
+        weight = self.balance.of_problem(encoding.problem)
+        outlook = [0.0] * (len(units) + 1)  # the last is the end of the sentence
+        search.listen(Fluency(self.language_model.ngrams, units, outlook, weight))
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    linearizers = variants(arguments.model)
+    record = begin(arguments)
+    record["variants"] = list(linearizers)
+    record["series"] = []
+    tag_column = linearizers["all parts"].tag_column
+    sentences = syntagma.read_treebank(arguments.data, tag_column)[: arguments.limit]
+    unit = machine.Unit(arguments.unit_command)
+    for condition in arguments.conditions:
+        for variant, linearizer in linearizers.items():
+            points = [
+                measure(linearizer, sentences, condition, beam, unit) for beam in arguments.beams
+            ]
+            for point in points:
+                point["signature"] += f"|variant:{variant}"
+            record["series"].append({"label": variant, "condition": condition, "points": points})
+    finish(arguments, record, tabulate(record))
+    if arguments.plot:
+        plots.fluency_against_beam(record, arguments.plot)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = treebank_options(__doc__, ("none", "pos"))
+    parser.add_argument("model", metavar="MODEL", help="a model with a language model (add-lm)")
+    parser.add_argument("--beams", type=int, nargs="+", default=list(BEAMS), metavar="WIDTH")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="SVG of BLEU against beam width")
+    machine.add_unit_option(parser)
+    return parser.parse_args()
+
+
+def variants(name: str) -> dict[str, syntagma.Linearizer]:
+    """The model and what is left of it without some of its parts."""
+    path = model_path(name)
+    model = load_model(path)
+    if model.fluent is None:
+        raise ModelError(f"{path}: a model without a language model; give it one: syntagma add-lm")
+    shortsighted = Shortsighted(model.fluent.language_model, model.fluent.balance)
+    plain = replace(model, fluent=None)
+    models = {
+        "all parts": model,
+        "no merging": unmerged(model),
+        "no future cost": replace(model, fluent=shortsighted),
+        "no language model": plain,
+        "none of them": unmerged(plain),  # the search of the papers
+    }
+    return {variant: syntagma.Linearizer(each, path) for variant, each in models.items()}
+
+
+def unmerged(model: Model) -> Model:
+    return Unmerged(model.header, model.vocabulary, model.scorer, model.fluent)
+
+
+def tabulate(record: dict[str, Any]) -> Table:
+    series = record["series"]
+    table = Table(
+        title=f"{record['data']['name']}, {series[0]['points'][0]['sentences']} sentences",
+        first="given, beam",
+        groups=[(variant, ("BLEU", "÷ unit")) for variant in record["variants"]],
+    )
+    for condition in dict.fromkeys(each["condition"] for each in series):
+        columns = [each["points"] for each in series if each["condition"] == condition]
+        for points in zip(*columns, strict=True):
+            name = f"{condition}, {points[0]['beam']}"
+            table.rows.append([name, *chain.from_iterable(map(cells, points))])
+    for each in series:
+        units = {str(point["beam"]): point["units_ms"] for point in each["points"]}
+        note = machine.units_note(units)
+        table.notes.append(f"{each['condition']}, {each['label']}: {note}")
+    signatures = [point["signature"] for each in series for point in each["points"]]
+    table.notes.append(f"BLEU {joined_signature(signatures)}")
+    return table
+
+
+def cells(point: dict[str, Any]) -> list[str]:
+    return [f"{point['bleu']:.2f}", machine.divided(point["cpu_ms"], point["units_ms"])]
+
+
+if __name__ == "__main__":
+    machine.start(main)

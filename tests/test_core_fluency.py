@@ -1,0 +1,642 @@
+"""A language model in the search: what it says, that it is heard, and that merging loses nothing.
+
+Estimation is tested in test_kneser_ney.py, the search without a language model in
+test_core_search.py and test_core_neural.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise, permutations
+from math import exp, fsum
+from random import Random
+from typing import Literal
+
+import numpy as np
+import pytest
+from brute_force import Orders, random_problem, satisfying
+from reference import SHIFT
+from test_core_neural import Input, RandomNetwork
+from toy import (
+    bag,
+    clashing_problem,
+    make_scorer,
+    random_weights,
+    relist,
+    toy_linearizer,
+    toy_vocabulary,
+)
+from toy_network import in_many_shapes, random_slots, toy_neural_linearizer, toy_scorer
+
+from syntagma import linearizer as linearizer_module
+from syntagma.backoff import END, START, BackoffModel
+from syntagma.balance import Balance
+from syntagma.core import (
+    Derivation,
+    Fluency,
+    NeuralSearch,
+    Search,
+    beam_search,
+    depth_first_search,
+)
+from syntagma.encoding import Action, Encoding, decode, encode
+from syntagma.kneser_ney import estimate
+from syntagma.language_model import LanguageModel, word_class
+from syntagma.linearization import Linearization, violations
+from syntagma.linearizer import Linearizer
+from syntagma.model import Fluent
+from syntagma.problem import Problem, Word
+from syntagma.slots import SLOTS
+from syntagma.templates import FEATURE_SETS
+
+TOLERANCE = 1e-9
+PROBLEMS = 20
+EVERYTHING = 20_000  # wider than any step on a bag of 5 tagged words
+ONE_ORDER = 500  # the same, if one order is asked for
+DERIVATIONS = 1_500  # fewer than are looked at for different orders in the end
+VOCABULARY = toy_vocabulary()
+
+Order = tuple[str, ...]  # the forms of the units
+Results = list[tuple[float, list[Action]]]
+
+
+def make_text(seed: int, sentences: int) -> list[list[str]]:
+    """Sentences in which each word makes some others likely; some are rare, some in capitals."""
+    rng = Random(seed)
+    text = []
+    for _ in range(sentences):
+        sentence, last = [], 0
+        for _ in range(rng.randint(0, 7)):
+            last = (2 * last + rng.choice((1, 1, 2, rng.randrange(12)))) % 12
+            sentence += rng.choice(([], [], ["the"], ["THE"]))
+            sentence.append(rng.choice(("w{}", "w{}", "w{}", "W{}", "xw{}")).format(last))
+        text.append(sentence)
+    return text
+
+
+@cache
+def toy_model(order: int, sentences: int = 60) -> BackoffModel:
+    text = make_text(order, sentences)
+    return estimate(text, order=order, word_class=word_class, min_count=2)
+
+
+@cache
+def toy_language_model(order: int) -> LanguageModel:
+    return LanguageModel.of(toy_model(order))
+
+
+# ---- look-up ---------------------------------------------------------------------------------
+
+
+def as_packed(model: BackoffModel, packed: LanguageModel) -> BackoffModel:
+    """The model with its numbers rounded as the language model has them."""
+    orders = []
+    for order, rounded in zip(model.orders, packed.orders, strict=True):
+        backoff = order.backoff.copy()
+        if len(rounded.starts):
+            is_context = np.diff(rounded.starts) > 0
+            backoff[is_context] = rounded.backoff_codes[rounded.backoffs][is_context]
+        log_prob = rounded.log_prob_codes[rounded.log_probs]
+        orders.append(replace(order, log_prob=log_prob, backoff=backoff))
+    return replace(model, orders=tuple(orders))
+
+
+def is_few(model: BackoffModel) -> bool:
+    """Whether there are so few different numbers that none has to be rounded."""
+    return all(
+        len(np.unique(values)) <= 256
+        for order in model.orders
+        for values in (order.log_prob, order.backoff)
+    )
+
+
+def draw_contexts(rng: Random, model: BackoffModel, seen: list[list[str]]) -> Iterator[list[int]]:
+    """Contexts from the text, most of which the model has, and random ones, which it has not."""
+    number = {word: i for i, word in enumerate(model.words)}
+    for sentence in rng.sample(seen, min(len(seen), 20)):
+        numbers = [START, *(number.get(w, number.get(word_class(w), 0)) for w in sentence)]
+        end = rng.randint(1, len(numbers))
+        yield numbers[rng.randrange(end) : end]
+    words = [i for i in range(len(model.words)) if i not in (START, END)]
+    for length in (0, 1, 2, 3, 4, 5, 6):
+        yield [START] * rng.randint(0, 1) + rng.choices(words, k=length)
+
+
+@pytest.mark.parametrize("sentences", [20, 1500])
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
+def test_look_up_is_that_of_the_back_off_model(order: int, sentences: int) -> None:
+    """Of the model as it was rounded to be packed, if there are too many numbers."""
+    rng = Random(order)
+    model = toy_model(order, sentences)
+    packed = LanguageModel.of(model)
+    rounded = as_packed(model, packed)
+    assert packed.ngrams.order == packed.order == order
+    if sentences == 20:
+        assert is_few(model)
+    elif order > 2:
+        assert not is_few(model)
+    words = range(len(model.words))
+    depths = set()
+    for context in draw_contexts(rng, model, make_text(order, sentences)):
+        found = packed.ngrams.distribution(context, len(words))
+        assert found.tolist() == [rounded.log_prob(context, word) for word in words]
+        total = fsum(exp(found[word]) for word in words if word != START)
+        if is_few(model):
+            assert found.tolist() == [model.log_prob(context, word) for word in words]
+            assert total == pytest.approx(1, abs=1e-6)
+        assert total == pytest.approx(1, abs=0.05)
+        before = context[max(0, len(context) - order + 1) :]
+        depths.add(next(i for i in range(len(before) + 1) if model.find(before[i:]) >= 0))
+    assert len(depths) > 1 or order < 3, "contexts that are known and contexts that are not"
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
+def test_a_sentence_is_scored_word_by_word(order: int) -> None:
+    model = toy_model(order)
+    packed = LanguageModel.of(model)
+    rounded = as_packed(model, packed)
+    for sentence in [*make_text(order, 20), *make_text(99, 20), ["w1", "never", "w1"]]:
+        numbers = [packed.number(word) for word in sentence]
+        expected = [
+            rounded.log_prob([START, *numbers[:i]], word) for i, word in enumerate([*numbers, END])
+        ]
+        assert packed.ngrams.score(numbers) == expected
+        assert packed.score(sentence) == expected
+
+
+# ---- scorers and problems --------------------------------------------------------------------
+
+
+class Toy:
+    """Opens searches over these problems."""
+
+    def __init__(self, rng: Random, encodings: Sequence[Encoding], scale: float = 1) -> None:
+        raise NotImplementedError
+
+    def search(self, encoding: Encoding, width: int) -> Search:
+        raise NotImplementedError
+
+    def syntax(self, encoding: Encoding, actions: Sequence[Action]) -> float:
+        """What the actions are worth, one after the other, without a search."""
+        raise NotImplementedError
+
+
+class Linear(Toy):
+    """Random weights for the features of the problems."""
+
+    def __init__(self, rng: Random, encodings: Sequence[Encoding], scale: float = 1) -> None:
+        feature_set = rng.choice(sorted(FEATURE_SETS))
+        unweighted = make_scorer(feature_set, VOCABULARY)
+        # Walks end early where order constraints clash with arcs.
+        walked = [
+            encode(replace(each.problem, before=(), first=None, last=None), VOCABULARY)
+            for each in encodings
+        ]
+        weights = random_weights(rng, unweighted, walked, walks=10)
+        weights = {key: scale * weight for key, weight in weights.items()}
+        self.scorer = make_scorer(feature_set, VOCABULARY, weights)
+
+    def search(self, encoding: Encoding, width: int) -> Search:
+        return next(self.scorer.searches([encoding], [width]))
+
+    def syntax(self, encoding: Encoding, actions: Sequence[Action]) -> float:
+        derivation = Derivation(encoding.encoded, self.scorer)
+        total = 0.0
+        for action in actions:
+            assert action in derivation.legal()
+            total += derivation.score(action)
+            derivation.apply(action)
+        assert derivation.finished
+        return total
+
+
+class Forward(Toy):
+    """A random network that reads from left to right only."""
+
+    def __init__(self, rng: Random, encodings: Sequence[Encoding], scale: float = 1) -> None:
+        slots = SLOTS if rng.random() < 0.5 else random_slots(rng)
+        self.network = RandomNetwork(rng, slots, scale)
+        self.inputs = {each.problem: self.network.read(each) for each in encodings}
+
+    def search(self, encoding: Encoding, width: int) -> NeuralSearch:
+        source = self.inputs[encoding.problem]
+        return Input(self.network, encoding, source.rows, source.pairs).search(width)
+
+    def syntax(self, encoding: Encoding, actions: Sequence[Action]) -> float:
+        search, total = self.search(encoding, 1), 0.0
+        for action in actions:
+            total += dict(search.look_inside())[action]
+            search.move(action)
+        assert search.look_inside() == []
+        return total
+
+
+class BothWays(Toy):
+    """A network with a second opinion, which the best orders are sorted by in the end."""
+
+    def __init__(self, rng: Random, encodings: Sequence[Encoding], scale: float = 1) -> None:
+        self.scorer = toy_scorer(rng.randrange(3))
+
+    def search(self, encoding: Encoding, width: int) -> Search:
+        return next(self.scorer.searches([encoding], [width]))
+
+
+def tagged(problem: Problem) -> Problem:
+    """All tags of all words would be too many."""
+    words = (replace(word, tag=word.tag or "NN") for word in problem.words)
+    return replace(problem, words=tuple(words))
+
+
+def small_problem(rng: Random) -> Problem:
+    """With phrases, with words that occur twice; with some orders, but few enough derivations to
+    try all of them."""
+    while True:
+        problem = tagged(in_many_shapes(rng, random_problem(rng, 5, "exact")))
+        results = satisfying(problem)
+        if len({order for order, _ in results}) >= 6 and len(results) <= DERIVATIONS:
+            return problem
+
+
+def order_of(encoding: Encoding, actions: Sequence[Action]) -> Order:
+    words = [encoding.order[word] for kind, word, _, _ in actions if kind == SHIFT]
+    return tuple(encoding.problem.words[at].form for at in words)
+
+
+def syntax_of_orders(toy: Toy, problem: Problem) -> dict[Order, float]:
+    """What the scorer alone gives to each order that is possible: they are asked for one by one."""
+    found = {}
+    for order in sorted(set(permutations(word.form for word in problem.words))):
+        encoding = encode(problem, VOCABULARY, order)
+        for score, actions in beam_search(toy.search(encoding, ONE_ORDER)):
+            assert order_of(encoding, actions) == order
+            found[order] = score
+    return found
+
+
+@dataclass(frozen=True)
+class Listener:
+    """A language model and its weight."""
+
+    language_model: LanguageModel
+    weight: float
+
+    @classmethod
+    def draw(cls, rng: Random) -> Listener:
+        return cls(toy_language_model(rng.randint(1, 5)), rng.choice((0.2, 1.0, 3.0, 10.0)))
+
+    def share(self, order: Order) -> float:
+        words = [word for unit in order for word in unit.split(" ")]
+        return self.weight * fsum(self.language_model.score(words))
+
+    def fluency(self, encoding: Encoding) -> Fluency:
+        return self.language_model.fluency(encoding, self.weight)
+
+
+def expect(syntax: dict[Order, float], listener: Listener | None) -> dict[Order, float]:
+    if listener is None:
+        return syntax
+    return {order: score + listener.share(order) for order, score in syntax.items()}
+
+
+def find(
+    search: Search, n_best: int = 1, *, merging: bool = False, fluency: Fluency | None = None
+) -> Results:
+    search.merging = merging
+    if fluency is not None:
+        search.listen(fluency)
+    return beam_search(search, n_best)
+
+
+def assert_best(
+    found: Results, encoding: Encoding, expected: dict[Order, float], n_best: int
+) -> None:
+    """The best of all orders with their scores; those that score the same may change places."""
+    scores = [score for score, _ in found]
+    best = sorted(expected.values(), reverse=True)[:n_best]
+    assert scores == pytest.approx(best, abs=TOLERANCE)
+    orders = [order_of(encoding, actions) for _, actions in found]
+    assert len(set(orders)) == len(orders)
+    assert scores == pytest.approx([expected[order] for order in orders], abs=TOLERANCE)
+
+
+# ---- beams that hold everything --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scorer", [Linear, Forward, BothWays])
+def test_a_wide_beam_finds_the_best_of_all_orders(scorer: type[Toy]) -> None:
+    """By the sum of what the scorer and the language model say, whether states merge or not."""
+    rng = Random(scorer.__name__)
+    changed = choices = 0
+    for _ in range(PROBLEMS):
+        problem = small_problem(rng)
+        encoding = encode(problem, VOCABULARY)
+        toy, listener = scorer(rng, [encoding], rng.choice((1, 1 / 16))), Listener.draw(rng)
+        syntax = syntax_of_orders(toy, problem)
+        for each in (None, listener):
+            expected = expect(syntax, each)
+            # A second opinion is heard on all orders only where all are asked for.
+            for n_best in (len(expected),) if scorer is BothWays else (1, 5, 20, len(expected)):
+                for merging in (False, True):
+                    search = toy.search(encoding, EVERYTHING)
+                    fluency = each.fluency(encoding) if each else None
+                    found = find(search, n_best, merging=merging, fluency=fluency)
+                    assert_best(found, encoding, expected, n_best)
+        both = expect(syntax, listener)
+        changed += max(both, key=both.__getitem__) != max(syntax, key=syntax.__getitem__)
+        choices += len(syntax)
+    assert changed > PROBLEMS / 4, "the language model makes a difference"
+    assert choices > PROBLEMS * 8
+
+
+@pytest.mark.parametrize("scorer", [Linear, Forward])
+def test_merging_keeps_the_best_orders_of_a_bag(scorer: type[Toy]) -> None:
+    """Without any arc given, not only trees of an order are merged, but also orders."""
+    rng = Random(scorer.__name__)
+    for forms, scale in (("w1 w2 w3 w4 w5", 1), ("w2 w2 w7 w1 w3", 1), ("w2 w1 w8 w4 w6", 1 / 16)):
+        problem = tagged(bag(*forms.split()))
+        encoding = encode(problem, VOCABULARY)
+        toy = scorer(rng, [encoding], scale)
+        syntax = syntax_of_orders(toy, problem)
+        for order, weight in ((2, 1.0), (5, 0.3)):
+            listener = Listener(toy_language_model(order), weight)
+            for each in (None, listener):
+                fluency = each.fluency(encoding) if each else None
+                for merging in (False, True):
+                    search = toy.search(encoding, EVERYTHING)
+                    found = find(search, 20, merging=merging, fluency=fluency)
+                    assert_best(found, encoding, expect(syntax, each), 20)
+
+
+@pytest.mark.parametrize("order", [3, 5])
+@pytest.mark.parametrize("scorer", [Linear, Forward])
+def test_states_that_the_language_model_tells_apart_stay_apart(
+    scorer: type[Toy], order: int
+) -> None:
+    """Scorers see the last three words, and the outermost dependents, but not theirs: "w1 w2 w3 w4
+    w5" and "w2 w1 w3 w4 w5" are the same to them, but not to 5-grams of a text that has both."""
+    rng = Random(scorer.__name__)
+    forms = [f"w{i}" for i in range(1, 7)]
+    text = [rng.sample(forms, 6) for _ in range(300)]
+    model = LanguageModel.of(estimate(text, order=order, word_class=word_class))
+    heads = (3, 3, 4, 5, 6, 0)
+    problem = tagged(Problem(tuple(Word(f, head=h) for f, h in zip(forms, heads, strict=True))))
+    encoding = encode(problem, VOCABULARY)
+    for weight in (0.5, 2.0):
+        toy, listener = scorer(rng, [encoding], 1 / 8), Listener(model, weight)
+        expected = expect(syntax_of_orders(toy, problem), listener)
+        assert len(expected) == 48
+        search = toy.search(encoding, EVERYTHING)
+        found = find(search, 48, merging=True, fluency=listener.fluency(encoding))
+        assert_best(found, encoding, expected, 48)
+
+
+@pytest.mark.parametrize("scorer", [Linear, Forward])
+def test_what_words_are_expected_to_cost_decides_only_what_a_beam_keeps(scorer: type[Toy]) -> None:
+    rng = Random(scorer.__name__)
+    changed = 0
+    for _ in range(PROBLEMS):
+        problem = small_problem(rng)
+        encoding = encode(problem, VOCABULARY)
+        toy, listener = scorer(rng, [encoding]), Listener.draw(rng)
+        expected = expect(syntax_of_orders(toy, problem), listener)
+        model, n = listener.language_model, len(problem.words)
+        nothing, anything = (
+            Fluency(model.ngrams, model.units(encoding), outlook, listener.weight)
+            for outlook in ([0.0] * (n + 1), [rng.uniform(-9, 9) for _ in range(n + 1)])
+        )
+        for fluency in (nothing, anything):
+            for merging in (False, True):
+                search = toy.search(encoding, EVERYTHING)
+                found = find(search, 20, merging=merging, fluency=fluency)
+                assert_best(found, encoding, expected, 20)
+        kept = []
+        for fluency in (nothing, anything, listener.fluency(encoding)):
+            [(score, actions)] = find(toy.search(encoding, 2), fluency=fluency)
+            share = listener.share(order_of(encoding, actions))
+            assert score == pytest.approx(toy.syntax(encoding, actions) + share, abs=TOLERANCE)
+            kept.append(actions)
+        changed += kept[0] != kept[2]
+    assert changed > PROBLEMS / 10
+
+
+# ---- beams that do not -----------------------------------------------------------------------
+
+
+def star(rng: Random, size: int) -> Problem:
+    """All words hang on the first: then only orders can be merged, and often are."""
+    forms = [f"w{rng.randrange(12)}" for _ in range(size)]
+    return tagged(Problem(tuple(Word(form, head=min(i, 1)) for i, form in enumerate(forms))))
+
+
+@pytest.mark.parametrize("orders", ["none", "exact", "star"])
+@pytest.mark.parametrize("scorer", [Linear, Forward])
+def test_every_result_is_worth_what_its_actions_and_its_words_are(
+    scorer: type[Toy], orders: Orders | Literal["star"]
+) -> None:
+    """Also the results that had been merged into others, for which no state was left in the end."""
+    rng = Random(f"{scorer.__name__}:{orders}")
+    more = 0
+    for number in range(30):
+        if orders == "star":
+            problem = star(rng, 10)
+        else:
+            problem = in_many_shapes(rng, random_problem(rng, 12, orders))
+        encoding = encode(problem, VOCABULARY)
+        toy = scorer(rng, [encoding])
+        listener = Listener.draw(rng) if number % 3 else None
+        fluency = listener.fluency(encoding) if listener else None
+        width = rng.choice((1, 4, 16))
+        for merging in (False, True):
+            found = find(toy.search(encoding, width), 30, merging=merging, fluency=fluency)
+            assert found, "a dead end"
+            assert all(one[0] >= other[0] for one, other in pairwise(found))
+            assert len({order_of(encoding, actions) for _, actions in found}) == len(found)
+            for score, actions in found:
+                share = listener.share(order_of(encoding, actions)) if listener else 0.0
+                assert score == pytest.approx(toy.syntax(encoding, actions) + share, abs=TOLERANCE)
+                known = [
+                    (kind, word, max(tag, 0), max(label, 0)) for kind, word, tag, label in actions
+                ]
+                assert violations(decode(encoding, VOCABULARY, score, known)) == []
+            assert merging or len(found) <= width
+            more += len(found) > width
+    assert orders != "star" or more >= 5, "more orders than there are states in the beam"
+
+
+@pytest.mark.parametrize("scorer", [Linear, Forward])
+def test_merging_makes_room_in_the_beam(scorer: type[Toy]) -> None:
+    """For better results, where the scorer is not too sure of its own."""
+    rng = Random(scorer.__name__)
+    better = worse = 0
+    for _ in range(30):
+        problem = tagged(bag(*(f"w{rng.randrange(12)}" for _ in range(10))))
+        encoding = encode(problem, VOCABULARY)
+        toy, listener = scorer(rng, [encoding], 1 / 64), Listener.draw(rng)
+        (without, _), (merged, _) = (
+            find(toy.search(encoding, 16), merging=merging, fluency=listener.fluency(encoding))[0]
+            for merging in (False, True)
+        )
+        better += merged > without + TOLERANCE
+        worse += merged < without - TOLERANCE
+    assert better >= 6
+    assert worse <= better / 3
+
+
+@pytest.mark.parametrize("scorer", [Linear, Forward])
+def test_a_search_depth_first_takes_the_best_action_as_a_beam_of_one_does(
+    scorer: type[Toy],
+) -> None:
+    rng = Random(scorer.__name__)
+    for _ in range(40):
+        problem = in_many_shapes(rng, random_problem(rng, 10, "exact"))
+        encoding = encode(problem, VOCABULARY)
+        toy, listener = scorer(rng, [encoding]), Listener.draw(rng)
+        search = toy.search(encoding, 1)
+        search.listen(listener.fluency(encoding))
+        found, _ = depth_first_search(search, 1000)
+        [(score, actions)] = found
+        [(expected, the_same)] = find(toy.search(encoding, 1), fluency=listener.fluency(encoding))
+        assert actions == the_same
+        assert score == pytest.approx(expected, abs=TOLERANCE)
+
+
+def treacherous_problem(rng: Random) -> Problem:
+    """One in which a search can come to a dead end, but need not."""
+    while True:
+        problem = in_many_shapes(rng, clashing_problem(rng, 9))
+        encoded = encode(problem, VOCABULARY).encoded
+        if not beam_search(Search(encoded, 1)) and depth_first_search(Search(encoded, 1), 2000)[0]:
+            return problem
+
+
+@pytest.mark.parametrize("scorer", [Linear, Forward])
+def test_a_search_depth_first_scores_what_it_finds(scorer: type[Toy]) -> None:
+    """Where it has to turn back, too."""
+    rng = Random(scorer.__name__)
+    turned_back = 0
+    for _ in range(30):
+        encoding = encode(treacherous_problem(rng), VOCABULARY)
+        toy, listener = scorer(rng, [encoding]), Listener.draw(rng)
+        search = toy.search(encoding, 1)
+        search.merging = True
+        search.listen(listener.fluency(encoding))
+        [(score, actions)], _ = depth_first_search(search, 100_000)
+        share = listener.share(order_of(encoding, actions))
+        assert score == pytest.approx(toy.syntax(encoding, actions) + share, abs=TOLERANCE)
+        turned_back += not find(toy.search(encoding, 1), fluency=listener.fluency(encoding))
+    assert turned_back >= 5
+
+
+# ---- weights ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weight", [0.0, 1e-12])
+@pytest.mark.parametrize("scorer", [Linear, Forward, BothWays])
+def test_a_weight_of_nearly_nothing_changes_nothing(scorer: type[Toy], weight: float) -> None:
+    """But what ties, which the features of the linear scorer often do."""
+    rng = Random(scorer.__name__)
+    compared = 0
+    for _ in range(40):
+        problem = random_problem(rng, 4 if scorer is Linear and weight else 10, "exact")
+        width = EVERYTHING if scorer is Linear and weight else 4
+        problem = tagged(in_many_shapes(rng, problem))
+        encoding = encode(problem, VOCABULARY)
+        toy = scorer(rng, [encoding])
+        fluency = toy_language_model(3).fluency(encoding, weight)
+        expected = find(toy.search(encoding, width), 2)
+        found = find(toy.search(encoding, width), 2, fluency=fluency)
+        assert [score for score, _ in found] == pytest.approx(
+            [score for score, _ in expected], abs=TOLERANCE
+        )
+        if not weight or len(expected) == 1 or expected[0][0] - expected[1][0] > 1e-6:
+            assert order_of(encoding, found[0][1]) == order_of(encoding, expected[0][1])
+            compared += len(expected) > 1
+        if not weight:
+            assert found == expected
+    assert compared > 20
+
+
+# ---- the linearizer --------------------------------------------------------------------------
+
+Shown = tuple[str, tuple[int, ...], tuple[str, ...], tuple[str, ...], float, float | None]
+
+
+def shown(result: Linearization) -> Shown:
+    return (*(result.text, result.heads, result.tags, result.deprels), result.score, result.fluency)
+
+
+def fluent_linearizer(kind: str) -> Linearizer:
+    linearizer = toy_linearizer("p16") if kind == "linear" else toy_neural_linearizer()
+    fluent = Fluent(toy_language_model(3), Balance(-0.3, 0.2, -0.4, 0.1))
+    return Linearizer(replace(linearizer._model, fluent=fluent))
+
+
+def some_problems(count: int, max_words: int = 10) -> list[Problem]:
+    rng = Random(max_words)
+    return [in_many_shapes(rng, random_problem(rng, max_words, "exact")) for _ in range(count)]
+
+
+@pytest.mark.parametrize("kind", ["linear", "neural"])
+def test_n_best_are_distinct_sorted_and_keep_all_promises(kind: str) -> None:
+    linearizer = fluent_linearizer(kind)
+    for problem in some_problems(40):
+        results = linearizer.order(problem, n_best=10, beam=16)
+        assert len({result.words for result in results}) == len(results) <= 10
+        assert all(a.score >= b.score for a, b in pairwise(results))
+        assert shown(results[0]) == shown(linearizer.order(problem, beam=16))
+        weight = Balance(-0.3, 0.2, -0.4, 0.1).of_problem(problem)
+        for result in results:
+            assert violations(result) == []
+            share = Listener(toy_language_model(3), weight).share(result.words)
+            assert result.fluency == pytest.approx(share, abs=TOLERANCE)
+            assert result.syntax + share == pytest.approx(result.score, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("kind", ["linear", "neural"])
+def test_an_order_scores_the_same_whether_found_or_given(kind: str) -> None:
+    linearizer = fluent_linearizer(kind)
+    silent = Linearizer(replace(linearizer._model, fluent=None))
+    for problem in map(tagged, some_problems(15, 4)):
+        for result in linearizer.order(problem, n_best=5, beam=1024):
+            given = linearizer.score(problem, result.words, beam=1024)
+            assert given.words == result.words
+            assert given.score == pytest.approx(result.score, abs=TOLERANCE)
+            alone = silent.score(problem, result.words, beam=1024)
+            assert alone.fluency is None
+            assert alone.score == pytest.approx(result.syntax, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("kind", ["linear", "neural"])
+def test_output_depends_neither_on_listing_nor_on_batches_nor_on_threads(kind: str) -> None:
+    rng = Random(kind)
+    linearizer = fluent_linearizer(kind)
+    problems = some_problems(40)
+    expected = [[shown(r) for r in linearizer.order(p, n_best=3, beam=8)] for p in problems]
+    shuffled = [relist(p, rng.sample(range(len(p.words)), len(p.words))) for p in problems]
+    for listed, threads in ((problems, 1), (problems, 4), (shuffled, 1), (shuffled, 3)):
+        results = linearizer.order_many(listed, n_best=3, beam=8, threads=threads)
+        assert [[shown(r) for r in each] for each in results if isinstance(each, list)] == expected
+    one_by_one = linearizer.order_many(iter(shuffled), n_best=3, beam=8)
+    assert [[shown(r) for r in each] for each in one_by_one if isinstance(each, list)] == expected
+
+
+@pytest.mark.parametrize("kind", ["linear", "neural"])
+def test_the_last_resort_hears_the_language_model(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linearizer_module, "beam_search", lambda search, n_best: [])
+    linearizer = fluent_linearizer(kind)
+    silent = Linearizer(replace(linearizer._model, fluent=None))
+    changed = same = 0
+    for problem in some_problems(30):
+        result, alone = linearizer.order(problem), silent.order(problem)
+        assert violations(result) == []
+        assert result.fluency is not None
+        changed += result.words != alone.words
+        if (result.words, result.heads, result.tags) == (alone.words, alone.heads, alone.tags):
+            assert result.syntax == pytest.approx(alone.score, abs=TOLERANCE)
+            same += len(problem.words) > 1
+    assert changed > 5
+    assert same > 0
