@@ -376,7 +376,7 @@ def test_evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["evaluate", "--data", str(treebank), "--json", str(record)]
     assert run([*arguments, "--condition", "none", "-c", "pos"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("model fake on toy.conllu, 2 sentences, beam 16\n")
+    assert out.startswith("model fake on toy.conllu, 2 sentences, beam auto\n")
     assert "tok:none" in out
     data = json.loads(record.read_text())
     assert [each["condition"] for each in data["conditions"]] == ["none", "pos"]

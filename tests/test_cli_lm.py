@@ -157,6 +157,7 @@ def test_train_lm_from_standard_input(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a b\na\n")))
     assert run(["train-lm", "-", "-o", str(output), *TINY]) == 0
     assert capsys.readouterr().out == f"{output}: 5 + 4 n-grams from 3 words in 2 sentences\n"
+    assert read_lm(output)[1]["data"] == [{"name": "<stdin>"}]
 
 
 # add-lm
@@ -287,6 +288,8 @@ def test_signatures_tell_whether_the_language_model_was_heard(
     """A signature says how to get a figure again."""
     with_it, without = figures
     assert with_it["signature"] != without["signature"]
+    assert "lm:left out" in without["signature"]
+    assert "lm:" not in with_it["signature"]
 
 
 def test_info_shows_the_scorer_and_the_language_model(
@@ -299,6 +302,9 @@ def test_info_shows_the_scorer_and_the_language_model(
     about = [line for line in shown if line.startswith("language model")]
     for what in ("toy.conllu", "ngrams", "order 4", "balance"):
         assert what in " ".join(about)
+    assert {
+        f"language model {key}" for key in ("data", "sentences", "words", "settings", "balance")
+    } <= set(names)
     assert run(["info", str(plain)]) == 0
     assert "language model" not in capsys.readouterr().out
 
@@ -324,9 +330,13 @@ def test_info_shows_the_scorer_and_the_language_model(
         (["train-lm", "EMPTY", "-o", "OUT"], "EMPTY"),
         (["train-lm", "BAD", "-o", "OUT"], "BAD:2: not UTF-8"),
         (["train-lm", "TEXT", "-o", "NOWHERE/OUT"], "cannot write NOWHERE/OUT"),
+        (["train-lm", "TEXT", "-o", "."], "cannot write .: it is a folder"),
+        (["train-lm", "TEXT", "-o", "OUT.gz"], "OUT.gz: a language model is not packed"),
+        (["train-lm", "TEXT", "-o", "OUT", "--dev", "NOWHERE"], "NOWHERE: cannot read the file"),
+        (["add-lm", "PLAIN", "LM", "DEV", "-o", "NOWHERE/OUT"], "cannot write NOWHERE/OUT"),
         (["add-lm", "PLAIN", "LM", "-o", "OUT"], "DEV"),
         (["add-lm", "zorpish", "LM", "DEV", "-o", "OUT"], "no model named 'zorpish'"),
-        (["add-lm", "LM", "LM", "DEV", "-o", "OUT"], "LM: not a model for ordering words"),
+        (["add-lm", "LM", "LM", "DEV", "-o", "OUT"], "LM: a language model by itself"),
         (["add-lm", "PLAIN", "NOWHERE", "DEV", "-o", "OUT"], "NOWHERE: cannot be read"),
         (["add-lm", "PLAIN", "TEXT", "DEV", "-o", "OUT"], "is this an ARPA file?"),
         (["add-lm", "PLAIN", "PLAIN", "DEV", "-o", "OUT"], "train one: syntagma train-lm"),
@@ -334,7 +344,7 @@ def test_info_shows_the_scorer_and_the_language_model(
         (["add-lm", "PLAIN", "LM", "EMPTY", "-o", "OUT"], "EMPTY: empty treebank: no sentences"),
         (["add-lm", "PLAIN", "LM", "TEXT", "-o", "OUT"], "TEXT:1: 1 column instead of 10"),
         (["add-lm", "PLAIN", "LM", "DEV", "-o", "OUT", "--limit", "0"], "--limit"),
-        (["order", "-m", "LM", "a"], "LM: not a model for ordering words"),
+        (["order", "-m", "LM", "a"], "LM: a language model by itself"),
     ],
 )
 def test_every_error_is_one_line(

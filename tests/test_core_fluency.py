@@ -97,9 +97,8 @@ def as_packed(model: BackoffModel, packed: LanguageModel) -> BackoffModel:
         backoff = order.backoff.copy()
         if len(rounded.starts):
             is_context = np.diff(rounded.starts) > 0
-            backoff[is_context] = rounded.backoff_codes[rounded.backoffs][is_context]
-        log_prob = rounded.log_prob_codes[rounded.log_probs]
-        orders.append(replace(order, log_prob=log_prob, backoff=backoff))
+            backoff[is_context] = rounded.backoffs[is_context]
+        orders.append(replace(order, log_prob=rounded.log_probs.values, backoff=backoff))
     return replace(model, orders=tuple(orders))
 
 

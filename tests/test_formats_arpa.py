@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from test_kneser_ney import make_text, plain_class, sums_to_one
 
-from syntagma.backoff import LOG_ZERO, BackoffModel, interpolate, prune_to
+from syntagma.backoff import LOG_ZERO, BackoffModel, prune_to
 from syntagma.errors import FormatError, OutputError
 from syntagma.formats.arpa import read_arpa, write_arpa
 from syntagma.kneser_ney import estimate
@@ -232,7 +232,6 @@ def models() -> list[tuple[str, BackoffModel]]:
         ("estimated", one),
         ("with thresholds", two),
         ("pruned", prune_to(one, len(one) * 2 // 3)),
-        ("interpolated", interpolate([one, two], [0.4, 0.6])),
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -67,11 +68,9 @@ def error(exact: BackoffModel, packed: LanguageModel) -> float:
     """By how much packing can change a log-probability: by the largest error of each table."""
     total = 0.0
     for order, small in zip(exact.orders, packed.orders, strict=True):
-        total += float(np.abs(small.log_prob_codes[small.log_probs] - order.log_prob).max())
+        total += float(np.abs(small.log_probs.values - order.log_prob).max())
         if len(small.starts):
-            is_context = np.diff(small.starts) > 0
-            found = small.backoff_codes[small.backoffs[is_context]]
-            total += float(np.abs(found - order.backoff[is_context]).max())
+            total += float(np.abs(small.backoffs - order.backoff).max())
     return total
 
 
@@ -154,13 +153,40 @@ def test_256_values_are_few_and_257_are_not() -> None:
 def test_quantised_values_keep_their_order_and_stay_among_those_with_their_code(
     values: npt.NDArray[np.float32],
 ) -> None:
+    """But for rounding."""
     codes, table = quantise(values)
     by_value = np.argsort(values)
     assert (np.diff(table[codes][by_value]) >= 0).all()
     assert (np.diff(codes[by_value].astype(int)) >= 0).all()
     for code in np.unique(codes):
         part = values[codes == code]
-        assert part.min() <= table[code] <= part.max()
+        assert part.min() - 1e-4 <= table[code] <= part.max() + 1e-4
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        [-0.5, *range(-317, 1)],
+        np.round(-np.random.default_rng(4).uniform(0, 300, 600), 1),
+        -np.random.default_rng(1).gamma(1, 3, 3000),
+    ],
+    ids=["even", "tenths", "gamma"],
+)
+def test_a_value_with_a_code_of_its_own_is_exact(drawn: npt.ArrayLike) -> None:
+    """But for rounding."""
+    values = np.unique(np.asarray(drawn, np.float32))
+    codes, table = quantise(values)
+    alone = np.bincount(codes, minlength=256)[codes] == 1
+    assert alone.any()
+    np.testing.assert_allclose(table[codes[alone]], values[alone], rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("scale", [0.01, 0.3, 3.0])
+def test_what_is_no_context_stays_none(scale: float) -> None:
+    """Its back-off of 0 does not become one of those near it, however many there are."""
+    others = -np.random.default_rng(1).gamma(1, scale, 1000).astype(np.float32)
+    codes, table = quantise(np.concatenate([np.zeros(5000, np.float32), others]))
+    assert (table[codes[:5000]] == 0).all()
 
 
 def test_the_error_of_many_values_is_small() -> None:
@@ -174,13 +200,18 @@ def test_the_error_of_many_values_is_small() -> None:
 
 
 def test_frequent_words_keep_their_probabilities() -> None:
-    """Most of a text is made of them: they must not share one value with each other and `<s>`."""
+    """Most of a text is made of them: they must not share one value with each other and `<s>`.
+
+    Nor would they in a table.
+    """
     counts = np.round(1e6 / (np.arange(1, 3001) + 2.7))
     log_probs = np.log(counts / counts.sum()).astype(np.float32)
     log_probs = np.concatenate([log_probs[-1:], [0.0], log_probs]).astype(np.float32)
     packed = LanguageModel.of(model_of_words(log_probs))
-    errors = np.abs(packed.orders[0].log_prob_codes[packed.orders[0].log_probs] - log_probs)
-    assert errors[END : END + 100].max() < 0.25
+    np.testing.assert_array_equal(packed.orders[0].log_probs.values, log_probs)
+    np.testing.assert_array_equal(reloaded(packed).orders[0].log_probs.values, log_probs)
+    codes, table = quantise(log_probs)
+    assert np.abs(table[codes] - log_probs)[END : END + 100].max() < 0.25
 
 
 def test_words_without_probability_do_not_take_it_from_others() -> None:
@@ -214,6 +245,58 @@ def test_a_round_trip_gives_the_same_scores(order: int) -> None:
         assert again.score(sentence) == packed.score(sentence)
 
 
+def with_noise(exact: BackoffModel) -> BackoffModel:
+    """More different values than tables hold; what is no context has still no back-off."""
+    rng = np.random.default_rng(1)
+
+    def changed(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        return (values * rng.uniform(0.5, 1.5, len(values))).astype(np.float32)
+
+    orders = (
+        replace(order, log_prob=changed(order.log_prob), backoff=changed(order.backoff))
+        for order in exact.orders
+    )
+    return replace(exact, orders=tuple(orders))
+
+
+def test_more_values_than_tables_hold() -> None:
+    exact = with_noise(model(4))
+    assert min(len(np.unique(order.log_prob)) for order in exact.orders[2:]) > 256
+    assert len(np.unique(exact.orders[2].backoff)) > 256
+    packed = LanguageModel.of(exact)
+    for order, small, again in zip(
+        exact.orders[:-1], packed.orders, reloaded(packed).orders, strict=False
+    ):
+        np.testing.assert_array_equal(again.backoffs, small.backoffs)
+        np.testing.assert_array_equal(again.backoffs == 0, order.backoff == 0)
+    text = sentences(exact)
+    found = [score for sentence in text for score in packed.score(sentence)]
+    errors = np.abs(found - exact.score(text, word_class))
+    assert errors.max() <= error(exact, packed) + 1e-5
+    assert errors.mean() < 0.01
+
+
+@pytest.mark.parametrize("noise", [False, True])
+@pytest.mark.parametrize("order", [1, 2, 3, 4, MAX_ORDER])
+def test_what_was_read_can_be_written_again(order: int, noise: bool) -> None:
+    """As it is into a model."""
+    exact = with_noise(model(order)) if noise else model(order)
+    arrays = LanguageModel.of(exact).to_arrays()
+    again = LanguageModel.from_arrays(arrays).to_arrays()
+    assert list(again) == list(arrays)
+    for name, array in arrays.items():
+        assert again[name].dtype == array.dtype
+        np.testing.assert_array_equal(again[name], array)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, MAX_ORDER])
+def test_words_are_exact(order: int) -> None:
+    exact, again = model(order).orders[0], reloaded(LanguageModel.of(model(order))).orders[0]
+    np.testing.assert_array_equal(again.log_probs.values, exact.log_prob)
+    if order > 1:
+        np.testing.assert_array_equal(again.backoffs, exact.backoff)
+
+
 @pytest.mark.parametrize("order", [1, 2, 3, 4, MAX_ORDER])
 def test_packing_changes_no_score_by_more_than_the_tables_say(order: int) -> None:
     packed = LanguageModel.of(model(order))
@@ -237,7 +320,29 @@ def test_a_back_off_counts_whether_or_not_anything_goes_on(tmp_path: Path) -> No
     exact = read_arpa(path)
     expected = [score * math.log(10) for score in (-0.25, -0.25 - 0.75, -0.125 - 1)]
     np.testing.assert_allclose(exact.score([["a", "b"]]), expected, rtol=1e-5)
-    np.testing.assert_allclose(LanguageModel.of(exact).score(["a", "b"]), expected, rtol=1e-5)
+    packed = LanguageModel.of(exact)
+    for each in (packed, reloaded(packed)):
+        np.testing.assert_allclose(each.score(["a", "b"]), expected, rtol=1e-5)
+
+
+def test_a_back_off_of_two_words_counts_whether_or_not_anything_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "foreign.arpa"
+    path.write_text(
+        "\\data\\\nngram 1=5\nngram 2=2\nngram 3=1\n\n"
+        "\\1-grams:\n-1\t<unk>\n-1\t<s>\t-0.5\n-1\t</s>\n-0.5\ta\t-0.25\n-0.75\tb\t-0.125\n\n"
+        "\\2-grams:\n-0.25\t<s> a\t-0.375\n-0.5\ta b\t-0.0625\n\n"
+        "\\3-grams:\n-0.125\t<s> a b\n\n\\end\\\n"
+    )
+    exact = read_arpa(path)
+    packed = LanguageModel.of(exact)
+    for words, scores in [
+        (["a", "b"], (-0.25, -0.125, -0.0625 - 0.125 - 1)),
+        (["a", "a"], (-0.25, -0.375 - 0.25 - 0.5, -0.25 - 1)),
+    ]:
+        expected = [score * math.log(10) for score in scores]
+        np.testing.assert_allclose(exact.score([words]), expected, rtol=1e-5)
+        for each in (packed, reloaded(packed)):
+            np.testing.assert_allclose(each.score(words), expected, rtol=1e-5)
 
 
 def test_more_words_than_16_bits_can_number() -> None:
@@ -327,14 +432,17 @@ def good() -> LanguageModel:
 
 SECTIONS = (
     "lm.words",
-    *(f"lm.{i}.{name}" for i in (1, 2, 3) for name in ("log_probs", "log_prob_codes")),
-    *(f"lm.{i}.{name}" for i in (2, 3) for name in ("words", "high_bits")),
+    "lm.1.log_probs",
     *(
         f"lm.{i}.{name}"
-        for i in (1, 2)
-        for name in ("contexts", "backoffs", "backoff_codes", "counts", "many")
+        for i in (2, 3)
+        for name in ("log_probs", "log_probs.table", "words", "high_bits")
     ),
+    *(f"lm.{i}.{name}" for i in (1, 2) for name in ("contexts", "backoffs", "counts", "many")),
+    "lm.2.backoffs.table",
 )
+TABLES = tuple(name for name in SECTIONS if name.endswith(".table"))
+FLOATS = ("lm.1.log_probs", "lm.1.backoffs")
 
 
 def damaged(name: str, damage: Callable[[Array], Array]) -> Arrays:
@@ -358,6 +466,43 @@ def test_a_missing_section(name: str) -> None:
     arrays = good().to_arrays()
     del arrays[name]
     refuse(arrays)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lm.more",
+        "lm.0.words",
+        "lm.1.words",
+        "lm.1.high_bits",
+        "lm.1.log_probs.table",
+        "lm.1.backoffs.table",
+        "lm.2.more",
+        "lm.3.backoffs",
+        "lm.3.counts",
+        "lm.4.log_probs",
+        "lm.4.words",
+        "lm.5.words",
+    ],
+)
+def test_a_strange_section(name: str) -> None:
+    assert name not in SECTIONS
+    for array in (np.empty(0, np.uint8), good().to_arrays()["lm.3.words"]):
+        refuse({**good().to_arrays(), name: array}, "strange section|no section")
+
+
+def test_other_sections_belong_to_others() -> None:
+    arrays = {**good().to_arrays(), "weights": np.zeros(3), "lmwords": np.zeros(3)}
+    assert LanguageModel.from_arrays(arrays).words == good().words
+
+
+@pytest.mark.parametrize("i", [2, 3])
+def test_codes_without_a_table_and_values_with_one(i: int) -> None:
+    arrays = good().to_arrays()
+    values = arrays[f"lm.{i}.log_probs.table"][arrays[f"lm.{i}.log_probs"]]
+    refuse({**arrays, f"lm.{i}.log_probs": values})
+    del arrays[f"lm.{i}.log_probs.table"]
+    refuse({**arrays, f"lm.{i}.log_probs": values})
 
 
 @pytest.mark.parametrize("name", SECTIONS)
@@ -449,14 +594,37 @@ def test_contexts_that_are_too_few_or_too_many(i: int) -> None:
         refuse(damaged(f"lm.{i}.contexts", flip), f"contexts of order {i} .*damaged")
 
 
-@pytest.mark.parametrize("name", [name for name in SECTIONS if name.endswith("codes")])
+@pytest.mark.parametrize("name", [*TABLES, *FLOATS])
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_codes_that_are_not_finite(name: str, value: float) -> None:
+def test_values_that_are_not_finite(name: str, value: float) -> None:
+    section = name.removesuffix(".table")
+    at = -1 if name in FLOATS else good().to_arrays()[section][-1]
+
+    def spoil(array: Array) -> Array:
+        array[at] = value
+        return array
+
+    refuse(damaged(name, spoil), f"'{section}' .*not finite")
+    refuse(damaged(name, lambda array: np.full_like(array, value)), f"'{section}' .*not finite")
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_value_that_no_code_stands_for_is_noticed_or_does_no_harm(
+    name: str, value: float
+) -> None:
+    assert 255 not in good().to_arrays()[name.removesuffix(".table")]
+
     def spoil(array: Array) -> Array:
         array[-1] = value
         return array
 
-    refuse(damaged(name, spoil), f"'{name}' .*damaged")
+    try:
+        found = LanguageModel.from_arrays(damaged(name, spoil))
+    except ModelError:
+        return
+    for sentence in (["a", "v1", "b"], ["b", "a", "v299"], ["v7", "never"], []):
+        assert found.score(sentence) == good().score(sentence)
 
 
 def test_high_bits_that_do_not_fit() -> None:
@@ -470,8 +638,15 @@ def test_high_bits_that_do_not_fit() -> None:
 
 def test_too_high_an_order() -> None:
     arrays = LanguageModel.of(model(MAX_ORDER)).to_arrays()
-    for name in ("words", "high_bits", "log_probs", "log_prob_codes"):
-        arrays[f"lm.{MAX_ORDER + 1}.{name}"] = arrays[f"lm.{MAX_ORDER}.{name}"]
+    # Whole but for the order: no n-gram of the fifth goes on, and the sixth has none.
+    size = len(arrays[f"lm.{MAX_ORDER}.words"])
+    arrays[f"lm.{MAX_ORDER}.contexts"] = np.zeros(-(-size // 8), np.uint8)
+    for name, dtype in (("backoffs", np.uint8), ("counts", np.uint8), ("many", np.uint32)):
+        arrays[f"lm.{MAX_ORDER}.{name}"] = np.empty(0, dtype)
+    arrays[f"lm.{MAX_ORDER}.backoffs.table"] = np.zeros(256, np.float32)
+    for name in ("words", "high_bits", "log_probs"):
+        arrays[f"lm.{MAX_ORDER + 1}.{name}"] = arrays[f"lm.{MAX_ORDER}.{name}"][:0]
+    arrays[f"lm.{MAX_ORDER + 1}.log_probs.table"] = arrays[f"lm.{MAX_ORDER}.log_probs.table"]
     refuse(arrays, f"order {MAX_ORDER + 1}, more than {MAX_ORDER}")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import lzma
 import math
+import os
+import threading
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -46,6 +48,10 @@ def texts(sentences: str = SENTENCES) -> list[list[str]]:
 
 def lines(sentences: list[list[str]]) -> str:
     return "".join(" ".join(words) + "\n" for words in sentences)
+
+
+def no_work() -> None:
+    pytest.fail("a fault should have been noticed before")
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +146,30 @@ def test_tokenized_text_is_split_at_spaces_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("text.txt", "wug\t\tplog\n\t\n"),
+        ("text.txt", "wug\tthe plog\n"),
+        ("toy.conllu", "1\ta  wug" + "\t_" * 8 + "\n2\t plogs" + "\t_" * 8 + "\n\n"),
+    ],
+)
+def test_no_word_is_empty_or_holds_a_space(name: str, content: str, tmp_path: Path) -> None:
+    """A model would never look it up, and ARPA files cannot hold it."""
+    path = tmp_path / name
+    path.write_text(content)
+    words = [word for sentence in read_text(path, tokenized=True) for word in sentence]
+    assert "" not in words
+    assert not [word for word in words if " " in word]
+
+
+@pytest.mark.parametrize("name", ["TOY.CONLLU", "Toy.Conllu.GZ"])
+def test_names_of_treebanks_in_any_case(name: str, treebank: Path, tmp_path: Path) -> None:
+    content = treebank.read_bytes()
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("GZ") else content)
+    assert list(read_text(tmp_path / name)) == texts()
+
+
+@pytest.mark.parametrize(
     ("name", "content", "message"),
     [
         ("text.txt", b"a wug\nplo\xffgs\n", ":2: not UTF-8"),
@@ -227,6 +257,19 @@ def test_an_arpa_file_says_the_same(tmp_path: Path, treebank: Path) -> None:
     np.testing.assert_allclose(found, exact.score(text, word_class), atol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["a.ARPA", "a.Arpa"])
+def test_names_of_arpa_files_in_any_case(name: str, treebank: Path, tmp_path: Path) -> None:
+    train_lm([treebank], tmp_path / name)
+    assert read_arpa(tmp_path / name).words == read_lm(tmp_path / name)[0].words
+
+
+@pytest.mark.parametrize("name", ["a.arpa.gz", "a.lm.xz", "a.GZ"])
+def test_nothing_is_written_packed(name: str, treebank: Path, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match=f"{name}: a language model is not packed"):
+        train_lm([treebank], tmp_path / name, on_sentence=no_work)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
 def test_an_arpa_file_may_be_packed(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
@@ -296,12 +339,43 @@ def test_a_text_without_words(content: str, tokenized: bool, tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_all_texts_without_words_are_named(tmp_path: Path) -> None:
+    paths = [tmp_path / "one.txt", tmp_path / "other.txt"]
+    for path in paths:
+        path.write_text("\n")
+    with pytest.raises(TrainingError, match=r"one\.txt, .*other\.txt"):
+        train_lm(paths, tmp_path / "a.lm")
+
+
+def test_one_text_with_words_is_enough(tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "text.txt").write_text("a wug\n")
+    sources = [tmp_path / "empty.txt", tmp_path / "text.txt", tmp_path / "empty.txt"]
+    report = train_lm(sources, tmp_path / "a.lm", settings=SMALL)
+    assert (report.sentences, report.words) == (1, 2)
+
+
 def test_files_that_are_not_there(tmp_path: Path, treebank: Path) -> None:
     with pytest.raises(FormatError, match=r"nowhere\.txt: cannot read the file"):
-        train_lm([treebank, tmp_path / "nowhere.txt"], tmp_path / "a.lm")
+        train_lm([treebank, tmp_path / "nowhere.txt"], tmp_path / "a.lm", on_sentence=no_work)
     assert not list(tmp_path.iterdir())
     with pytest.raises(OutputError, match="nowhere"):
-        train_lm([treebank], tmp_path / "nowhere" / "a.lm")
+        train_lm([treebank], tmp_path / "nowhere" / "a.lm", on_sentence=no_work)
+    with pytest.raises(OutputError, match="it is a folder"):
+        train_lm([treebank], tmp_path, on_sentence=no_work)
+
+
+def test_a_pipe_is_read_once(tmp_path: Path) -> None:
+    """So there is no checksum of it."""
+    pipe, output = tmp_path / "pipe", tmp_path / "a.lm"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("a wug\na\n",), daemon=True)
+    writer.start()
+    report = train_lm([pipe], output, settings=SMALL)
+    writer.join(10)
+    assert not writer.is_alive()
+    assert (report.sentences, report.words) == (2, 3)
+    assert read_lm(output)[1]["data"] == [{"name": str(pipe)}]
 
 
 def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
@@ -347,7 +421,7 @@ def test_perplexity(order: int, text: list[str], probs: list[float], tmp_path: P
 
 
 def test_perplexity_of_no_text(lm: Path) -> None:
-    with pytest.raises(SyntagmaError):
+    with pytest.raises(TrainingError, match="no perplexity"):
         perplexity(read_lm(lm)[0], [])
 
 
@@ -517,10 +591,13 @@ def test_nothing_is_written_without_sentences_or_a_model(
     output = tmp_path / "out.syntagma"
     with pytest.raises(SyntagmaError, match="no sentences"):
         add_lm(plain, lm, [], output)
-    with pytest.raises(ModelError, match="not a model for ordering words"):
+    with pytest.raises(ModelError, match=r"toy\.lm: a language model by itself.*add-lm"):
         add_lm(lm, lm, read_treebank(treebank)[:1], output)
     with pytest.raises(ModelError, match="no model named"):
         add_lm("zorpish", lm, read_treebank(treebank)[:1], output)
+    for place in (tmp_path / "nowhere" / "out.syntagma", tmp_path):
+        with pytest.raises(OutputError, match="cannot write"):
+            add_lm(plain, lm, read_treebank(treebank)[:1], place, on_sentence=no_work)
     assert not list(tmp_path.iterdir())
 
 

@@ -1,4 +1,4 @@
-"""Back-off n-gram models in memory: look-up, pruning and interpolation, as arrays.
+"""Back-off n-gram models in memory: look-up and pruning, as arrays.
 
 Estimation from text is in kneser_ney.py, the ARPA file format in formats/arpa.py.
 """
@@ -21,9 +21,6 @@ LOG_ZERO = -99 * float(np.log(10))  # as ARPA files write it
 _BLOCK = 1 << 22  # queries that are sorted together
 _LEAST_MASS = 1e-9  # less probability left for backing off is rounding error
 _HISTORY_ROUNDS = 8  # enough for words, the slowest, to change by less than 0.1%
-_LEAST_SHARE = 1e-12  # of what a model lacks, for words of (nearly) no probability
-_MAX_ROUNDS = 200  # of EM
-_LEAST_MOVE = 1e-6  # of a weight, below which EM ends
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -324,137 +321,3 @@ def _restricted(
         orders.pop()
     orders[-1] = replace(orders[-1], backoff=np.zeros(len(orders[-1]), dtype=np.float32))
     return BackoffModel(model.words, tuple(orders))
-
-
-def interpolate(
-    models: Sequence[BackoffModel],
-    weights: Sequence[float],
-    word_class: WordClass | None = None,
-) -> BackoffModel:
-    """One model whose n-grams, all those of any model, have the weighted mean of probabilities.
-
-    A model takes a word that it does not have for its class, or else for `<unk>`; all such words
-    share that in proportion to their probability in the models that have them.
-    """
-    if not models or len(models) != len(weights):
-        raise ModelError(f"{len(models)} models cannot be interpolated with {len(weights)} weights")
-    if min(weights) < 0 or not np.isclose(sum(weights), 1):
-        raise ModelError(
-            "interpolation weights must not be negative and must sum to one: "
-            + " ".join(f"{weight:g}" for weight in weights)
-        )
-    words, views = _views(models, word_class)
-    orders: list[Order] = []
-    suffix = np.zeros(0, dtype=np.int32)
-    for k in range(max(len(model.orders) for model in models)):
-        table = np.unique(np.concatenate([view.place(k) for view in views]))
-        unset = np.zeros(len(table), dtype=np.float32)
-        order = Order(*split_keys(table), unset, unset)
-        if k == 0:
-            suffix = np.zeros(len(words), dtype=np.int32)
-        else:
-            suffix = link_suffixes(order, orders[-1], suffix)
-        total = np.zeros(len(table), dtype=np.float64)
-        for view, weight in zip(views, weights, strict=True):
-            total += weight * np.exp(view.advance(k, order, table, suffix), dtype=np.float64)
-        log_prob = np.log(np.maximum(total, np.exp(LOG_ZERO))).clip(max=0)
-        order = replace(order, log_prob=log_prob.astype(np.float32))
-        if k > 0:
-            orders[-1] = replace(orders[-1], backoff=_normalised(orders[-1], order, suffix))
-        orders.append(order)
-    return BackoffModel(words, tuple(orders))
-
-
-def _views(
-    models: Sequence[BackoffModel], word_class: WordClass | None
-) -> tuple[tuple[str, ...], list[_View]]:
-    """The words of all models, and what each model takes them for."""
-    words = tuple(dict.fromkeys(word for model in models for word in model.words))
-    numbers = {word: number for number, word in enumerate(words)}
-    places = [np.array([numbers[word] for word in model.words], np.int32) for model in models]
-    total, count = np.zeros(len(words)), np.zeros(len(words))
-    for model, place in zip(models, places, strict=True):
-        total[place] += np.exp(model.orders[0].log_prob, dtype=np.float64)
-        count[place] += 1
-    return words, [
-        _View(model, place, words, total / count, word_class)
-        for model, place in zip(models, places, strict=True)
-    ]
-
-
-class _View:
-    """What one model says of the n-grams of an interpolated one, order by order."""
-
-    def __init__(
-        self,
-        model: BackoffModel,
-        places: Int32,
-        words: Sequence[str],
-        probs: Float64,
-        word_class: WordClass | None,
-    ) -> None:
-        self.model = model
-        own = {word: number for number, word in enumerate(model.words)}
-        self.numbers = np.array(
-            [own[word] if word in own else _number(word, own, word_class) for word in words],
-            dtype=np.int32,
-        )
-        probs = np.maximum(probs, _LEAST_SHARE)
-        self.log_share = np.log(probs / np.bincount(self.numbers, probs)[self.numbers])
-        self._words = places
-        self._places = np.zeros(1, dtype=np.int32)  # of its own n-grams in the union
-        self._nodes = np.zeros(1, dtype=np.int32)  # of the union, in the model; -1: not there
-        self._log_prob: Float64 = np.zeros(1)
-        self._own_keys = np.zeros(0, dtype=np.int64)
-
-    def place(self, k: int) -> Int64:
-        """The keys that the n-grams of the model have in the union."""
-        if k >= len(self.model.orders):
-            self._own_keys = np.zeros(0, dtype=np.int64)
-        else:
-            order = self.model.orders[k]
-            self._own_keys = keys(self._places[order.parent], self._words[order.word])
-        return self._own_keys
-
-    def advance(self, k: int, order: Order, table: Int64, suffix: Int32) -> Float64:
-        """The log probabilities of the n-grams of the next order of the union."""
-        context = self._nodes[order.parent]
-        nodes = np.full(len(order), -1, dtype=np.int32)
-        result = self._log_prob[suffix]
-        if k > 0 and k <= len(self.model.orders):
-            result += np.where(context < 0, 0, self.model.orders[k - 1].backoff[context])
-        if k < len(self.model.orders):
-            own = self.model.orders[k]
-            query = keys(context, self.numbers[order.word])
-            nodes = find_keys(keys(own.parent, own.word), query)
-            found = nodes >= 0
-            result[found] = own.log_prob[nodes[found]] + self.log_share[order.word[found]]
-        self._places = np.searchsorted(table, self._own_keys).astype(np.int32)
-        self._nodes, self._log_prob = nodes, result
-        return result
-
-
-def mixture_weights(
-    models: Sequence[BackoffModel],
-    sentences: Iterable[Sequence[str]],
-    word_class: WordClass | None = None,
-) -> list[float]:
-    """The weights with which `interpolate` makes held-out text most probable, by EM."""
-    words, views = _views(models, word_class)
-    text = _numbered(sentences, words, word_class)
-    if not len(text):
-        raise ModelError("mixture weights need a text that is not empty")
-    probs = []
-    for view in views:
-        scores = _score(view.model, view.numbers[text])
-        probs.append(np.exp(scores + view.log_share[text[text != START]]))
-    table = np.array(probs)
-    weights = np.full(len(models), 1 / len(models))
-    for _ in range(_MAX_ROUNDS):
-        posterior = weights[:, None] * table
-        new = (posterior / posterior.sum(axis=0)).mean(axis=1)
-        moved = np.abs(new - weights).max()
-        weights = new
-        if moved < _LEAST_MOVE:
-            break
-    return [float(weight) for weight in weights / weights.sum()]

@@ -56,9 +56,11 @@ def quantise(values: Floats) -> tuple[Codes, Floats]:
         size = np.diff(sizes[parts])
         centres = np.divide(np.diff(sums[parts]), size, out=centres.copy(), where=size > 0)
         centres.sort()
-    table[:] = centres
-    codes = np.searchsorted((table[1:] + table[:-1]) / 2, distinct, side="right").astype(np.uint8)
-    return codes[inverse], table
+    codes = np.searchsorted((centres[1:] + centres[:-1]) / 2, distinct, side="right")
+    size = np.bincount(codes, counts, minlength=_CODES)
+    sums = np.bincount(codes, counts * distinct.astype(np.float64), minlength=_CODES)
+    table[:] = np.divide(sums, size, out=centres, where=size > 0)
+    return codes[inverse].astype(np.uint8), table
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +76,10 @@ class Logs:
         codes, table = quantise(values)
         return cls(table[codes], codes, table)
 
-    def to_arrays(self, name: str, chosen: slice | Array = slice(None)) -> dict[str, Array]:
-        """The sections of a file; `chosen` are those that it shall hold."""
+    def to_arrays(self, name: str) -> dict[str, Array]:
         if self.codes is None or self.table is None:
-            return {name: self.values[chosen]}
-        return {name: self.codes[chosen], f"{name}.table": self.table}
+            return {name: self.values}
+        return {name: self.codes, f"{name}.table": self.table}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array], name: str) -> Logs:
@@ -101,22 +102,25 @@ class PackedOrder:
     """The n-grams of one order.
 
     Those of the next order that go on from n-gram i are the ones from starts[i] to starts[i + 1].
-    In the highest order there are no starts and no back-offs.
+    In the highest order there are no starts and no back-offs. Back-offs are rounded to the values
+    of a table, too; which ones, is found out again when they are written.
     """
 
     words: Numbers
     log_probs: Logs
-    backoffs: Logs
+    backoffs: Floats
     starts: Numbers
 
     @classmethod
     def of(cls, order: Order, following: Order | None, pack: bool) -> PackedOrder:
         logs = Logs.packed if pack else Logs
-        backoffs, starts = Logs(np.empty(0, np.float32)), np.empty(0, np.uint32)
+        backoffs, starts = np.empty(0, np.float32), np.empty(0, np.uint32)
         if following is not None:
             counts = np.bincount(following.parent, minlength=len(order))
             starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint32)
-            backoffs = logs(order.backoff)
+            is_context = (counts > 0) | (order.backoff != 0)
+            backoffs = np.zeros(len(order), np.float32)
+            backoffs[is_context] = logs(order.backoff[is_context]).values
         return cls(order.word.astype(np.uint32), logs(order.log_prob), backoffs, starts)
 
     def is_whole(self, vocabulary: int, following: PackedOrder | None) -> bool:
@@ -144,7 +148,7 @@ class LanguageModel:
         self.ngrams = NGrams(
             [order.words for order in orders],
             [order.log_probs.values for order in orders],
-            [order.backoffs.values for order in orders],
+            [order.backoffs for order in orders],
             [order.starts for order in orders],
         )
 
@@ -176,9 +180,10 @@ class LanguageModel:
                 arrays[f"lm.{i}.high_bits"] = _high_bits(order.words, len(self.words))
             if i < self.order:
                 counts = np.diff(order.starts)
-                is_context = (counts > 0) | (order.backoffs.values != 0)
+                is_context = (counts > 0) | (order.backoffs != 0)
                 counts = counts[is_context]
-                arrays |= order.backoffs.to_arrays(f"lm.{i}.backoffs", is_context)
+                logs = Logs if i == 1 else Logs.packed
+                arrays |= logs(order.backoffs[is_context]).to_arrays(f"lm.{i}.backoffs")
                 arrays[f"lm.{i}.contexts"] = np.packbits(is_context)
                 arrays[f"lm.{i}.counts"] = np.minimum(counts, _MANY).astype(np.uint8)
                 arrays[f"lm.{i}.many"] = counts[counts >= _MANY]
@@ -258,7 +263,7 @@ def _order(arrays: Mapping[str, Array], i: int, top: int, vocabulary: Sequence[s
     if i > 1:
         words = _section(arrays, f"lm.{i}.words", np.uint16).astype(np.uint32)
         _add_high_bits(words, _section(arrays, f"lm.{i}.high_bits", np.uint8), len(vocabulary))
-    starts, backoffs = np.empty(0, np.uint32), Logs(np.empty(0, np.float32))
+    starts, backoffs = np.empty(0, np.uint32), np.empty(0, np.float32)
     if i < top:
         stored = Logs.from_arrays(arrays, f"lm.{i}.backoffs")
         unfolded = unfold(
@@ -270,8 +275,7 @@ def _order(arrays: Mapping[str, Array], i: int, top: int, vocabulary: Sequence[s
         )
         if unfolded is None:
             raise ModelError(f"the contexts of order {i} of the language model are damaged")
-        starts, values = unfolded
-        backoffs = Logs(values)
+        starts, backoffs = unfolded
     return PackedOrder(words, Logs.from_arrays(arrays, f"lm.{i}.log_probs"), backoffs, starts)
 
 

@@ -67,16 +67,21 @@ def read_text(path: str | Path, *, tokenized: bool = False) -> Iterator[list[str
         for block in read_blocks(open_text(path), source):
             if isinstance(block, FormatError):
                 raise block
-            yield [word for row in block.rows for word in row[1].split(" ")]
+            yield _words(row[1] for row in block.rows)
         return
     for line in open_text(path):
         if isinstance(line, FormatError):
             raise line
         if tokenized:
-            if words := split_bag(line):
+            if words := _words(split_bag(line)):
                 yield words
         else:
             yield from split(line)
+
+
+def _words(units: Iterable[str]) -> list[str]:
+    """The words of units, some of which may be phrases."""
+    return [word for unit in units for word in unit.split(" ") if word]
 
 
 def train_lm(
@@ -114,7 +119,7 @@ def train_lm(
         chain([first], sentences),
         order=settings.order,
         word_class=word_class,
-        prune=settings.prune[: settings.order],
+        prune=settings.thresholds,
         min_count=settings.min_count,
         progress=on_progress,
     )

@@ -8,6 +8,7 @@ import typer
 from syntagma.cli import options
 from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
+from syntagma.errors import TrainingError
 
 
 def train_lm(
@@ -26,14 +27,14 @@ def train_lm(
         typer.Option("--order", min=1, max=5, metavar="N", help="Longest n-grams, 1 to 5."),
     ] = 4,
     prune: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--prune",
             metavar="N,N,…",
             help="Leave out n-grams seen so often or less, by order; the last number holds for "
-            "all higher orders, the first, of words, for none: they stay.",
+            "all higher orders, the first, of words, for none: they stay. Default: 0,1,1,2.",
         ),
-    ] = "0,1,1,2",
+    ] = None,
     min_count: Annotated[
         int,
         typer.Option(
@@ -84,7 +85,7 @@ def train_lm(
 
     settings = LanguageModelSettings(
         order=order,
-        prune=_thresholds(prune),
+        prune=None if prune is None else _thresholds(prune),
         min_count=min_count,
         max_ngrams=max_ngrams,
         tokenized=tokenized,
@@ -107,7 +108,10 @@ def train_lm(
     )
     if held_out is not None:
         model, _ = read_lm(output)
-        figure = perplexity(model, read_text(held_out, tokenized=tokenized))
+        sentences = list(read_text(held_out, tokenized=tokenized))
+        if not sentences:
+            raise TrainingError(f"nothing to measure: no sentence in {held_out}")
+        figure = perplexity(model, sentences)
         write_stdout(f"{held_out}: perplexity {figure:.2f}\n")
 
 

@@ -142,5 +142,8 @@ cdef class Search:
     cdef void sign(self, const State* state, string* key) noexcept nogil
     cdef int32_t link(self, int32_t parent, Candidate* candidate, double fluency) noexcept nogil
     cdef void conclude(self, int wanted) noexcept nogil
+    cdef void note(
+        self, Finished* finished, const Detour* by, Signatures* orders
+    ) noexcept nogil
     cdef void rank(self) noexcept nogil
     cdef bint depth_first(self, char* memory, long limit, long* work) noexcept nogil

@@ -18,7 +18,7 @@ from syntagma.core.state cimport (
 
 cdef enum:
     OPINIONS = 16       # orders that are compared in the end, if no more are asked for
-    MOST_TRIES = 4096   # derivations that are looked at for different orders
+    MOST_TRIES = 4096   # derivations whose detours are looked at for different orders
 
 
 cdef inline Action action_of(const Candidate* candidate) noexcept nogil:
@@ -201,12 +201,8 @@ cdef class Search:
         cdef Finished finished
         cdef Signatures orders
         cdef vector[vector[int32_t]] paths
-        cdef string order
-        cdef int i, tries = 0
+        cdef int i
         cdef int32_t link, other
-        cdef double rest = 0.0, weight = 0.0
-        if self.fluency is not None:
-            rest, weight = self.fluency.rest, self.fluency.weight
         self.finished.clear()
         detour.base = NONE
         detour.position = 0
@@ -217,13 +213,12 @@ cdef class Search:
             detour.fluency = self.current[i].fluency
             detours.push(detour)
             detour.found += 1
-        while not detours.empty() and <int>self.finished.size() < wanted and tries < MOST_TRIES:
+        while not detours.empty() and <int>self.finished.size() < wanted:
             best = detours.top()
             detours.pop()
-            finished.fluency = best.fluency
-            finished.syntax = best.score - weight * (best.fluency - rest)
+            if paths.size() >= MOST_TRIES and best.base != NONE:
+                continue
             finished.links.clear()
-            order.clear()
             if best.base != NONE:
                 finished.links.insert(
                     finished.links.end(), paths[best.base].begin(),
@@ -233,18 +228,15 @@ cdef class Search:
             while link >= 0:
                 finished.links.push_back(link)
                 link = self.links[link].parent
-            for i in range(<int>finished.links.size()):
-                if self.links[finished.links[i]].kind == SHIFT:
-                    other = self.task.words[self.links[finished.links[i]].word].kind
-                    order.append(<const char*>&other, sizeof(int32_t))
-            if orders.add(order, tries) == tries:
-                self.finished.push_back(finished)
+            self.note(&finished, &best, &orders)
+            if paths.size() >= MOST_TRIES:
+                continue
             # What was merged with the link that the detour took, it has already been compared with.
             for i in range(best.position + (best.base != NONE), <int>finished.links.size()):
                 link = finished.links[i]
                 other = self.links[link].merged
                 while other >= 0:
-                    detour.base = tries
+                    detour.base = paths.size()
                     detour.position = i
                     detour.link = other
                     detour.score = best.score + self.links[other].score - self.links[link].score
@@ -255,8 +247,25 @@ cdef class Search:
                     detour.found += 1
                     other = self.links[other].merged
             paths.push_back(finished.links)
-            tries += 1
         self.rank()
+
+    cdef void note(self, Finished* finished, const Detour* by, Signatures* orders) noexcept nogil:
+        """Keep a finished derivation if its order is new."""
+        cdef string order
+        cdef int i
+        cdef int32_t kind
+        cdef double rest = 0.0, weight = 0.0
+        for i in range(<int>finished.links.size()):
+            if self.links[finished.links[i]].kind == SHIFT:
+                kind = self.task.words[self.links[finished.links[i]].word].kind
+                order.append(<const char*>&kind, sizeof(int32_t))
+        if orders.add(order, by.found) != by.found:
+            return
+        if self.fluency is not None:
+            rest, weight = self.fluency.rest, self.fluency.weight
+        finished.fluency = by.fluency
+        finished.syntax = by.score - weight * (by.fluency - rest)
+        self.finished.push_back(finished[0])
 
     cdef void rank(self) noexcept nogil:
         """Put the finished derivations in order, best first."""
