@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +22,21 @@ import syntagma
 from syntagma.cli.progress import Ticker
 from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS
 from syntagma.errors import FormatError, ModelError
-from syntagma.evaluation import ConditionFigures
 from syntagma.formats.files import open_text
 from syntagma.linearizer import model_path
 from syntagma.model import load_model
+from syntagma.problem import TagColumn
 
 SIDES = ("without", "with")
-KNOWN_TAGS = 0.9  # with fewer words whose tag the model knows, tags would mislead it
-
-Reader = Callable[[Path], Iterator[syntagma.Sentence]]
+STRANGE_TAGS = 0.1  # with a greater share that the model does not know, tags are not measured
 
 # What stands for a leaf while the shape of a tree is checked; the texts have no such character.
 MARK = "\0"
-CCG_LEAF = re.compile(r"\(<L (?P<category>\S+) \S+ (?P<tag>\S+) (?P<form>\S+) \S+>\)")
-CCG_NODE = re.compile(r"\(<T \S+ \d+ \d+>")
-PENN_LEAF = re.compile(r"\((?P<tag>[^\s()]+)\s+(?P<form>[^\s()]+)\)")
-PENN_NODE = re.compile(rf"\([^\s(){MARK}]*")
+# ASCII: what separates is a plain space; the other spaces of Unicode are found inside of words.
+CCG_LEAF = re.compile(r"\(<L \S+ \S+ (?P<tag>\S+) (?P<form>\S+) \S+>\)", re.ASCII)
+CCG_NODE = re.compile(r"\(<T \S+ \d+ \d+>", re.ASCII)
+PENN_LEAF = re.compile(r"\((?P<tag>[^\s()]+)\s+(?P<form>[^\s()]+)\s*\)", re.ASCII)
+PENN_NODE = re.compile(rf"\([^\s(){MARK}]*", re.ASCII)
 
 # How the Penn Treebank writes words that would break its format, and quotes.
 ESCAPES = {
@@ -49,18 +48,21 @@ ESCAPES = {
 def main() -> None:
     arguments = parse_arguments()
     linearizers, tags = both(arguments.model)
-    corpora = []
-    for file in arguments.data:
+    tag_column = linearizers["with"].tag_column
+    faults: dict[Path, list[FormatError]] = {file: [] for file in arguments.data}
+    read = {file: read_corpus(file, tag_column, faults[file]) for file in faults}
+    corpora = []  # measured only when all could be read
+    for file, (sentences, has_arcs) in read.items():
         corpus = begin(argparse.Namespace(data=file, limit=arguments.limit))
-        sentences, has_arcs = read_corpus(file, linearizers["with"].tag_column)
         sentences = sentences[: arguments.limit]
-        conditions, corpus["notes"] = possible(arguments.conditions, sentences, has_arcs, tags)
+        conditions, notes = possible(arguments.conditions, sentences, has_arcs, tags)
+        corpus["notes"] = faults_note(faults[file]) + notes
         unit = machine.Unit(arguments.unit_command)
         corpus["conditions"] = [
             compare(linearizers, sentences, condition, unit) for condition in conditions
         ]
         corpora.append(corpus)
-    record = {"model": str(arguments.model), "corpora": corpora}
+    record = {"model": arguments.model, "corpora": corpora}
     finish(arguments, record, tabulate(record))
 
 
@@ -106,24 +108,21 @@ def possible(
 ) -> tuple[list[str], list[str]]:
     """The conditions that a corpus can give, and notes on those that it cannot."""
     tags = [tag for sentence in sentences for tag in sentence.tags]
-    share = sum(tag in known for tag in tags) / max(len(tags), 1)
-    unknown = f"{100 * (1 - share):.1f}% of the words have tags that the model does not know"
-    examples = ", ".join(sorted(set(tags) - known)[:5])
-    no_arcs, no_tags, kept = [], [], []
-    for name in conditions:
-        if CONDITIONS[name].arcs and not has_arcs:
-            no_arcs.append(name)
-        elif CONDITIONS[name].tags and share < KNOWN_TAGS:
-            no_tags.append(name)
-        else:
-            kept.append(name)
+    strange = [tag for tag in tags if tag not in known]
+    share = len(strange) / max(len(tags), 1)
+    tags_note = f"{100 * share:.1f}% of the words have tags that the model does not know"
+    tags_note += f" ({', '.join(sorted(set(strange))[:5])})"
+    no_arcs = [name for name in conditions if CONDITIONS[name].arcs and not has_arcs]
+    kept = [name for name in conditions if name not in no_arcs]
+    tagged = [name for name in kept if CONDITIONS[name].tags]
     notes = []
     if no_arcs:
         notes.append(f"left out {', '.join(no_arcs)}: the corpus has no dependencies")
-    if no_tags:
-        notes.append(f"left out {', '.join(no_tags)}: {unknown} ({examples})")
-    elif examples and any(CONDITIONS[name].tags for name in kept):
-        notes.append(f"{unknown} ({examples})")
+    if tagged and share > STRANGE_TAGS:
+        notes.append(f"left out {', '.join(tagged)}: {tags_note}")
+        kept = [name for name in kept if name not in tagged]
+    elif tagged and strange:
+        notes.append(tags_note)
     return kept, notes
 
 
@@ -137,53 +136,50 @@ def compare(
     compared: dict[str, Any] = {"condition": condition, "sentences": len(sentences)}
     outputs = []
     for side in SIDES:
-        figures, units = measure(linearizers[side], sentences, condition, side, unit)
-        compared[side] = {
-            "bleu": figures.bleu,
-            "exact": figures.exact,
-            "cpu_ms": figures.cpu_ms,
-            "units_ms": units,
-            "signature": figures.signature,
-        }
+
+        def work(side: str = side) -> syntagma.Report:
+            with Ticker(f"{condition}, {side}", total=len(sentences)) as ticker:
+                return syntagma.evaluate(
+                    linearizers[side], sentences, [condition], on_sentence=ticker.advance
+                )
+
+        report, units = unit.around(work)
+        figures = report[condition]
+        if figures.violations:
+            raise SystemExit(f"error: {report.model}, {condition}: broken constraints: a bug")
+        names = ("bleu", "exact", "cpu_ms", "signature")
+        compared[side] = {name: getattr(figures, name) for name in names} | {"units_ms": units}
         outputs.append(figures.outputs)
-    references = [sentence.text for sentence in sentences]
-    interval = syntagma.paired_bootstrap(*outputs, references)
+    interval = syntagma.paired_bootstrap(outputs[0], outputs[1], report.references)
     compared["difference"] = interval.difference
     compared["interval"] = [interval.low, interval.high]
     return compared
 
 
-def measure(
-    linearizer: syntagma.Linearizer,
-    sentences: Sequence[syntagma.Sentence],
-    condition: str,
-    side: str,
-    unit: machine.Unit,
-) -> tuple[ConditionFigures, list[float]]:
-    """As in `records`, but with the outputs, which a bootstrap needs."""
-
-    def work() -> syntagma.Report:
-        with Ticker(f"{condition}, {side}", total=len(sentences)) as ticker:
-            return syntagma.evaluate(linearizer, sentences, [condition], on_sentence=ticker.advance)
-
-    report, units = unit.around(work)
-    figures = report[condition]
-    if figures.violations:
-        raise SystemExit(f"error: {report.model}, {condition}: broken constraints: a bug")
-    return figures, units
+def faults_note(faults: Sequence[FormatError]) -> list[str]:
+    if not faults:
+        return []
+    one = len(faults) == 1
+    count = (
+        "1 sentence that is not a tree" if one else f"{len(faults)} sentences that are not trees"
+    )
+    return [f"left out {count}, the first at {faults[0]}"]
 
 
-def read_corpus(path: Path, tag_column: syntagma.TagColumn) -> tuple[list[syntagma.Sentence], bool]:
-    """The sentences of a file, by its name, and whether their arcs are real."""
+def read_corpus(
+    path: Path, tag_column: TagColumn, faults: list[FormatError]
+) -> tuple[list[syntagma.Sentence], bool]:
+    """The sentences of a file, by its name, and whether their arcs are real.
+
+    What is wrong in CoNLL-U is added to `faults`: treebanks made by machines have some of these.
+    """
     name = path.name.removesuffix(".xz").removesuffix(".gz")
-    reader: Reader
     if name.endswith(".auto"):
-        reader = read_ccg
+        sentences = list(read_ccg(path))
     elif name.endswith(".trees"):
-        reader = read_penn
+        sentences = list(read_penn(path))
     else:
-        return syntagma.read_treebank(path, tag_column), True
-    sentences = list(reader(path))
+        return syntagma.read_treebank(path, tag_column, faults=faults), True
     if not sentences:
         raise FormatError("no sentences", str(path))
     return sentences, False
@@ -232,17 +228,17 @@ def leaves_of(
     line: str, leaf: re.Pattern[str], node: re.Pattern[str]
 ) -> list[tuple[str, str]] | None:
     """Form and tag of each leaf; None if the line is not exactly one tree."""
-    leaves = [(match["form"], match["tag"]) for match in leaf.finditer(line)]
+    leaves = [(plain(match["form"]), match["tag"]) for match in leaf.finditer(line)]
     shape = "".join(node.sub("(", leaf.sub(MARK, line)).split())
     found = 1
     while found:  # a node above leaves counts as a leaf
         shape, found = re.subn(rf"\({MARK}+\)", MARK, shape)
-    return leaves if shape == MARK else None
+    return leaves if shape == MARK and all(form for form, _ in leaves) else None
 
 
 def sentence_of(leaves: Iterable[tuple[str, str]], name: str) -> syntagma.Sentence:
     """Words and tags; a chain stands in for the arcs, which are not given."""
-    forms, tags = zip(*((plain(form), tag) for form, tag in leaves), strict=True)
+    forms, tags = zip(*leaves, strict=True)
     size = len(forms)
     return syntagma.Sentence(forms, tags, tuple(range(size)), ("dep",) * size, name)
 
@@ -253,7 +249,9 @@ def plain(form: str) -> str:
     >>> [plain(form) for form in ("-LRB-", "``", "and\\\\/or", "word")]
     ['(', '"', 'and/or', 'word']
     """
-    return ESCAPES.get(form) or form.replace("\\/", "/").replace("\\*", "*")
+    if form in ESCAPES:
+        return ESCAPES[form]
+    return "".join(form.replace("\\/", "/").replace("\\*", "*").split())  # thin spaces
 
 
 def tabulate(record: dict[str, Any]) -> Table:
