@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_kneser_ney import make_text, plain_class, sums_to_one
+from toy_text import make_text, plain_class, sums_to_one
 
 from syntagma.backoff import (
     BackoffModel,

@@ -10,7 +10,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from test_kneser_ney import make_text, plain_class, sums_to_one
+from toy_text import make_text, plain_class, sums_to_one
 
 from syntagma.backoff import LOG_ZERO, BackoffModel, prune_to
 from syntagma.errors import FormatError, OutputError

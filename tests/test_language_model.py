@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from test_kneser_ney import contexts, make_text
 from toy import bag, toy_vocabulary
+from toy_text import contexts, make_text
 
 from syntagma.backoff import END, LOG_ZERO, SPECIAL_WORDS, START, UNKNOWN, BackoffModel, Order
 from syntagma.encoding import encode

@@ -20,7 +20,6 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-from syntagma.core.fluency cimport Context
 from syntagma.core.search cimport Search
 from syntagma.core.state cimport (
     LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, EncodedProblem, Node, State, Task, Word, apply,
@@ -487,7 +486,7 @@ cdef class NeuralSearch(Search):
         if right:
             self.add(state, parent, Action(RIGHTARC, NONE, NONE, NONE), arcs[1] - best)
 
-    cdef void sign(self, const State* state, string* key) noexcept nogil:
+    cdef void sign_words(self, const State* state, string* key) noexcept nogil:
         """The scorer does not count dependents, and knows no tags or labels but those given."""
         cdef int i
         cdef const Node* node
@@ -502,13 +501,6 @@ cdef class NeuralSearch(Search):
             seen[5] = node.inner
             seen[6] = node.n_right > 0
             key.append(<const char*>seen, sizeof(seen))
-        key.append(<const char*>state.buffer, self.task.blocks * sizeof(uint64_t))
-        key.append(<const char*>&state.lefts_due, sizeof(int))
-        key.append(<const char*>&state.w0, sizeof(int))
-        key.append(<const char*>&state.w1, sizeof(int))
-        key.append(<const char*>&state.w2, sizeof(int))
-        if self.fluency is not None:
-            key.append(<const char*>&state.context, sizeof(Context))
 
     def look_inside(self):
         """The legal actions (kind, word, tag, label) of the first state, with their scores."""

@@ -140,6 +140,7 @@ cdef class Search:
     cdef void expand(self, State* state, int parent) noexcept nogil
     cdef void add(self, State* state, int parent, Action action, double score) noexcept nogil
     cdef void sign(self, const State* state, string* key) noexcept nogil
+    cdef void sign_words(self, const State* state, string* key) noexcept nogil
     cdef int32_t link(self, int32_t parent, Candidate* candidate, double fluency) noexcept nogil
     cdef void conclude(self, int wanted) noexcept nogil
     cdef void note(

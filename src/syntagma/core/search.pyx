@@ -121,16 +121,21 @@ cdef class Search:
             self.add(state, parent, Action(RIGHTARC, NONE, NONE, NONE), 0.0)
 
     cdef void sign(self, const State* state, string* key) noexcept nogil:
-        """Write down all that a scorer may see of a state, now and later."""
-        key.append(<const char*>state.stack, state.size * sizeof(Node))
+        """Write down all that scorer and language model may see of a state, now and later."""
+        key.clear()
+        self.sign_words(state, key)
         key.append(<const char*>state.buffer, self.task.blocks * sizeof(uint64_t))
         key.append(<const char*>&state.lefts_due, sizeof(int))
         key.append(<const char*>&state.w0, sizeof(int))
         key.append(<const char*>&state.w1, sizeof(int))
         key.append(<const char*>&state.w2, sizeof(int))
-        key.append(<const char*>state.tags, self.task.n * sizeof(int16_t))
         if self.fluency is not None:
             key.append(<const char*>&state.context, sizeof(Context))
+
+    cdef void sign_words(self, const State* state, string* key) noexcept nogil:
+        """What a scorer may see of the stack and of the words placed."""
+        key.append(<const char*>state.stack, state.size * sizeof(Node))
+        key.append(<const char*>state.tags, self.task.n * sizeof(int16_t))
 
     cdef int32_t link(self, int32_t parent, Candidate* candidate, double fluency) noexcept nogil:
         cdef Link link
@@ -173,7 +178,6 @@ cdef class Search:
             self.take(state, candidate)
             state.history = self.link(parent.history, candidate, state.fluency)
             if self.merging:
-                key.clear()
                 self.sign(state, &key)
                 first = self.signatures.add(key, state.history)
                 if first != state.history:

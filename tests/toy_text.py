@@ -1,0 +1,47 @@
+"""Made-up text and what tests of n-gram models ask of a model."""
+
+import math
+from random import Random
+
+from syntagma.backoff import END, START, BackoffModel
+
+
+def plain_class(word: str) -> str:
+    return "<unk:x>"
+
+
+def make_text(seed: int, sentences: int = 300, words: int = 30) -> list[list[str]]:
+    """Sentences in which each word makes some others likely, and some words are rare."""
+    rng = Random(seed)
+    text = []
+    for _ in range(sentences):
+        sentence, last = [], 0
+        for _ in range(rng.randint(0, 9)):
+            step = rng.choice((1, 1, 1, 2, 3, int(rng.expovariate(0.15))))
+            last = (last * 2 + step) % words
+            sentence.append(f"w{last}")
+        text.append(sentence)
+    return text
+
+
+def contexts(model: BackoffModel, rng: Random, count: int) -> list[list[int]]:
+    """Contexts as they come in sentences: `<s>` at the start only, no `</s>`."""
+    words = [number for number in range(len(model.words)) if number not in (START, END)]
+    return [
+        [START] * rng.randint(0, 1) + rng.choices(words, k=rng.randint(0, 4)) for _ in range(count)
+    ]
+
+
+def sums_to_one(model: BackoffModel, seed: int = 0, count: int = 30) -> bool:
+    return all(
+        math.isclose(
+            sum(
+                math.exp(model.log_prob(context, word))
+                for word in range(len(model.words))
+                if word != START
+            ),
+            1,
+            abs_tol=2e-5,
+        )
+        for context in contexts(model, Random(seed), count)
+    )
