@@ -14,7 +14,7 @@ from syntagma.errors import TrainingError
 def train_lm(
     texts: Annotated[
         list[Path],
-        typer.Argument(metavar="TEXT...", help="Plain text or CoNLL-U, also gzip or xz."),
+        typer.Argument(metavar="TEXT", help="Plain text or CoNLL-U, also gzip or xz."),
     ],
     output: Annotated[
         Path,
@@ -32,7 +32,7 @@ def train_lm(
             "--prune",
             metavar="N,N,…",
             help="Leave out n-grams seen so often or less, by order; the last number holds for "
-            "all higher orders, the first, of words, for none: they stay. Default: 0,1,1,2.",
+            "all higher orders, the first, of words, for none: they stay. Default: 0,1,1,2, for much text.",
         ),
     ] = None,
     min_count: Annotated[
