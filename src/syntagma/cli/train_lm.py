@@ -32,7 +32,8 @@ def train_lm(
             "--prune",
             metavar="N,N,…",
             help="Leave out n-grams seen so often or less, by order; the last number holds for "
-            "all higher orders, the first, of words, for none: they stay. Default: 0,1,1,2, for much text.",
+            "all higher orders, the first, of words, for none: they stay. Default: 0,1,1,2, "
+            "for much text.",
         ),
     ] = None,
     min_count: Annotated[
