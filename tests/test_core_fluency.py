@@ -6,6 +6,7 @@ test_core_search.py and test_core_neural.py.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -25,6 +26,7 @@ from toy import (
     make_scorer,
     random_weights,
     relist,
+    rescored,
     toy_linearizer,
     toy_vocabulary,
 )
@@ -168,21 +170,25 @@ def test_a_sentence_is_scored_word_by_word(order: int) -> None:
 # ---- scorers and problems --------------------------------------------------------------------
 
 
-class Toy:
+class Toy(ABC):
     """Opens searches over these problems."""
 
-    def __init__(self, rng: Random, encodings: Sequence[Encoding], scale: float = 1) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def __init__(self, rng: Random, encodings: Sequence[Encoding], scale: float = 1) -> None: ...
 
-    def search(self, encoding: Encoding, width: int) -> Search:
-        raise NotImplementedError
+    @abstractmethod
+    def search(self, encoding: Encoding, width: int) -> Search: ...
 
+
+class Replayed(Toy):
+    """One whose scores can be worked out from the actions."""
+
+    @abstractmethod
     def syntax(self, encoding: Encoding, actions: Sequence[Action]) -> float:
         """What the actions are worth, one after the other, without a search."""
-        raise NotImplementedError
 
 
-class Linear(Toy):
+class Linear(Replayed):
     """Random weights for the features of the problems."""
 
     def __init__(self, rng: Random, encodings: Sequence[Encoding], scale: float = 1) -> None:
@@ -201,17 +207,10 @@ class Linear(Toy):
         return next(self.scorer.searches([encoding], [width]))
 
     def syntax(self, encoding: Encoding, actions: Sequence[Action]) -> float:
-        derivation = Derivation(encoding.encoded, self.scorer)
-        total = 0.0
-        for action in actions:
-            assert action in derivation.legal()
-            total += derivation.score(action)
-            derivation.apply(action)
-        assert derivation.finished
-        return total
+        return rescored(Derivation(encoding.encoded, self.scorer), actions)
 
 
-class Forward(Toy):
+class Forward(Replayed):
     """A random network that reads from left to right only."""
 
     def __init__(self, rng: Random, encodings: Sequence[Encoding], scale: float = 1) -> None:
@@ -392,7 +391,9 @@ def test_states_that_the_language_model_tells_apart_stay_apart(
 
 
 @pytest.mark.parametrize("scorer", [Linear, Forward])
-def test_what_words_are_expected_to_cost_decides_only_what_a_beam_keeps(scorer: type[Toy]) -> None:
+def test_what_words_are_expected_to_cost_decides_only_what_a_beam_keeps(
+    scorer: type[Replayed],
+) -> None:
     rng = Random(scorer.__name__)
     changed = 0
     for _ in range(PROBLEMS):
@@ -432,7 +433,7 @@ def star(rng: Random, size: int) -> Problem:
 @pytest.mark.parametrize("orders", ["none", "exact", "star"])
 @pytest.mark.parametrize("scorer", [Linear, Forward])
 def test_every_result_is_worth_what_its_actions_and_its_words_are(
-    scorer: type[Toy], orders: Orders | Literal["star"]
+    scorer: type[Replayed], orders: Orders | Literal["star"]
 ) -> None:
     """Also the results that had been merged into others, for which no state was left in the end."""
     rng = Random(f"{scorer.__name__}:{orders}")
@@ -511,7 +512,7 @@ def treacherous_problem(rng: Random) -> Problem:
 
 
 @pytest.mark.parametrize("scorer", [Linear, Forward])
-def test_a_search_depth_first_scores_what_it_finds(scorer: type[Toy]) -> None:
+def test_a_search_depth_first_scores_what_it_finds(scorer: type[Replayed]) -> None:
     """Where it has to turn back, too."""
     rng = Random(scorer.__name__)
     turned_back = 0

@@ -17,7 +17,15 @@ import pytest
 from brute_force import random_problem, satisfying
 from reference import SHIFT
 from reference_features import Configuration, features
-from toy import bag, make_scorer, random_weights, relist, toy_linearizer, toy_vocabulary
+from toy import (
+    bag,
+    make_scorer,
+    random_weights,
+    relist,
+    rescored,
+    toy_linearizer,
+    toy_vocabulary,
+)
 
 from syntagma.core import Derivation, LinearScorer, LinearSearch, beam_search
 from syntagma.encoding import Action, encode
@@ -84,16 +92,6 @@ def test_a_wide_beam_finds_the_best_derivation(
         [(score, actions)] = beam_search(LinearSearch(encoding.encoded, EVERYTHING, scorer))
         assert score == best_of_all(problem, vocabulary, feature_set, weights)
         assert score == rescored(Derivation(encoding.encoded, scorer), actions)
-
-
-def rescored(derivation: Derivation, actions: list[Action]) -> float:
-    total = 0.0
-    for action in actions:
-        assert action in derivation.legal()
-        total += derivation.score(action)
-        derivation.apply(action)
-    assert derivation.finished
-    return total
 
 
 @pytest.mark.parametrize("beam", [1, 3, 64])

@@ -95,6 +95,17 @@ def clashing_problem(rng: Random, max_words: int) -> Problem:
             continue
 
 
+def rescored(derivation: Derivation, actions: Sequence[Action]) -> float:
+    """What the actions are worth, one after the other, without a search."""
+    total = 0.0
+    for action in actions:
+        assert action in derivation.legal()
+        total += derivation.score(action)
+        derivation.apply(action)
+    assert derivation.finished
+    return total
+
+
 def random_walk(derivation: Derivation, rng: Random) -> Iterator[list[Action]]:
     """The legal actions at each step; a random one is taken between steps."""
     while not derivation.finished:
