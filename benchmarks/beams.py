@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import argparse
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import machine
 import plots
-from records import Table, begin, finish, labels, measure, notes, treebank_options
+from records import Table, add_beam_options, begin, finish, labels, measure, notes, treebank_options
 
 import syntagma
 
@@ -40,9 +39,7 @@ def main() -> None:
 def parse_arguments() -> argparse.Namespace:
     parser = treebank_options(__doc__, ("none", "labelled"))
     parser.add_argument("models", nargs="+", metavar="MODEL", help="name or file of a model")
-    parser.add_argument("--beams", type=int, nargs="+", default=list(BEAMS), metavar="WIDTH")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="SVG of BLEU against beam width")
-    machine.add_unit_option(parser)
+    add_beam_options(parser, BEAMS)
     return parser.parse_args()
 
 

@@ -13,12 +13,19 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import machine
 import plots
-from records import Table, begin, finish, joined_signature, measure, treebank_options
+from records import (
+    Table,
+    add_beam_options,
+    begin,
+    finish,
+    joined_signature,
+    measure,
+    treebank_options,
+)
 
 import syntagma
 from syntagma.core import Fluency, Search
@@ -74,9 +81,7 @@ def main() -> None:
 def parse_arguments() -> argparse.Namespace:
     parser = treebank_options(__doc__, ("none", "pos"))
     parser.add_argument("model", metavar="MODEL", help="a model with a language model (add-lm)")
-    parser.add_argument("--beams", type=int, nargs="+", default=list(BEAMS), metavar="WIDTH")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="SVG of BLEU against beam width")
-    machine.add_unit_option(parser)
+    add_beam_options(parser, BEAMS)
     return parser.parse_args()
 
 

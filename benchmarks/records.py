@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from machine import Unit, units_note
+from machine import Unit, add_unit_option, units_note
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -42,6 +42,13 @@ def treebank_options(description: str | None, conditions: Sequence[str]) -> argp
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep all figures here")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table here, too")
     return parser
+
+
+def add_beam_options(parser: argparse.ArgumentParser, beams: Sequence[int]) -> None:
+    """The options of benchmarks that compare beams."""
+    parser.add_argument("--beams", type=int, nargs="+", default=list(beams), metavar="WIDTH")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="SVG of BLEU against beam width")
+    add_unit_option(parser)
 
 
 def begin(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -29,7 +29,7 @@ MAX_ORDER = 5
 _CODES = 256
 _ROUNDS = 20  # of moving the values of a table to the means of what they stand for
 _MANY = 255  # n-grams that go on from one: this many or more are counted in a table of their own
-_PREFIX = "lm."
+PREFIX = "lm."  # of the sections of a file
 
 
 def word_class(form: str) -> str:
@@ -194,7 +194,7 @@ class LanguageModel:
         top = 1
         while f"lm.{top + 1}.words" in arrays:
             top += 1
-        strange = _names(top) ^ {name for name in arrays if name.startswith(_PREFIX)}
+        strange = _names(top) ^ {name for name in arrays if name.startswith(PREFIX)}
         if strange:
             name = min(strange)
             raise ModelError(

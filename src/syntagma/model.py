@@ -18,7 +18,7 @@ from syntagma.balance import Balance
 from syntagma.core import Search
 from syntagma.encoding import Encoding
 from syntagma.errors import ModelError
-from syntagma.language_model import LanguageModel
+from syntagma.language_model import PREFIX, LanguageModel
 from syntagma.linear_model import StoredWeights
 from syntagma.model_file import read_container, write_container
 from syntagma.neural_model import StoredNetwork
@@ -62,7 +62,6 @@ class Stored(Protocol):
 
 
 LANGUAGE_MODEL = "language_model"  # field of the header
-_PREFIX = "lm."  # of the sections of a language model
 
 # By the header's field `scorer`.
 _STORED: dict[str, type[Stored]] = {"linear": StoredWeights, "neural": StoredNetwork}
@@ -170,7 +169,7 @@ def add_language_model(
         **fluent.language_model.describe(),
         "balance": fluent.balance.to_json(),
     }
-    kept = {name: array for name, array in arrays.items() if not name.startswith(_PREFIX)}
+    kept = {name: array for name, array in arrays.items() if not name.startswith(PREFIX)}
     write_container(
         path,
         {**header, LANGUAGE_MODEL: described},
