@@ -96,6 +96,24 @@ def test_writes_problems_that_come_from_elsewhere() -> None:
     )
 
 
+def test_an_unfinished_result_says_how_much_is_left_out() -> None:
+    problem = Problem.of(["go", "home", "now"])
+    go, home = Token("go", "VB", 0, "root", 1), Token("home", "RB", 0, "root", 2)
+    pieces = write_conllu(Linearization((go, home), 1, problem, finished=False))
+    assert pieces.startswith(
+        "# text = go home\n# score = 1.0000\n# unfinished = 1 words left out\n1\t"
+    )
+
+
+def test_what_was_said_of_an_earlier_search_is_not_carried_over() -> None:
+    words = row(1, "go", *"________") + row(2, "home", *"________")
+    problem = read_one("# unfinished = 7 words left out\n" + words)
+    go, home = Token("go", "VB", 0, "root", 1), Token("home", "RB", 1, "advmod", 2)
+    again = write_conllu(Linearization((go,), 1, problem, finished=False))
+    assert again.startswith("# unfinished = 1 words left out\n# text = go\n# score = 1.0000\n1\t")
+    assert "unfinished" not in write_conllu(Linearization((go, home), 1, problem))
+
+
 def test_output_can_be_put_in_again() -> None:
     problem = read_one("# score = 3\n" + row(1, "go", *"________"))
     tokens = (Token("go", "VB", 0, "root", 1),)

@@ -103,6 +103,16 @@ def test_writes_n_best_lists() -> None:
     assert [result["text"] for result in value["n_best"]] == ["the été"] * 2
 
 
+def test_an_unfinished_result_says_what_is_left_out() -> None:
+    pieces = Linearization(
+        (Token("the", "DT", 0, "root", 2),), -1.5, Problem.of(["été", "the"]), finished=False
+    )
+    assert write_jsonl(pieces) == (
+        '{"id": null, "text": "the", "score": -1.5, "finished": false, "left_out": [1], "words": ['
+        '{"form": "the", "tag": "DT", "head": 0, "deprel": "root", "source": 2}]}\n'
+    )
+
+
 @given(problems())
 def test_every_problem_can_be_said_in_json(problem: Problem) -> None:
     words = [

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from syntagma.errors import name_word, name_words
 from syntagma.problem import ROOT_LABEL, Problem
 from syntagma.projectivity import find_cycle, is_projective
+
+if TYPE_CHECKING:
+    from syntagma.derivation import Derivation
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +36,20 @@ class Linearization:
     """The words of a problem in order, with the tree over them; a higher score is better.
 
     `fluency` is the language model's share of the score, None without a language model.
+
+    `finished` is False if the search ran out of time: then these are pieces, each with a root of
+    its own, and words may be left out.
+
+    `derivation` is the CCG derivation, from a search with that grammar; None for an unfinished
+    result.
     """
 
     tokens: tuple[Token, ...]
     score: float
     problem: Problem
     fluency: float | None = None
+    finished: bool = True
+    derivation: Derivation | None = None
 
     @property
     def syntax(self) -> float:
@@ -70,9 +82,20 @@ class Linearization:
         """The 1-based indices of the problem's words in output order."""
         return tuple(token.source for token in self.tokens)
 
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        """The 1-based indices of the problem's words that are not in the output."""
+        used = set(self.order)
+        return tuple(index for index in range(1, len(self.problem.words) + 1) if index not in used)
+
 
 def violations(linearization: Linearization) -> list[str]:
-    """Every broken promise of a linearization, one line each; empty if it keeps them all."""
+    """Every broken promise of a linearization, one line each; empty if it keeps them all.
+
+    An unfinished one promises less: words may be missing, and a word may be a root whatever is
+    given, for its head may be in another piece or nowhere. The rest holds of the words that are
+    there.
+    """
     broken = _word_violations(linearization)
     if broken:  # the rest speaks of the places of the words
         return broken
@@ -86,7 +109,7 @@ def _word_violations(linearization: Linearization) -> list[str]:
     broken = [
         f"{name_word(words, index)} is used {used[index]} times"
         for index in range(1, len(words) + 1)
-        if used[index] != 1
+        if used[index] > 1 or (linearization.finished and not used[index])
     ]
     broken += [f"there is no word {index}" for index in used if not 1 <= index <= len(words)]
     if broken:
@@ -108,7 +131,7 @@ def _tree_violations(linearization: Linearization) -> list[str]:
     if strange:
         return [f"head {head} is out of range" for head in strange]
     roots = [position for position, head in enumerate(heads, start=1) if head == 0]
-    if len(roots) != 1:
+    if len(roots) != 1 and (linearization.finished or (heads and not roots)):
         return [f"the tree has {len(roots)} roots: {name_words(linearization.tokens, roots)}"]
     cycle = find_cycle(heads)
     if cycle:
@@ -121,6 +144,8 @@ def _arc_violations(linearization: Linearization) -> list[str]:
     broken = []
     for token in linearization.tokens:
         word = words[token.source - 1]
+        if token.head == 0 and not linearization.finished:
+            continue  # not attached to anything yet: no arc, no label
         known = 1 <= token.head <= len(linearization.tokens)
         head = linearization.tokens[token.head - 1].source if known else token.head
         if word.head is not None and head != word.head:
@@ -150,10 +175,10 @@ def _order_violations(linearization: Linearization) -> list[str]:
     broken = [
         f"{name_words(words, (a, b), ' does not stand before ')}"
         for a, b in problem.before
-        if place[a] > place[b]
+        if a in place and b in place and place[a] > place[b]
     ]
-    if problem.first is not None and place[problem.first] != 1:
+    if problem.first in place and place[problem.first] != 1:
         broken.append(f"{name_word(words, problem.first)} does not stand first")
-    if problem.last is not None and place[problem.last] != len(words):
+    if problem.last in place and place[problem.last] != len(place):
         broken.append(f"{name_word(words, problem.last)} does not stand last")
     return broken

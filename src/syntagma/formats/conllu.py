@@ -189,10 +189,12 @@ def _comments(linearization: Linearization, given: Iterable[str]) -> list[str]:
     new = {"text": linearization.text, "score": f"{linearization.score:.4f}"}
     if linearization.problem.id is not None:
         new = {"sent_id": linearization.problem.id, **new}
+    if not linearization.finished:
+        new["unfinished"] = f"{len(linearization.left_out)} words left out"
     comments = []
     for comment in given:
         key = comment[1:].partition("=")[0].strip()
-        if "=" in comment and key in ("text", "score"):
+        if "=" in comment and key in ("text", "score", "unfinished"):
             comment = f"# {key} = {new.pop(key)}" if key in new else ""
         elif "=" in comment and key == "sent_id":
             new.pop(key, None)

@@ -172,6 +172,11 @@ def _result(linearization: Linearization) -> dict[str, object]:
         "text": linearization.text,
         "score": linearization.score,
         **({} if fluency is None else {"syntax": linearization.syntax, "fluency": fluency}),
+        **(
+            {}
+            if linearization.finished
+            else {"finished": False, "left_out": linearization.left_out}
+        ),
         "words": [
             {
                 "form": token.form,
