@@ -5,6 +5,7 @@ from setuptools import Extension, setup
 
 MODULES = (
     "weights",
+    "templates",
     "fluency",
     "state",
     "features",

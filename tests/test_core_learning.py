@@ -166,14 +166,14 @@ def new_learner(feature_set: str, vocabulary: Vocabulary) -> Learner:
 
 
 def weights_of(learner: Learner) -> dict[int, float]:
-    state = learner.state()
+    state = learner.weights.state()
     weights = state["slots"].view(np.dtype([("fingerprint", np.uint32), ("weight", np.float32)]))
     pairs = zip(state["keys"].tolist(), weights["weight"].tolist(), strict=True)
     return {key: weight for key, weight in pairs if weight}
 
 
 def averages_of(learner: Learner) -> dict[int, float]:
-    keys, values = learner.averaged()
+    keys, values = learner.weights.averaged()
     return dict(zip(keys.tolist(), values.tolist(), strict=True))
 
 
@@ -190,7 +190,7 @@ def test_updates_are_those_of_a_plain_perceptron(feature_set: str, max_violation
         outcomes.append(update.correct)
         assert update.correct == plain.step(example)
         assert weights_of(learner) == {key: w for key, w in plain.weights.items() if w}
-        assert learner.steps == plain.steps
+        assert learner.weights.steps == plain.steps
     assert averages_of(learner) == pytest.approx(plain.averaged(), rel=1e-5, abs=1e-7)
     assert True in outcomes
     assert False in outcomes
@@ -216,10 +216,10 @@ def test_learning_changes_nothing_until_it_is_applied() -> None:
     before = weights_of(learner)
     updates = [learn(learner, example, True) for example in examples]
     assert weights_of(learner) == before
-    assert learner.steps == 1
+    assert learner.weights.steps == 1
     for update in updates:
         learner.apply(update)
-    assert learner.steps == 1 + len(examples)
+    assert learner.weights.steps == 1 + len(examples)
     assert weights_of(learner) != before
 
 
@@ -281,7 +281,7 @@ def test_the_reference_derivation_is_legal_and_builds_the_sentence() -> None:
 def continued(learner: Learner, examples: list[Example]) -> tuple[object, ...]:
     for example in examples:
         learner.apply(learn(learner, example, True))
-    return weights_of(learner), averages_of(learner), learner.steps, learner.used
+    return weights_of(learner), averages_of(learner), learner.weights.steps, learner.weights.used
 
 
 def test_a_restored_learner_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
@@ -289,9 +289,9 @@ def test_a_restored_learner_goes_on_as_if_nothing_had_happened(tmp_path: Path) -
     examples = some_examples(1, vocabulary, 12)
     learner = new_learner("p16", vocabulary)
     assert continued(learner, examples[:6])[0]
-    write_container(tmp_path / "state", {}, learner.state())
+    write_container(tmp_path / "state", {}, learner.weights.state())
     restored = new_learner("p16", vocabulary)
-    restored.restore(read_container(tmp_path / "state")[1])
+    restored.weights.restore(read_container(tmp_path / "state")[1])
     assert continued(restored, []) == continued(learner, [])
     assert continued(restored, examples[6:]) == continued(learner, examples[6:])
 
@@ -315,7 +315,7 @@ def test_a_restored_table_that_wraps_round_can_be_restored_again() -> None:
     keys = [5 << 32 | 3, 7 << 32 | 3]
     slot = np.dtype([("fingerprint", np.uint32), ("weight", np.float32)])
     learner = new_learner("l15", vocabulary)
-    learner.restore(
+    learner.weights.restore(
         {
             "slots": np.array([(key >> 32, 1) for key in keys], slot).view(np.uint64),
             "keys": np.array(keys, np.uint64),
@@ -324,5 +324,5 @@ def test_a_restored_table_that_wraps_round_can_be_restored_again() -> None:
         }
     )
     assert averages_of(learner) == dict.fromkeys(keys, 1.0)
-    learner.restore(learner.state())
+    learner.weights.restore(learner.weights.state())
     assert averages_of(learner) == dict.fromkeys(keys, 1.0)

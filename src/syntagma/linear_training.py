@@ -64,13 +64,13 @@ class PerceptronLearner:
         return {"correct": correct / len(visits)}
 
     def stored(self) -> StoredWeights:
-        return StoredWeights.of(*self.learner.averaged(), self.settings.max_features)
+        return StoredWeights.of(*self.learner.weights.averaged(), self.settings.max_features)
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
-        return self.learner.state()
+        return self.learner.weights.state()
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        self.learner.restore(arrays)
+        self.learner.weights.restore(arrays)
 
     def _learn(self, number: int, index: int) -> Update:
         sentence = self.sentences[index]

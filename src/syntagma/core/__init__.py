@@ -9,7 +9,8 @@ try:
     from syntagma.core.opinion import SecondOpinion
     from syntagma.core.search import Search, beam_search, depth_first_search
     from syntagma.core.state import EncodedProblem
-    from syntagma.core.weights import Weights, build_columns
+    from syntagma.core.templates import TemplateTable
+    from syntagma.core.weights import TrainingWeights, Weights, build_columns
 except ModuleNotFoundError as error:
     if not (error.name or "").startswith("syntagma.core."):
         raise
@@ -31,7 +32,9 @@ __all__ = [
     "NeuralSearch",
     "Search",
     "SecondOpinion",
+    "TemplateTable",
     "Templates",
+    "TrainingWeights",
     "Update",
     "Weights",
     "beam_search",

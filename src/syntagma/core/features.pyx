@@ -13,7 +13,9 @@ from libc.string cimport memset
 from syntagma.core.state cimport (
     NONE, ROOT, SHIFT, Node, State, Task, Word, has, lowest_bit,
 )
-from syntagma.core.weights cimport sum_weights
+from syntagma.core.templates cimport (
+    Template, TemplateTable, add_key, finish, fold, make_room,
+)
 
 cdef enum:
     STATE, BEFORE_SHIFT, CANDIDATE, FAMILY, PAIR, CHILD, SCOPES
@@ -45,13 +47,7 @@ ATOM_NAMES = (
 )
 SCOPE_NAMES = ("state", "before shift", "candidate", "family", "pair", "child")
 
-cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
 cdef uint64_t START = 1 << 30   # form and tag before the first word; nothing placed in a family
-
-
-cdef inline uint64_t fold(uint64_t key, uint64_t atom) noexcept nogil:
-    key = (key + atom) * FACTOR
-    return key ^ (key >> 32)
 
 
 cdef inline int first_atom(int scope) noexcept nogil:
@@ -190,35 +186,25 @@ cdef void read_lookahead(Extractor* x, const State* state, int word, int first) 
 
 # Hashing
 
-cdef inline void drain(Extractor* x) noexcept nogil:
-    if x.collected != NULL:
-        x.collected.insert(x.collected.end(), x.keys, x.keys + x.count)
-    if x.table != NULL:
-        x.total += sum_weights(x.table, x.memo, x.keys, x.count, x.values, x.missing)
-    x.count = 0
-
-
 cdef void instantiate(Extractor* x, int scope) noexcept nogil:
     """Append the features of the scope's templates, for the atoms as they stand."""
     cdef int i, j
     cdef uint64_t key, atom
     cdef const Template* template
-    if x.count > MAX_KEYS - MAX_TEMPLATES:
-        drain(x)
+    make_room(&x.sum)
     for i in range(x.set.bounds[scope], x.set.bounds[scope + 1]):
         key = x.prefix[i]
         if key == 0:
             continue
         template = &x.set.templates[i]
-        for j in range(template.n_state, template.n_atoms):
+        for j in range(x.n_state[i], template.n_atoms):
             atom = x.atoms[template.atoms[j]]
             if atom == 0:
                 key = 0
                 break
             key = fold(key, atom)
         if key:
-            x.keys[x.count] = key
-            x.count += 1
+            add_key(&x.sum, key)
 
 
 cdef void with_action(Extractor* x, int scope, uint64_t action) noexcept nogil:
@@ -226,16 +212,7 @@ cdef void with_action(Extractor* x, int scope, uint64_t action) noexcept nogil:
     cdef int i
     for i in range(x.set.bounds[scope], x.set.bounds[scope + 1]):
         if x.prefix[i]:
-            x.keys[x.count] = fold(x.prefix[i], action)
-            x.count += 1
-
-
-cdef inline double finish(Extractor* x) noexcept nogil:
-    cdef double total
-    drain(x)
-    total = x.total
-    x.total = 0.0
-    return total
+            add_key(&x.sum, fold(x.prefix[i], action))
 
 
 cdef inline uint64_t action_atom(int kind, int label) noexcept nogil:
@@ -276,7 +253,7 @@ cdef void read_state(Extractor* x, const State* state) noexcept nogil:
     for i in range(x.set.bounds[SCOPES]):
         template = &x.set.templates[i]
         key = template.seed
-        for j in range(template.n_state):
+        for j in range(x.n_state[i]):
             atom = atoms[template.atoms[j]]
             if atom == 0:
                 key = 0
@@ -287,15 +264,15 @@ cdef void read_state(Extractor* x, const State* state) noexcept nogil:
 
 cdef double shift_base(Extractor* x) noexcept nogil:
     """What any SHIFT scores in this state, whatever the word (0 if actions are atomic)."""
-    if not x.set.atomic:
+    if not x.atomic:
         with_action(x, STATE, action_atom(SHIFT, NONE))
         with_action(x, BEFORE_SHIFT, action_atom(SHIFT, NONE))
-    return finish(x)
+    return finish(&x.sum)
 
 
 cdef double score_arc(Extractor* x, const State* state, int kind, int label) noexcept nogil:
     with_action(x, STATE, action_atom(kind, label))
-    return finish(x)
+    return finish(&x.sum)
 
 
 cdef void read_member(Extractor* x, const State* state, int word, bint next_to_top) noexcept nogil:
@@ -366,9 +343,9 @@ cdef double score_shift(Extractor* x, const State* state, int word, int tag) noe
     cdef uint64_t* atoms = x.atoms
     cdef const Word* w = &task.words[word]
     cdef int i, child
-    if x.set.atomic:
+    if x.atomic:
         with_action(x, STATE, fold(fold(1 + SHIFT, word_key(w)), tag + 1))
-        return finish(x)
+        return finish(&x.sum)
     atoms[Lw] = w.form
     atoms[Lp] = tag + 1
     read_lookahead(x, state, word, Lcls)
@@ -388,7 +365,7 @@ cdef double score_shift(Extractor* x, const State* state, int word, int tag) noe
                 atoms[Cl] = task.words[child].label + 1
                 atoms[Cz] = size_atom(task, child)
                 instantiate(x, CHILD)
-    return finish(x)
+    return finish(&x.sum)
 
 
 cdef inline uint64_t word_key(const Word* word) noexcept nogil:
@@ -396,45 +373,17 @@ cdef inline uint64_t word_key(const Word* word) noexcept nogil:
     return word.form if word.form else fold(fold(2, word.shape), word.suffix)
 
 
-cdef class Templates:
-    """A checked set of templates: (scope, atom names) pairs as syntagma.templates lists them."""
+cdef class Templates(TemplateTable):
+    """Templates over the atoms of states and candidates; with `atomic`, as in l15, SHIFT-word-tag
+    is one action."""
 
     def __init__(self, templates, bint atomic):
-        self.set.atomic = atomic
-        self.texts = tuple(f"{scope}: {' '.join(names)}" for scope, names in templates)
-        if len({(row[0], frozenset(row[1])) for row in templates}) != len(self.texts):
-            raise ValueError("a feature template is listed twice")
-        if len(self.texts) > MAX_TEMPLATES:
-            raise ValueError(f"more than {MAX_TEMPLATES} feature templates")
-        number = {name: i for i, name in enumerate(ATOM_NAMES)}
-        assert len(number) == ATOMS
-        cdef int scope, i, count = 0
-        cdef uint64_t key
-        for scope in range(SCOPES):
-            self.set.bounds[scope] = count
-            for position, (name, names) in enumerate(templates):
-                if SCOPE_NAMES[scope] != name:
-                    if name not in SCOPE_NAMES:
-                        raise ValueError(f"unknown template scope {name!r}")
-                    continue
-                unknown = [atom for atom in names if atom not in number]
-                if unknown:
-                    raise ValueError(f"unknown atom {unknown[0]!r} in template {' '.join(names)!r}")
-                numbers = sorted(number[atom] for atom in names)
-                text = repr(" ".join(names))
-                if not 0 < len(numbers) <= MAX_ATOMS or len(set(numbers)) != len(numbers):
-                    raise ValueError(f"template {text} repeats an atom or has too many")
-                if max(numbers) >= first_atom(scope) or (
-                    scope == CHILD and any(Xw <= atom < Cw for atom in numbers)
-                ):
-                    raise ValueError(f"template {text} names an atom its scope has not")
-                key = 0x2545F4914F6CDD1D
-                for byte in self.texts[position].encode():
-                    key = fold(key, byte + 1)
-                self.set.templates[count].seed = key
-                self.set.templates[count].n_atoms = len(numbers)
-                self.set.templates[count].n_state = sum(atom < Lw for atom in numbers)
-                for i in range(len(numbers)):
-                    self.set.templates[count].atoms[i] = numbers[i]
-                count += 1
-        self.set.bounds[SCOPES] = count
+        known = [list(ATOM_NAMES[: first_atom(scope)]) for scope in range(SCOPES)]
+        known[CHILD] = [*ATOM_NAMES[:Xw], *ATOM_NAMES[Cw:]]
+        assert len(ATOM_NAMES) == ATOMS
+        TemplateTable.__init__(self, templates, ATOM_NAMES, dict(zip(SCOPE_NAMES, known)))
+        self.atomic = atomic
+        cdef int i, j
+        for i in range(self.set.bounds[SCOPES]):
+            for j in range(self.set.templates[i].n_atoms):
+                self.n_state[i] += self.set.templates[i].atoms[j] < Lw

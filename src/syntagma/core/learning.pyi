@@ -1,18 +1,15 @@
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from syntagma.core.features import Templates
 from syntagma.core.state import EncodedProblem
+from syntagma.core.weights import TrainingWeights
 
 class Update:
     correct: bool
 
 class Learner:
-    used: int
-    steps: int
+    weights: TrainingWeights
     def __init__(
         self,
         templates: Templates,
@@ -30,6 +27,3 @@ class Learner:
         max_violation: bool,
     ) -> Update: ...
     def apply(self, update: Update) -> None: ...
-    def averaged(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]: ...
-    def state(self) -> dict[str, npt.NDArray[Any]]: ...
-    def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None: ...

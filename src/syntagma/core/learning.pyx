@@ -1,6 +1,6 @@
-"""The averaged perceptron's table and its updates (L15 §3.1); epochs live in linear_training.py."""
+"""The updates of the averaged perceptron (L15 §3.1); epochs live in linear_training.py."""
 
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
 import numpy as np
@@ -11,7 +11,7 @@ from syntagma.core.search cimport Link
 from syntagma.core.state cimport (
     SHIFT, Action, EncodedProblem, State, apply, initial_state, reference_actions,
 )
-from syntagma.core.weights cimport Slot, Table, Weights, fingerprint
+from syntagma.core.weights cimport TrainingWeights, Weights
 
 
 cdef class Update:
@@ -23,79 +23,16 @@ cdef class Update:
 
 
 cdef class Learner:
-    """Weights under training: the slots the search reads, with full keys and averages beside them.
+    """Learns the weights of a linear scorer."""
 
-    w is the weight, u the sum of step x change: the average over T steps is w - u / T.
-    """
-
+    cdef readonly TrainingWeights weights
     cdef LinearScorer scorer
-    cdef Table table
-    cdef object _slots, _keys, _sums
-    cdef Slot* slots
-    cdef uint64_t* keys
-    cdef double* sums
-    cdef uint64_t capacity
-    cdef readonly uint64_t used
-    cdef readonly uint64_t steps
 
     def __init__(self, templates, label_index, label_pool):
         nothing = Weights(np.zeros(1, np.uint32), np.zeros(1, np.float32))
+        self.weights = TrainingWeights()
         self.scorer = LinearScorer(templates, nothing, label_index, label_pool)
-        self.scorer.table = &self.table
-        self.used = self.steps = 0
-        self._allocate(1 << 20)
-
-    cdef _allocate(self, uint64_t capacity):
-        slots, keys = np.zeros(capacity, np.uint64), np.zeros(capacity, np.uint64)
-        sums = np.zeros(capacity)
-        cdef uint64_t[::1] slot_view = slots
-        cdef uint64_t[::1] key_view = keys
-        cdef double[::1] sum_view = sums
-        self._slots, self._keys, self._sums = slots, keys, sums
-        self.slots = <Slot*>&slot_view[0]
-        self.keys = &key_view[0]
-        self.sums = &sum_view[0]
-        self.capacity = capacity
-        self.table.slots = self.slots
-        self.table.mask = capacity - 1
-
-    cdef uint64_t find(self, uint64_t key) noexcept nogil:
-        """The slot of the key, or the empty one where it belongs.
-
-        The search tells features apart by fingerprint, so this must, too.
-        """
-        cdef uint64_t at = key & self.table.mask
-        cdef uint32_t wanted = fingerprint(key)
-        while self.slots[at].fingerprint and self.slots[at].fingerprint != wanted:
-            at = (at + 1) & self.table.mask
-        return at
-
-    def _grow(self):
-        old = self._slots, self._keys, self._sums
-        self._allocate(self.capacity * 2)
-        self._insert(*old)
-
-    def _insert(self, uint64_t[::1] slots, uint64_t[::1] keys, double[::1] sums):
-        cdef Py_ssize_t i
-        cdef uint64_t at
-        cdef const Slot* old = <const Slot*>&slots[0]
-        for i in range(keys.shape[0]):
-            if old[i].fingerprint:
-                at = self.find(keys[i])
-                # Two features may have become one to the look-up: then they share the slot.
-                self.slots[at].fingerprint = old[i].fingerprint
-                self.slots[at].weight += old[i].weight
-                self.keys[at] = keys[i]
-                self.sums[at] += sums[i]
-
-    cdef void change(self, uint64_t key, float by) noexcept nogil:
-        cdef uint64_t at = self.find(key)
-        if self.slots[at].fingerprint == 0:
-            self.slots[at].fingerprint = fingerprint(key)
-            self.keys[at] = key
-            self.used += 1
-        self.slots[at].weight += by
-        self.sums[at] += by * <double>self.steps
+        self.scorer.table = &self.weights.table
 
     def learn(
         self, EncodedProblem problem, order, heads, labels, tags, int width, bint max_violation
@@ -165,9 +102,9 @@ cdef class Learner:
         cdef double score, total = 0.0
         cdef int i
         initial_state(search.task, state)
-        x.collected = collected
+        x.sum.collected = collected
         if collected != NULL:
-            x.table = NULL
+            x.sum.table = NULL
         for i in range(steps):
             action = actions[0][i]
             read_state(x, state)
@@ -180,45 +117,18 @@ cdef class Learner:
             total += score
             if scores != NULL:
                 scores.push_back(total)
-        x.collected = NULL
-        x.table = search.scorer.table
+        x.sum.collected = NULL
+        x.sum.table = search.scorer.table
 
     def apply(self, Update update):
         """One step of the perceptron."""
         cdef size_t i
-        self.steps += 1
+        self.weights.steps += 1
         if update.correct:
             return
-        while self.used + update.rewarded.size() + update.punished.size() > self.capacity // 2:
-            self._grow()
+        self.weights.reserve(update.rewarded.size() + update.punished.size())
         with nogil:
             for i in range(update.rewarded.size()):
-                self.change(update.rewarded[i], 1.0)
+                self.weights.change(update.rewarded[i], 1.0)
             for i in range(update.punished.size()):
-                self.change(update.punished[i], -1.0)
-
-    def averaged(self):
-        """(keys, averaged weights) of the features whose average is not zero, sorted by key."""
-        weights = self._slots.view(np.dtype([("fingerprint", np.uint32), ("weight", np.float32)]))
-        average = weights["weight"] - self._sums / max(self.steps, 1)
-        chosen = (weights["fingerprint"] != 0) & (np.abs(average) > 1e-9)
-        keys = self._keys[chosen]
-        order = np.argsort(keys)
-        return keys[order], average[chosen][order].astype(np.float32)
-
-    def state(self):
-        """Everything needed to go on later, as arrays."""
-        used = self._slots.view(np.uint32)[::2] != 0
-        return {
-            "slots": self._slots[used],
-            "keys": self._keys[used],
-            "sums": self._sums[used],
-            "capacity_steps": np.array([self.capacity, self.steps], np.uint64),
-        }
-
-    def restore(self, arrays):
-        capacity, steps = (int(x) for x in arrays["capacity_steps"])
-        self._allocate(capacity)
-        self._insert(*(np.array(arrays[name]) for name in ("slots", "keys", "sums")))
-        self.used = len(arrays["keys"])
-        self.steps = steps
+                self.weights.change(update.punished[i], -1.0)

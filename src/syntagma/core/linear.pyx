@@ -43,7 +43,9 @@ cdef class LinearSearch(Search):
             raise MemoryError()
         self.extractor.task = self.task
         self.extractor.set = &scorer.templates.set
-        self.extractor.table = scorer.table
+        self.extractor.n_state = scorer.templates.n_state
+        self.extractor.atomic = scorer.templates.atomic
+        self.extractor.sum.table = scorer.table
 
     def __dealloc__(self):
         free(self.extractor)
@@ -164,7 +166,7 @@ cdef class Derivation:
     def features(self, action):
         """The 64-bit keys of the features of an action in this state."""
         cdef vector[uint64_t] keys
-        self.search.extractor.collected = &keys
+        self.search.extractor.sum.collected = &keys
         self._score(action)
-        self.search.extractor.collected = NULL
+        self.search.extractor.sum.collected = NULL
         return list(keys)

@@ -65,3 +65,16 @@ cdef inline double sum_weights(
 cdef class Weights:
     cdef Table table
     cdef object _array
+
+cdef class TrainingWeights:
+    cdef Table table            # what a search reads
+    cdef object _slots, _keys, _sums
+    cdef Slot* slots
+    cdef uint64_t* keys
+    cdef double* sums
+    cdef uint64_t capacity
+    cdef readonly uint64_t used
+    cdef public uint64_t steps
+    cdef _allocate(self, uint64_t capacity)
+    cdef uint64_t find(self, uint64_t key) noexcept nogil
+    cdef void change(self, uint64_t key, float by) noexcept nogil

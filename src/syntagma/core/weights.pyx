@@ -1,6 +1,6 @@
-"""The weight table of a model: 8-byte slots, open addressing.
+"""Tables of feature weights: 8-byte slots, open addressing.
 
-Training keeps a table of its own with averages in learning.pyx.
+A model's table is made once and read; the table of weights under training grows and averages.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -53,3 +53,99 @@ def build_columns(keys, values, double load=0.5):
         f[at] = fingerprint(key[i])
         w[at] += value[i]
     return fingerprints, weights
+
+
+cdef class TrainingWeights:
+    """Weights under training: the slots a search reads, with full keys and averages beside them.
+
+    w is the weight, u the sum of step x change: the average over T steps is w - u / T.
+    """
+
+    def __init__(self):
+        self.used = self.steps = 0
+        self._allocate(1 << 20)
+
+    cdef _allocate(self, uint64_t capacity):
+        slots, keys = np.zeros(capacity, np.uint64), np.zeros(capacity, np.uint64)
+        sums = np.zeros(capacity)
+        cdef uint64_t[::1] slot_view = slots
+        cdef uint64_t[::1] key_view = keys
+        cdef double[::1] sum_view = sums
+        self._slots, self._keys, self._sums = slots, keys, sums
+        self.slots = <Slot*>&slot_view[0]
+        self.keys = &key_view[0]
+        self.sums = &sum_view[0]
+        self.capacity = capacity
+        self.table.slots = self.slots
+        self.table.mask = capacity - 1
+
+    cdef uint64_t find(self, uint64_t key) noexcept nogil:
+        """The slot of the key, or the empty one where it belongs.
+
+        The search tells features apart by fingerprint, so this must, too.
+        """
+        cdef uint64_t at = key & self.table.mask
+        cdef uint32_t wanted = fingerprint(key)
+        while self.slots[at].fingerprint and self.slots[at].fingerprint != wanted:
+            at = (at + 1) & self.table.mask
+        return at
+
+    def reserve(self, uint64_t more):
+        """Make room for so many further features."""
+        while self.used + more > self.capacity // 2:
+            old = self._slots, self._keys, self._sums
+            self._allocate(self.capacity * 2)
+            self._insert(*old)
+
+    def _insert(self, uint64_t[::1] slots, uint64_t[::1] keys, double[::1] sums):
+        cdef Py_ssize_t i
+        cdef uint64_t at
+        cdef const Slot* old = <const Slot*>&slots[0]
+        for i in range(keys.shape[0]):
+            if old[i].fingerprint:
+                at = self.find(keys[i])
+                # Two features may have become one to the look-up: then they share the slot.
+                self.slots[at].fingerprint = old[i].fingerprint
+                self.slots[at].weight += old[i].weight
+                self.keys[at] = keys[i]
+                self.sums[at] += sums[i]
+
+    cdef void change(self, uint64_t key, float by) noexcept nogil:
+        cdef uint64_t at = self.find(key)
+        if self.slots[at].fingerprint == 0:
+            self.slots[at].fingerprint = fingerprint(key)
+            self.keys[at] = key
+            self.used += 1
+        self.slots[at].weight += by
+        self.sums[at] += by * <double>self.steps
+
+    def averaged(self):
+        """(keys, averaged weights) of the features whose average is not zero, sorted by key."""
+        return self._export(self._slots.view(SLOT)["weight"] - self._sums / max(self.steps, 1))
+
+    def final(self):
+        """The same of the weights as they are now."""
+        return self._export(self._slots.view(SLOT)["weight"])
+
+    def _export(self, weights):
+        chosen = (self._slots.view(SLOT)["fingerprint"] != 0) & (np.abs(weights) > 1e-9)
+        keys = self._keys[chosen]
+        order = np.argsort(keys)
+        return keys[order], weights[chosen][order].astype(np.float32)
+
+    def state(self):
+        """Everything needed to go on later, as arrays."""
+        used = self._slots.view(SLOT)["fingerprint"] != 0
+        return {
+            "slots": self._slots[used],
+            "keys": self._keys[used],
+            "sums": self._sums[used],
+            "capacity_steps": np.array([self.capacity, self.steps], np.uint64),
+        }
+
+    def restore(self, arrays):
+        capacity, steps = (int(x) for x in arrays["capacity_steps"])
+        self._allocate(capacity)
+        self._insert(*(np.array(arrays[name]) for name in ("slots", "keys", "sums")))
+        self.used = len(arrays["keys"])
+        self.steps = steps
