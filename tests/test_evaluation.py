@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from syntagma.errors import SyntagmaError
-from syntagma.evaluation import bleu, evaluate, paired_bootstrap
+from syntagma.evaluation import Report, bleu, evaluate, paired_bootstrap
 from syntagma.linearization import Linearization, Token
 from syntagma.problem import Problem
 from syntagma.report import as_dict, tables
@@ -80,6 +80,21 @@ def fake(known: Iterable[Sentence] = SENTENCES) -> "Linearizer":
     return cast("Linearizer", FakeLinearizer(known))
 
 
+class HastyLinearizer(FakeLinearizer):
+    """Runs out of time with more than ten words: only the first ten of them come out, unjoined."""
+
+    def order(self, problem: Problem, *, beam: int, max_words: int = 512) -> Linearization:
+        result = super().order(problem, beam=beam, max_words=max_words)
+        if len(result.tokens) <= 10:
+            return result
+        tokens = (replace(token, head=0, deprel="root") for token in result.tokens[:10])
+        return replace(result, tokens=tuple(tokens), finished=False)
+
+
+def hasty() -> "Linearizer":
+    return cast("Linearizer", HastyLinearizer(SENTENCES))
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_sentence_may_be_as_long_as_the_model_can_order(threads: int) -> None:
     long = sentence(" ".join(f"w{number}" for number in range(600)))
@@ -96,6 +111,8 @@ def test_a_perfect_system() -> None:
         assert figures.exact == 100
         assert figures.sentences == 4
         assert figures.violations == 0
+        assert figures.coverage == 100
+        assert figures.unfinished == 0
         assert figures.outputs == report.references
         assert figures.cpu_ms > 0
 
@@ -117,6 +134,22 @@ def test_figures_by_length() -> None:
     assert figures.lengths[4].bleu < 5
     # The unknown sentence came out backwards: its tree is not the given one.
     assert figures.violations > 0
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_an_unfinished_result_leaves_out(threads: int) -> None:
+    figures = evaluate(hasty(), SENTENCES, ["labelled"], threads=threads)["labelled"]
+    assert figures.unfinished == 2
+    # 1, 5, 15 and 45 words, of which ten come out at most.
+    assert figures.coverage == pytest.approx(100 * (1 + 5 + 10 + 10) / (1 + 5 + 15 + 45))
+    assert [row.coverage for row in figures.lengths] == [
+        100,
+        pytest.approx(100 * 10 / 15),
+        None,
+        None,
+        pytest.approx(100 * 10 / 45),
+    ]
+    assert figures.violations == 0
 
 
 def test_threads_give_the_same_figures_without_time_by_length() -> None:
@@ -190,17 +223,21 @@ def test_report_as_json() -> None:
     assert data["model"] == "fake"
     (figures,) = data["conditions"]
     assert figures["bleu"] == 100.0
+    assert figures["coverage"] == 100.0
+    assert figures["unfinished"] == 0
+    assert "spans" not in figures
     assert figures["lengths"][2] == {
         "length": "21-30",
         "sentences": 0,
         "bleu": None,
         "exact": None,
+        "coverage": None,
         "cpu_ms": None,
     }
 
 
-def test_report_as_tables() -> None:
-    report = evaluate(fake(), SENTENCES, ["none", "tree"])
+def shown(report: Report) -> str:
+    """The tables of a report as they are printed, with made-up times."""
     still = replace(
         report,
         figures=tuple(
@@ -217,7 +254,18 @@ def test_report_as_tables() -> None:
     with console.capture() as capture:
         console.print(*tables(still), sep="\n")
     lines = [line.rstrip() for line in capture.get().splitlines()]
-    assert "\n".join(lines).strip() == GOLDEN.strip()
+    return "\n".join(lines).strip()
+
+
+def test_report_as_tables() -> None:
+    assert shown(evaluate(fake(), SENTENCES, ["none", "tree"])) == GOLDEN.strip()
+
+
+def test_report_of_unfinished_results_as_tables() -> None:
+    [none] = evaluate(fake(), SENTENCES, ["none"]).figures
+    report = evaluate(hasty(), SENTENCES, ["tree"])
+    report = replace(report, figures=(none, *report.figures))
+    assert shown(report) == GOLDEN_UNFINISHED.strip()
 
 
 GOLDEN = """
@@ -231,4 +279,24 @@ words   sentences    BLEU      ms    BLEU      ms
 1-10            2   100.0    2.25   100.0    2.25
 11-20           1   100.0    2.25   100.0    2.25
 41+             1   100.0    2.25   100.0    2.25
+"""
+
+# What comes out is right, so BLEU is the penalty for its brevity: exp(1 - 66/26), exp(1 - 15/10) ...
+GOLDEN_UNFINISHED = """
+condition     BLEU   exact %   coverage %   unfinished   CPU ms   sent./s   violations
+──────────────────────────────────────────────────────────────────────────────────────
+none        100.00     100.0        100.0            0     1.50         2            0
+tree         21.47      50.0         39.4            2     1.50         2            0
+                             none            tree
+words   sentences    BLEU      ms    BLEU      ms
+─────────────────────────────────────────────────
+1-10            2   100.0    2.25   100.0    2.25
+11-20           1   100.0    2.25    60.7    2.25
+41+             1   100.0    2.25     3.0    2.25
+                          none         tree
+words   sentences   coverage %   coverage %
+───────────────────────────────────────────
+1-10            2        100.0        100.0
+11-20           1        100.0         66.7
+41+             1        100.0         22.2
 """

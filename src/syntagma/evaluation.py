@@ -38,17 +38,24 @@ class LengthFigures:
     sentences: int
     bleu: float | None
     exact: float | None
+    coverage: float | None
     cpu_ms: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class ConditionFigures:
-    """Figures of one condition: BLEU and exact match in percent, CPU milliseconds per sentence."""
+    """Figures of one condition: BLEU and exact match in percent, CPU milliseconds per sentence.
+
+    `coverage` is the percentage of words that come out at all (brevity in Figure 8 of Liu et al.
+    2015); only an unfinished result leaves words out.
+    """
 
     condition: str
     sentences: int
     bleu: float
     exact: float
+    coverage: float
+    unfinished: int  # results of a search that ran out of time
     cpu_ms: float
     seconds: float  # wall-clock time for the whole set
     violations: int  # broken promises; anything but 0 is a bug
@@ -225,11 +232,14 @@ def _measure(
 ) -> ConditionFigures:
     cpu_started, started = time.process_time(), time.perf_counter()
     outputs: list[str] = []
+    output_sizes: list[int] = []
     times: list[float | None] = []
-    broken = 0
+    broken = unfinished = 0
     for result, cpu in results:
         outputs.append(result.text)
+        output_sizes.append(len(result.tokens))
         times.append(cpu)
+        unfinished += not result.finished
         broken += len(violations(result))
     cpu_total = time.process_time() - cpu_started
     seconds = time.perf_counter() - started
@@ -251,11 +261,13 @@ def _measure(
         sentences=len(outputs),
         bleu=score,
         exact=_exact(outputs, references),
+        coverage=_coverage(output_sizes, sizes),
+        unfinished=unfinished,
         cpu_ms=1000 * cpu_total / len(outputs),
         seconds=seconds,
         violations=broken,
         signature=signature,
-        lengths=tuple(_by_length(outputs, references, sizes, times)),
+        lengths=tuple(_by_length(outputs, references, output_sizes, sizes, times)),
         outputs=tuple(outputs),
     )
 
@@ -263,6 +275,7 @@ def _measure(
 def _by_length(
     outputs: Sequence[str],
     references: Sequence[str],
+    output_sizes: Sequence[int],
     sizes: Sequence[int],
     times: Sequence[float | None],
 ) -> Iterator[LengthFigures]:
@@ -270,6 +283,7 @@ def _by_length(
         keep = [low < size and (high is None or size <= high) for size in sizes]
         kept_outputs = list(itertools.compress(outputs, keep))
         kept_references = list(itertools.compress(references, keep))
+        kept_sizes = [list(itertools.compress(each, keep)) for each in (output_sizes, sizes)]
         kept_times = [cpu for cpu in itertools.compress(times, keep) if cpu is not None]
         filled = bool(kept_outputs)
         yield LengthFigures(
@@ -277,6 +291,7 @@ def _by_length(
             sentences=len(kept_outputs),
             bleu=bleu(kept_outputs, kept_references) if filled else None,
             exact=_exact(kept_outputs, kept_references) if filled else None,
+            coverage=_coverage(*kept_sizes) if filled else None,
             cpu_ms=1000 * sum(kept_times) / len(kept_times) if kept_times else None,
         )
 
@@ -284,6 +299,10 @@ def _by_length(
 def _exact(outputs: Sequence[str], references: Sequence[str]) -> float:
     equal = sum(output == gold for output, gold in zip(outputs, references, strict=True))
     return 100 * equal / len(references)
+
+
+def _coverage(output_sizes: Sequence[int], sizes: Sequence[int]) -> float:
+    return 100 * sum(output_sizes) / sum(sizes)
 
 
 def _metric() -> "BLEU":

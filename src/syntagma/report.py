@@ -1,11 +1,12 @@
 """A report of an evaluation as tables for the terminal and as JSON; figures: `evaluation`."""
 
+from collections.abc import Callable
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from syntagma.evaluation import LENGTH_CLASSES, Report
+from syntagma.evaluation import LENGTH_CLASSES, LengthFigures, Report
 
 
 def as_dict(report: Report) -> dict[str, Any]:
@@ -18,6 +19,8 @@ def as_dict(report: Report) -> dict[str, Any]:
                 "sentences": figures.sentences,
                 "bleu": round(figures.bleu, 2),
                 "exact": round(figures.exact, 2),
+                "coverage": round(figures.coverage, 2),
+                "unfinished": figures.unfinished,
                 "cpu_ms": round(figures.cpu_ms, 3),
                 "seconds": round(figures.seconds, 2),
                 "violations": figures.violations,
@@ -28,6 +31,7 @@ def as_dict(report: Report) -> dict[str, Any]:
                         "sentences": row.sentences,
                         "bleu": _rounded(row.bleu, 2),
                         "exact": _rounded(row.exact, 2),
+                        "coverage": _rounded(row.coverage, 2),
                         "cpu_ms": _rounded(row.cpu_ms, 3),
                     }
                     for row in figures.lengths
@@ -39,29 +43,51 @@ def as_dict(report: Report) -> dict[str, Any]:
 
 
 def tables(report: Report) -> list[Table]:
-    """One table of the conditions and one by sentence length."""
-    summary = _table("condition", "BLEU", "exact %", "CPU ms", "sent./s", "violations")
+    """One table of the conditions, one by sentence length, and one of what is left out, if any."""
+    all_finished = not any(figures.unfinished for figures in report.figures)
+    summary = _summary(report, with_coverage=not all_finished)
+    return [summary, _by_length(report), *([] if all_finished else [_coverage(report)])]
+
+
+def _summary(report: Report, *, with_coverage: bool) -> Table:
+    of_coverage = ("coverage %", "unfinished") if with_coverage else ()
+    summary = _table(
+        "condition", "BLEU", "exact %", *of_coverage, "CPU ms", "sent./s", "violations"
+    )
     for figures in report.figures:
+        shown = (f"{figures.coverage:.1f}", str(figures.unfinished)) if with_coverage else ()
         summary.add_row(
             figures.condition,
             f"{figures.bleu:.2f}",
             f"{figures.exact:.1f}",
+            *shown,
             f"{figures.cpu_ms:.2f}",
             f"{figures.sentences / figures.seconds:.0f}",
             str(figures.violations),
         )
-    by_length = _table(
-        "words", "sentences", *(f"{figures.condition}\nBLEU      ms" for figures in report.figures)
+    return summary
+
+
+def _by_length(report: Report) -> Table:
+    return _length_table(
+        report,
+        "BLEU      ms",
+        lambda cell: f"{_shown(cell.bleu, 1)} {_shown(cell.cpu_ms, 2):>7}",
     )
+
+
+def _coverage(report: Report) -> Table:
+    return _length_table(report, "coverage %", lambda cell: _shown(cell.coverage, 1))
+
+
+def _length_table(report: Report, heading: str, show: Callable[[LengthFigures], str]) -> Table:
+    headings = (f"{figures.condition}\n{heading}" for figures in report.figures)
+    table = _table("words", "sentences", *headings)
     for row, length in enumerate(LENGTH_CLASSES):
         cells = [figures.lengths[row] for figures in report.figures]
         if cells[0].sentences:
-            by_length.add_row(
-                length,
-                str(cells[0].sentences),
-                *(f"{_shown(cell.bleu, 1)} {_shown(cell.cpu_ms, 2):>7}" for cell in cells),
-            )
-    return [summary, by_length]
+            table.add_row(length, str(cells[0].sentences), *map(show, cells))
+    return table
 
 
 def _table(first: str, *others: str) -> Table:
