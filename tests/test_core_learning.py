@@ -301,12 +301,12 @@ def test_growth_of_the_table_loses_nothing() -> None:
     examples = some_examples(1, vocabulary, 12)
     roomy, cramped = new_learner("p16+", vocabulary), new_learner("p16+", vocabulary)
     continued(roomy, examples[:2])
-    state: dict[str, Any] = dict(roomy.state())
+    state: dict[str, Any] = dict(roomy.weights.state())
     capacity = 1 << int(roomy.used).bit_length()  # the smallest that leaves a slot empty
     state["capacity_steps"] = np.array([capacity, roomy.steps], np.uint64)
-    cramped.restore(state)
+    cramped.weights.restore(state)
     assert continued(cramped, examples[2:]) == continued(roomy, examples[2:])
-    assert cramped.state()["capacity_steps"][0] > capacity
+    assert cramped.weights.state()["capacity_steps"][0] > capacity
 
 
 def test_a_restored_table_that_wraps_round_can_be_restored_again() -> None:
