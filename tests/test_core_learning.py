@@ -302,8 +302,8 @@ def test_growth_of_the_table_loses_nothing() -> None:
     roomy, cramped = new_learner("p16+", vocabulary), new_learner("p16+", vocabulary)
     continued(roomy, examples[:2])
     state: dict[str, Any] = dict(roomy.weights.state())
-    capacity = 1 << int(roomy.used).bit_length()  # the smallest that leaves a slot empty
-    state["capacity_steps"] = np.array([capacity, roomy.steps], np.uint64)
+    capacity = 1 << int(roomy.weights.used).bit_length()  # the smallest that leaves a slot empty
+    state["capacity_steps"] = np.array([capacity, roomy.weights.steps], np.uint64)
     cramped.weights.restore(state)
     assert continued(cramped, examples[2:]) == continued(roomy, examples[2:])
     assert cramped.weights.state()["capacity_steps"][0] > capacity
