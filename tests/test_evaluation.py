@@ -181,6 +181,35 @@ def test_the_signature_says_everything_that_matters(tmp_path: Path) -> None:
     assert other != signature
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_spans_on_request(threads: int) -> None:
+    assert evaluate(fake(), SENTENCES, ["none"], threads=threads)["none"].spans is None
+    report = evaluate(hasty(), SENTENCES, ["none", "tree"], threads=threads, spans=True)
+    for figures in report.figures:
+        assert figures.spans is not None
+        # One span of each sentence but the first, which is a single word; two are unfinished.
+        whole = figures.spans.scores[-1]
+        assert (whole.output, whole.gold, whole.right) == (1, 3, 1)
+    data = as_dict(report)
+    assert json.loads(json.dumps(data)) == data
+    assert data["conditions"][1]["spans"]["scores"][1] == {
+        "length": "<10",
+        "output": 1,
+        "gold": 1,
+        "right": 1,
+        "precision": 100.0,
+        "recall": 100.0,
+        "f": 100.0,
+    }
+    assert data["conditions"][1]["spans"]["distribution"][3] == {
+        "length": "5",
+        "output": 1,
+        "gold": 1,
+        "output_share": 100.0,
+        "gold_share": 33.33,
+    }
+
+
 def test_limit_and_progress() -> None:
     ticks: list[None] = []
     report = evaluate(
@@ -281,7 +310,7 @@ words   sentences    BLEU      ms    BLEU      ms
 41+             1   100.0    2.25   100.0    2.25
 """
 
-# What comes out is right, so BLEU is the penalty for its brevity: exp(1 - 66/26), exp(1 - 15/10) ...
+# What comes out is right, so BLEU is the penalty for brevity: exp(1 - 66/26), exp(1 - 15/10) ...
 GOLDEN_UNFINISHED = """
 condition     BLEU   exact %   coverage %   unfinished   CPU ms   sent./s   violations
 ──────────────────────────────────────────────────────────────────────────────────────

@@ -1,6 +1,7 @@
 """Evaluation: BLEU, exact match and time of a linearizer on a treebank, condition by condition.
 
-What a condition gives away is decided in `conditions`; how figures are printed, in `report`.
+What a condition gives away is decided in `conditions`; how figures are printed, in `report`; spans
+are compared in `spans`.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from syntagma.errors import SyntagmaError
 from syntagma.linearization import Linearization, violations
 from syntagma.model_file import fingerprint
 from syntagma.problem import Problem
+from syntagma.spans import SpanFigures, Tree, compare_spans
 from syntagma.treebank import Sentence
 from syntagma.version import VERSION
 
@@ -62,6 +64,7 @@ class ConditionFigures:
     signature: str
     lengths: tuple[LengthFigures, ...]
     outputs: tuple[str, ...] = field(repr=False)  # for `paired_bootstrap`
+    spans: SpanFigures | None = None  # None: not asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +101,13 @@ def evaluate(
     threads: int = 1,
     seed: int = 1,
     limit: int | None = None,
+    spans: bool = False,
     on_sentence: Callable[[], None] | None = None,
 ) -> Report:
     """Order the words of every sentence under every condition and compare with the original.
 
-    `limit` keeps the first sentences only; `on_sentence` is called after each one, for progress.
+    `limit` keeps the first sentences only; `spans` compares the treelets of the trees, too (Liu et
+    al. 2015, Table 4 and Figure 9); `on_sentence` is called after each sentence, for progress.
     Time by length is measured on one thread only. By default the model chooses the beam.
     """
     chosen = [_condition(name) for name in conditions]
@@ -132,8 +137,9 @@ def evaluate(
                 condition.name,
                 _results(linearizer, problems, beam, threads, on_sentence),
                 references,
-                [len(sentence.forms) for sentence in sentences],
+                sentences,
                 shared,
+                with_spans=spans,
             )
         )
     return Report(
@@ -227,17 +233,22 @@ def _measure(
     condition: str,
     results: Iterator[tuple[Linearization, float | None]],
     references: Sequence[str],
-    sizes: Sequence[int],
+    sentences: Sequence[Sentence],
     settings: dict[str, Any],
+    *,
+    with_spans: bool,
 ) -> ConditionFigures:
     cpu_started, started = time.process_time(), time.perf_counter()
     outputs: list[str] = []
     output_sizes: list[int] = []
+    trees: list[Tree] = []
     times: list[float | None] = []
     broken = unfinished = 0
     for result, cpu in results:
         outputs.append(result.text)
         output_sizes.append(len(result.tokens))
+        if with_spans:
+            trees.append((result.words, result.heads))
         times.append(cpu)
         unfinished += not result.finished
         broken += len(violations(result))
@@ -247,6 +258,8 @@ def _measure(
     if measured:
         cpu_total = sum(measured)
 
+    sizes = [len(sentence.forms) for sentence in sentences]
+    golds = ((sentence.forms, sentence.heads) for sentence in sentences)
     metric = _metric()
     score = metric.corpus_score(outputs, [references]).score
     signature = "|".join(
@@ -269,6 +282,7 @@ def _measure(
         signature=signature,
         lengths=tuple(_by_length(outputs, references, output_sizes, sizes, times)),
         outputs=tuple(outputs),
+        spans=compare_spans(trees, golds) if with_spans else None,
     )
 
 

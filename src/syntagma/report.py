@@ -7,6 +7,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from syntagma.evaluation import LENGTH_CLASSES, LengthFigures, Report
+from syntagma.spans import SpanFigures
 
 
 def as_dict(report: Report) -> dict[str, Any]:
@@ -36,17 +37,54 @@ def as_dict(report: Report) -> dict[str, Any]:
                     }
                     for row in figures.lengths
                 ],
+                **({} if figures.spans is None else {"spans": _spans_dict(figures.spans)}),
             }
             for figures in report.figures
         ],
     }
 
 
+def _spans_dict(spans: SpanFigures) -> dict[str, Any]:
+    return {
+        "scores": [
+            {
+                "length": row.length,
+                "output": row.output,
+                "gold": row.gold,
+                "right": row.right,
+                "precision": _rounded(row.precision, 2),
+                "recall": _rounded(row.recall, 2),
+                "f": _rounded(row.f, 2),
+            }
+            for row in spans.scores
+        ],
+        "distribution": [
+            {
+                "length": share.length,
+                "output": share.output,
+                "gold": share.gold,
+                "output_share": _rounded(share.output_share, 2),
+                "gold_share": _rounded(share.gold_share, 2),
+            }
+            for share in spans.distribution
+        ],
+    }
+
+
 def tables(report: Report) -> list[Table]:
-    """One table of the conditions, one by sentence length, and one of what is left out, if any."""
+    """One table of the conditions, one by sentence length, one of what is left out, if any.
+
+    If spans were compared, two tables follow for each condition: scores, and lengths.
+    """
     all_finished = not any(figures.unfinished for figures in report.figures)
     summary = _summary(report, with_coverage=not all_finished)
-    return [summary, _by_length(report), *([] if all_finished else [_coverage(report)])]
+    spans = [
+        table
+        for figures in report.figures
+        if figures.spans is not None
+        for table in _span_tables(figures.condition, figures.spans)
+    ]
+    return [summary, _by_length(report), *([] if all_finished else [_coverage(report)]), *spans]
 
 
 def _summary(report: Report, *, with_coverage: bool) -> Table:
@@ -88,6 +126,22 @@ def _length_table(report: Report, heading: str, show: Callable[[LengthFigures], 
         if cells[0].sentences:
             table.add_row(length, str(cells[0].sentences), *map(show, cells))
     return table
+
+
+def _span_tables(condition: str, spans: SpanFigures) -> tuple[Table, Table]:
+    scores = _table(f"{condition}\nspans", "output", "gold", "right", "precision", "recall", "F")
+    for row in spans.scores:
+        scores.add_row(
+            row.length,
+            *map(str, (row.output, row.gold, row.right)),
+            *(_shown(value, 2) for value in (row.precision, row.recall, row.f)),
+        )
+    distribution = _table(f"{condition}\nspan length", "output %", "gold %")
+    for share in spans.distribution:
+        distribution.add_row(
+            share.length, _shown(share.output_share, 1), _shown(share.gold_share, 1)
+        )
+    return scores, distribution
 
 
 def _table(first: str, *others: str) -> Table:

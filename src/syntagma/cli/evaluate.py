@@ -36,6 +36,14 @@ def evaluate(
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", help="Seed of the shuffling and of what is given.")
     ] = 1,
+    spans: Annotated[
+        bool,
+        typer.Option(
+            "--spans",
+            help="Compare the spans of the trees, too: precision and recall by length, and how"
+            " long they are (Liu et al. 2015, Table 4 and Figure 9).",
+        ),
+    ] = False,
     json_file: Annotated[
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write the figures to this file, too."),
@@ -75,6 +83,7 @@ def evaluate(
             beam=beam,
             threads=threads,
             seed=seed,
+            spans=spans,
             on_sentence=ticker.advance,
         )
 

@@ -1,0 +1,137 @@
+"""Spans: how many treelets of the output are treelets of the gold tree, and how long they are.
+
+The comparison of Liu et al. 2015, §4.3. Trees come as words in order and their heads, 1-based, 0
+for a root; there may be several. Measuring whole sentences is the business of `evaluation`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+Tree = tuple[Sequence[str], Sequence[int]]
+
+# Table 4: spans shorter than this, and all.
+_LIMITS = (5, 10, 15, 30, None)
+# Figure 9: the shortest spans of each class; the last class is open.
+_STARTS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30)
+
+
+@dataclass(frozen=True, slots=True)
+class SpanScores:
+    """How many spans of a length there are and how many are right; None: there is nothing."""
+
+    length: str
+    output: int
+    gold: int
+    right: int
+
+    @property
+    def precision(self) -> float | None:
+        """The percentage of the output's spans that are right."""
+        return _percent(self.right, self.output)
+
+    @property
+    def recall(self) -> float | None:
+        """The percentage of the gold spans that are found."""
+        return _percent(self.right, self.gold)
+
+    @property
+    def f(self) -> float | None:
+        """The harmonic mean of precision and recall."""
+        return _percent(2 * self.right, self.output + self.gold)
+
+
+@dataclass(frozen=True, slots=True)
+class SpanShare:
+    """How many spans are of a length, and the percentage of all that they are."""
+
+    length: str
+    output: int
+    gold: int
+    output_share: float | None
+    gold_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SpanFigures:
+    """Scores of spans up to a length (Table 4), and the distribution of lengths (Figure 9)."""
+
+    scores: tuple[SpanScores, ...]
+    distribution: tuple[SpanShare, ...]
+
+
+def treelets(words: Sequence[str], heads: Sequence[int]) -> list[tuple[str, ...]]:
+    """The span of every word with dependents: the words of its subtree in order.
+
+    >>> treelets(["a", "cat", "sleeps", "now"], [2, 3, 0, 3])
+    [('a', 'cat'), ('a', 'cat', 'sleeps', 'now')]
+    """
+    subtrees: list[list[str]] = [[] for _ in words]
+    for position, word in enumerate(words, start=1):
+        ancestor = position
+        while ancestor:
+            subtrees[ancestor - 1].append(word)
+            ancestor = heads[ancestor - 1]
+    return [tuple(subtree) for subtree in subtrees if len(subtree) > 1]
+
+
+def compare_spans(outputs: Iterable[Tree], golds: Iterable[Tree]) -> SpanFigures:
+    """The figures of the spans of all outputs; a span is right if its gold tree has it, too.
+
+    Two treelets are the same if they have the same words in the same order; of treelets that occur
+    several times in a sentence, as many are right as both trees have.
+    """
+    in_output: Counter[int] = Counter()
+    in_gold: Counter[int] = Counter()
+    right: Counter[int] = Counter()
+    for output, gold in zip(outputs, golds, strict=True):
+        output_spans, gold_spans = Counter(treelets(*output)), Counter(treelets(*gold))
+        for by_length, spans in (
+            (in_output, output_spans),
+            (in_gold, gold_spans),
+            (right, output_spans & gold_spans),
+        ):
+            for span, count in spans.items():
+                by_length[len(span)] += count
+    return SpanFigures(
+        tuple(_scores(in_output, in_gold, right)), tuple(_distribution(in_output, in_gold))
+    )
+
+
+def _scores(
+    in_output: Counter[int], in_gold: Counter[int], right: Counter[int]
+) -> Iterator[SpanScores]:
+    for limit in _LIMITS:
+        counts = (_between(spans, 0, limit) for spans in (in_output, in_gold, right))
+        yield SpanScores("all" if limit is None else f"<{limit}", *counts)
+
+
+def _distribution(in_output: Counter[int], in_gold: Counter[int]) -> Iterator[SpanShare]:
+    for start, end in zip(_STARTS, (*_STARTS[1:], None), strict=True):
+        output, gold = (_between(spans, start, end) for spans in (in_output, in_gold))
+        yield SpanShare(
+            _name(start, end),
+            output,
+            gold,
+            _percent(output, in_output.total()),
+            _percent(gold, in_gold.total()),
+        )
+
+
+def _between(spans: Counter[int], start: int, end: int | None) -> int:
+    """How many spans have at least `start` words and, if there is an `end`, fewer than that."""
+    return sum(
+        count for length, count in spans.items() if length >= start and (not end or length < end)
+    )
+
+
+def _name(start: int, end: int | None) -> str:
+    if end is None:
+        return f"{start}+"
+    return f"{start}" if end == start + 1 else f"{start}-{end - 1}"
+
+
+def _percent(part: int, whole: int) -> float | None:
+    return 100 * part / whole if whole else None
