@@ -119,7 +119,7 @@ def is_conjunction(category: str) -> bool:
     """`conj`, or what is left of X\\X/X when its slashes are lost: `NPNP`, `S\\NP)(S\\NP`."""
     if category == CONJUNCTION:
         return True
-    if len(category) < 2 or split(category) is not None:
+    if len(category) < 4 or split(category) is not None:  # PP is an atom like NP
         return False
     half = len(category) // 2
     if category[half - 1 : half + 1] == ")(":

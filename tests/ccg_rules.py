@@ -1,0 +1,32 @@
+"""Whether a derivation keeps to a grammar, by walking over it; knows nothing of any search."""
+
+from __future__ import annotations
+
+from syntagma.ccg import CcgGrammar
+from syntagma.derivation import Derivation
+from syntagma.vocabulary import Vocabulary
+
+
+def broken_rules(derivation: Derivation, grammar: CcgGrammar, vocabulary: Vocabulary) -> list[str]:
+    """What of a derivation the grammar does not have: rules and categories of words."""
+    names = grammar.categories
+    binary = {(names[a], names[b], names[c]) for a, b, c, _ in grammar.binary.tolist()}
+    unary = {(names[a], names[b]) for a, b in grammar.unary.tolist()}
+    broken = []
+    waiting = [derivation]
+    while waiting:
+        node = waiting.pop()
+        below = tuple(child.category for child in node.children)
+        if len(below) == 2 and (*below, node.category) not in binary:
+            broken.append(f"no rule {below[0]}  {below[1]} -> {node.category}")
+        if len(below) == 1 and (*below, node.category) not in unary:
+            broken.append(f"no rule {below[0]} -> {node.category}")
+        if not below:
+            assert node.form is not None
+            assert node.tag is not None
+            tag = vocabulary.tag_numbers.get(node.tag, len(vocabulary.tags))
+            leaves = grammar.leaves_of(node.form, tag, vocabulary)
+            if node.category not in {names[category] for _, category in leaves}:
+                broken.append(f"{node.form!r} with the tag {node.tag} is no {node.category}")
+        waiting += reversed(node.children)
+    return broken
