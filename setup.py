@@ -15,6 +15,11 @@ MODULES = (
     "neural",
     "opinion",
     "encoder",
+    "grammar",
+    "best_first",
+    "guided_learning",
+    "dependency_edges",
+    "ccg_edges",
 )
 
 setup(

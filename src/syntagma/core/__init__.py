@@ -1,8 +1,18 @@
-"""The compiled core: states and legality, features, beam search, perceptron updates."""
+"""The compiled core: states and legality, features, beam search, perceptron updates; edges, their
+grammars, best-first search and the learning that it guides."""
 
 try:
+    from syntagma.core.best_first import BestFirst, best_first_search
+    from syntagma.core.ccg_edges import CCG_ATOMS, CCG_SCOPES, CcgEdges, CcgRules
+    from syntagma.core.dependency_edges import (
+        DEPENDENCY_ATOMS,
+        DEPENDENCY_SCOPES,
+        DependencyEdges,
+    )
     from syntagma.core.features import ATOM_NAMES, SCOPE_NAMES, Templates
     from syntagma.core.fluency import Fluency, NGrams
+    from syntagma.core.grammar import Grammar
+    from syntagma.core.guided_learning import GuidedSearch
     from syntagma.core.learning import Learner, Update
     from syntagma.core.linear import Derivation, LinearScorer, LinearSearch
     from syntagma.core.neural import ActionScorer, NeuralSearch, describe, trace
@@ -20,11 +30,21 @@ except ModuleNotFoundError as error:
 
 __all__ = [
     "ATOM_NAMES",
+    "CCG_ATOMS",
+    "CCG_SCOPES",
+    "DEPENDENCY_ATOMS",
+    "DEPENDENCY_SCOPES",
     "SCOPE_NAMES",
     "ActionScorer",
+    "BestFirst",
+    "CcgEdges",
+    "CcgRules",
+    "DependencyEdges",
     "Derivation",
     "EncodedProblem",
     "Fluency",
+    "Grammar",
+    "GuidedSearch",
     "Learner",
     "LinearScorer",
     "LinearSearch",
@@ -38,6 +58,7 @@ __all__ = [
     "Update",
     "Weights",
     "beam_search",
+    "best_first_search",
     "build_columns",
     "depth_first_search",
     "describe",

@@ -2,8 +2,8 @@
 
 from libc.stdint cimport int8_t, int16_t, uint64_t
 
-from syntagma.core.state cimport State, Task
-from syntagma.core.templates cimport MAX_TEMPLATES, Sum, TemplateSet, TemplateTable
+from syntagma.core.state cimport State, Task, Word
+from syntagma.core.templates cimport MAX_TEMPLATES, Sum, TemplateSet, TemplateTable, fold
 
 cdef enum:
     FAMILIES = 16               # families remembered per state
@@ -26,6 +26,10 @@ cdef struct Extractor:
     uint64_t atoms[128]
     Family families[FAMILIES]   # by head modulo FAMILIES
     uint64_t prefix[MAX_TEMPLATES]
+
+cdef inline uint64_t word_key(const Word* word) noexcept nogil:
+    """The word as an atom that is always there: its form, or its shape and suffix if unknown."""
+    return word.form if word.form else fold(fold(2, word.shape), word.suffix)
 
 cdef void read_state(Extractor* x, const State* state) noexcept nogil
 cdef double shift_base(Extractor* x) noexcept nogil

@@ -368,11 +368,6 @@ cdef double score_shift(Extractor* x, const State* state, int word, int tag) noe
     return finish(&x.sum)
 
 
-cdef inline uint64_t word_key(const Word* word) noexcept nogil:
-    """The word as part of an atomic action: its form, or its shape and suffix if unknown."""
-    return word.form if word.form else fold(fold(2, word.shape), word.suffix)
-
-
 cdef class Templates(TemplateTable):
     """Templates over the atoms of states and candidates; with `atomic`, as in l15, SHIFT-word-tag
     is one action."""
