@@ -12,6 +12,7 @@ from typing import Any
 from syntagma.errors import ProblemError, SyntagmaError
 from syntagma.linearization import Linearization, Token
 from syntagma.problem import Problem
+from syntagma.strategy import Effort
 
 HEADER: dict[str, Any] = {
     "name": "fake",
@@ -41,6 +42,7 @@ class FakeLinearizer:
     tag_column: str = "xpos"
     max_words: int = 2000
     has_language_model: bool = False
+    search: str = "beam"
     pulled: int = 0
 
     def order_many(
@@ -48,7 +50,9 @@ class FakeLinearizer:
         problems: Iterable[Problem | SyntagmaError],
         *,
         n_best: int | None,
-        beam: int | None,
+        beam: int | None = None,
+        timeout: float | None = None,
+        expansions: int | None = None,
         threads: int,
         max_words: int,
         on_error: str,
@@ -66,8 +70,11 @@ class FakeLinearizer:
                 orders = permutations(_alphabetical(problem))
                 yield [_arranged(problem, order) for order in islice(orders, n_best)]
 
-    def order(self, problem: Problem, *, beam: int | None, max_words: int) -> Linearization:
+    def order(self, problem: Problem, *, beam: int | None = None, max_words: int) -> Linearization:
         return _arranged(problem, _alphabetical(problem))
+
+    def describe_effort(self, effort: Effort) -> dict[str, str | int | float]:
+        return {"beam": effort.beam or "auto"}
 
     def score(self, problem: Problem, order: Sequence[str]) -> Linearization:
         forms = [word.form for word in problem.words]

@@ -14,7 +14,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from toy import toy_vocabulary
+from toy import model_of, toy_vocabulary
 from toy_network import toy_header, toy_lexicon, toy_parameters, toy_stored
 from toy_treebank import SENTENCES, write_treebank
 
@@ -230,8 +230,8 @@ def test_beams(
 def test_parts_are_taken_out_of_a_model(model: Path, fluent: Path) -> None:
     variants = fluency.variants(str(fluent))
     problem = Problem.of(["The", "cook", "saw", "boats"])
-    encoding = encode(problem, variants["all parts"]._model.vocabulary)
-    searches = {name: each._model.search(encoding, 4) for name, each in variants.items()}
+    encoding = encode(problem, model_of(variants["all parts"]).vocabulary)
+    searches = {name: model_of(each).search(encoding, 4) for name, each in variants.items()}
     unmerged = [name for name, search in searches.items() if not search.merging]
     assert unmerged == ["no merging", "none of them"]
     # A beam that holds everything finds the same, whatever it expects and merges.

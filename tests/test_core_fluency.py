@@ -24,6 +24,7 @@ from toy import (
     bag,
     clashing_problem,
     make_scorer,
+    model_of,
     random_weights,
     relist,
     rescored,
@@ -570,7 +571,7 @@ def shown(result: Linearization) -> Shown:
 def fluent_linearizer(kind: str) -> Linearizer:
     linearizer = toy_linearizer("p16") if kind == "linear" else toy_neural_linearizer()
     fluent = Fluent(toy_language_model(3), Balance(-0.3, 0.2, -0.4, 0.1))
-    return Linearizer(replace(linearizer._model, fluent=fluent))
+    return Linearizer(replace(model_of(linearizer), fluent=fluent))
 
 
 def some_problems(count: int, max_words: int = 10) -> list[Problem]:
@@ -597,7 +598,7 @@ def test_n_best_are_distinct_sorted_and_keep_all_promises(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["linear", "neural"])
 def test_an_order_scores_the_same_whether_found_or_given(kind: str) -> None:
     linearizer = fluent_linearizer(kind)
-    silent = Linearizer(replace(linearizer._model, fluent=None))
+    silent = Linearizer(replace(model_of(linearizer), fluent=None))
     for problem in map(tagged, some_problems(15, 4)):
         for result in linearizer.order(problem, n_best=5, beam=1024):
             given = linearizer.score(problem, result.words, beam=1024)
@@ -628,7 +629,7 @@ def test_the_last_resort_hears_the_language_model(
 ) -> None:
     monkeypatch.setattr(linearizer_module, "beam_search", lambda search, n_best: [])
     linearizer = fluent_linearizer(kind)
-    silent = Linearizer(replace(linearizer._model, fluent=None))
+    silent = Linearizer(replace(model_of(linearizer), fluent=None))
     changed = same = 0
     for problem in some_problems(30):
         result, alone = linearizer.order(problem), silent.order(problem)

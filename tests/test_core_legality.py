@@ -9,13 +9,21 @@ from random import Random
 import pytest
 from brute_force import Orders, Result, random_problem, satisfying
 from reference import LEFTARC, RIGHTARC, SHIFT, ClosedForm, Given, Move
-from toy import clashing_problem, few_templates, make_scorer, relist, toy_linearizer, toy_vocabulary
+from toy import (
+    clashing_problem,
+    few_templates,
+    make_scorer,
+    model_of,
+    relist,
+    toy_linearizer,
+    toy_vocabulary,
+)
 
+from syntagma.beam import WORK_LIMIT
 from syntagma.core import Derivation, EncodedProblem, beam_search
 from syntagma.encoding import Action, decode, encode
 from syntagma.errors import UnsatisfiableError, name_word, name_words
 from syntagma.linearization import Linearization, violations
-from syntagma.linearizer import WORK_LIMIT
 from syntagma.model import Scorer
 from syntagma.problem import Problem
 
@@ -154,7 +162,7 @@ def assert_beam_keeps_its_promise(problem: Problem, scorer: Scorer, beam: int) -
 @pytest.mark.parametrize("orders", ["none", "exact"])
 def test_no_beam_comes_to_a_dead_end(orders: Orders) -> None:
     rng = Random(7)
-    scorer = toy_linearizer()._model.scorer
+    scorer = model_of(toy_linearizer()).scorer
     for _ in range(1000):
         problem = random_problem(rng, 60, orders)
         assert_beam_keeps_its_promise(problem, scorer, rng.choice((1, 4, 64)))

@@ -20,6 +20,7 @@ from reference_features import Configuration, features
 from toy import (
     bag,
     make_scorer,
+    model_of,
     random_weights,
     relist,
     rescored,
@@ -97,7 +98,7 @@ def test_a_wide_beam_finds_the_best_derivation(
 @pytest.mark.parametrize("beam", [1, 3, 64])
 def test_a_score_is_the_sum_of_its_actions(beam: int) -> None:
     rng = Random(beam)
-    model = toy_linearizer("p16+")._model
+    model = model_of(toy_linearizer("p16+"))
     assert isinstance(model.scorer, LinearScorer)
     for _ in range(30):
         encoding = encode(random_problem(rng, 12, "exact"), model.vocabulary)

@@ -20,6 +20,7 @@ from syntagma import neural_training  # noqa: E402
 from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS, constrain  # noqa: E402
 from syntagma.errors import FormatError, ModelError, TrainingError  # noqa: E402
 from syntagma.linearizer import load  # noqa: E402
+from syntagma.model import load_model  # noqa: E402
 from syntagma.model_file import read_container  # noqa: E402
 from syntagma.neural_model import Dimensions  # noqa: E402
 from syntagma.neural_training import LAST_RATE, MOST_AVERAGING, NeuralLearner  # noqa: E402
@@ -375,7 +376,7 @@ def test_further_treebanks_are_learned_from_and_named(treebank: Path, tmp_path: 
     assert second["name"] == "further.conllu"
     assert (second["use"], second["sentences"], second["left_out"]) == ("pre-training", 2 * SIZE, 0)
     assert "Extra1" in arrays["lexicon.form"].tobytes().decode().split("\n")
-    assert "XX" in load(tmp_path / "model")._model.vocabulary.tags
+    assert "XX" in load_model(tmp_path / "model").vocabulary.tags
     run(treebank, tmp_path / "alone", settings)
     assert parameters(tmp_path / "alone") != parameters(tmp_path / "model")
 

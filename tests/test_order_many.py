@@ -7,7 +7,7 @@ from itertools import islice, repeat
 from typing import Any
 
 import pytest
-from toy import toy_linearizer
+from toy import model_of, toy_linearizer
 
 from syntagma.core import LinearSearch
 from syntagma.encoding import Encoding
@@ -64,7 +64,7 @@ class Batching(EncodingScorer):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_problems_prepared_together_are_answered_as_if_alone(threads: int) -> None:
-    model = TOY._model
+    model = model_of(TOY)
     assert isinstance(model.scorer, EncodingScorer)
     vocabulary = model.vocabulary
     scorer = Batching(

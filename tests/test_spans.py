@@ -259,7 +259,7 @@ FOX = """\
 class HastyLinearizer(FakeLinearizer):
     """Joins the first two words and runs out of time."""
 
-    def order(self, problem: Problem, *, beam: int | None, max_words: int) -> Linearization:
+    def order(self, problem: Problem, *, beam: int | None = None, max_words: int) -> Linearization:
         whole = super().order(problem, beam=beam, max_words=max_words)
         first, second = whole.tokens[:2]
         tokens = (first, Token(second.form, second.tag, 0, "root", second.source))

@@ -13,6 +13,7 @@ from random import Random
 import numpy as np
 from brute_force import LABELS, TAGS, random_heads, random_problem, random_projective_order
 
+from syntagma.beam import BeamStrategy
 from syntagma.core import Derivation, LinearScorer, Templates, Weights, build_columns
 from syntagma.encoding import Action, Encoding, encode
 from syntagma.errors import ProblemError
@@ -160,6 +161,13 @@ def toy_linearizer(rows: str = "few", seed: int = 0) -> Linearizer:
     weights = random_weights(rng, make_scorer(features, vocabulary), drawn)
     scorer = make_scorer(features, vocabulary, weights)
     return Linearizer(Model({"tag_column": "xpos"}, vocabulary, scorer))
+
+
+def model_of(linearizer: Linearizer) -> Model:
+    """The model that a linearizer searches with a beam."""
+    strategy = linearizer._strategy
+    assert isinstance(strategy, BeamStrategy)
+    return strategy._model
 
 
 def bag(*forms: str) -> Problem:

@@ -20,12 +20,18 @@ from syntagma.linearization import Linearization, Token
 from syntagma.linearizer import Linearizer, ModelInfo, load
 from syntagma.lm_training import add_lm, train_lm
 from syntagma.problem import Problem, Word
-from syntagma.settings import LanguageModelSettings, LinearSettings, NeuralSettings
+from syntagma.settings import (
+    BestFirstSettings,
+    LanguageModelSettings,
+    LinearSettings,
+    NeuralSettings,
+)
 from syntagma.training import TrainingReport, train
 from syntagma.treebank import Sentence, read_treebank
 from syntagma.version import VERSION
 
 __all__ = [
+    "BestFirstSettings",
     "FormatError",
     "LanguageModelSettings",
     "LinearSettings",

@@ -54,6 +54,9 @@ class CcgGrammar:
         self.form_leaves = form_leaves
         self.rare_forms = rare_forms
         self.tag_categories = tuple(tag_categories)
+        # The core numbers rules from 1, the binary ones first: by their categories.
+        rows = [*binary[:, :3].tolist(), *unary.tolist()]
+        self.rule_numbers = {tuple(row): number for number, row in enumerate(rows, start=1)}
 
     @classmethod
     def of_derivations(

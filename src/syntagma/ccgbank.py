@@ -6,14 +6,15 @@ Sentences with dependency trees are read by `treebank`.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 
 from syntagma.derivation import Derivation
 from syntagma.errors import FormatError
 from syntagma.formats.auto import read_auto
 from syntagma.formats.files import open_text, source_name
-from syntagma.problem import ROOT_LABEL
-from syntagma.treebank import Sentence
+from syntagma.problem import ROOT_LABEL, TagColumn
+from syntagma.treebank import Sentence, read_treebank
 
 LABEL = "dep"  # derivations have heads, but no labels
 
@@ -35,7 +36,15 @@ class CcgSentence:
             heads,
             tuple(LABEL if head else ROOT_LABEL for head in heads),
             self.id,
+            self.derivation,
         )
+
+
+def read_sentences(path: str | os.PathLike[str], tag_column: TagColumn = "xpos") -> list[Sentence]:
+    """Read a CCGbank if the file's name says so (.auto), else a treebank."""
+    if re.search(r"\.auto(\.gz|\.xz)?$", os.fspath(path), re.IGNORECASE):
+        return [each.sentence for each in read_ccgbank(path)]
+    return read_treebank(path, tag_column)
 
 
 def read_ccgbank(path: str | os.PathLike[str]) -> list[CcgSentence]:

@@ -34,6 +34,11 @@ class Encoding:
     encoded: EncodedProblem
     fixed: bool = False
 
+    @property
+    def leaders(self) -> list[int]:
+        """For each word the first of those it is interchangeable with, which may be itself."""
+        return _leaders(self.encoded.twins)
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:

@@ -8,7 +8,7 @@ import hashlib
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -19,6 +19,7 @@ from syntagma.linearization import Linearization, violations
 from syntagma.model_file import fingerprint
 from syntagma.problem import Problem
 from syntagma.spans import SpanFigures, Tree, compare_spans
+from syntagma.strategy import Effort
 from syntagma.treebank import Sentence
 from syntagma.version import VERSION
 
@@ -98,6 +99,8 @@ def evaluate(
     conditions: Sequence[str] = MAIN_CONDITIONS,
     *,
     beam: int | None = None,
+    timeout: float | None = None,
+    expansions: int | None = None,
     threads: int = 1,
     seed: int = 1,
     limit: int | None = None,
@@ -108,8 +111,10 @@ def evaluate(
 
     `limit` keeps the first sentences only; `spans` compares the treelets of the trees, too (Liu et
     al. 2015, Table 4 and Figure 9); `on_sentence` is called after each sentence, for progress.
-    Time by length is measured on one thread only. By default the model chooses the beam.
+    Time by length is measured on one thread only. What is not given of beam, timeout and expansions
+    is chosen as `Linearizer.order` does.
     """
+    effort = Effort(beam, timeout, expansions)
     chosen = [_condition(name) for name in conditions]
     sentences = sentences[:limit]
     if not sentences:
@@ -121,7 +126,7 @@ def evaluate(
         "n": len(sentences),
         "data": _digest(sentences)[:8],
         "model": model,
-        "beam": beam or "auto",
+        **linearizer.describe_effort(effort),
         **({"lm": "left out"} if _is_left_out(linearizer) else {}),
         "seed": seed,
         "syntagma": VERSION,
@@ -135,7 +140,7 @@ def evaluate(
         figures.append(
             _measure(
                 condition.name,
-                _results(linearizer, problems, beam, threads, on_sentence),
+                _results(linearizer, problems, effort, threads, on_sentence),
                 references,
                 sentences,
                 shared,
@@ -207,23 +212,24 @@ def _digest(sentences: Sequence[Sentence]) -> str:
 def _results(
     linearizer: "Linearizer",
     problems: Sequence[Problem],
-    beam: int | None,
+    effort: Effort,
     threads: int,
     on_sentence: Callable[[], None] | None,
 ) -> Iterator[tuple[Linearization, float | None]]:
     """Each result with the CPU seconds it took, which several threads cannot tell."""
     max_words = linearizer.max_words
+    spent: dict[str, Any] = {
+        name: value for name, value in asdict(effort).items() if value is not None
+    }
     if threads == 1:
         for problem in problems:
             started = time.thread_time()
-            result = linearizer.order(problem, beam=beam, max_words=max_words)
+            result = linearizer.order(problem, **spent, max_words=max_words)
             yield result, time.thread_time() - started
             if on_sentence:
                 on_sentence()
     else:
-        for many in linearizer.order_many(
-            problems, beam=beam, threads=threads, max_words=max_words
-        ):
+        for many in linearizer.order_many(problems, **spent, threads=threads, max_words=max_words):
             yield cast(Linearization, many), None
             if on_sentence:
                 on_sentence()

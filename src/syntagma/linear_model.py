@@ -80,6 +80,9 @@ class StoredWeights:
         steps[occupied] = arrays["weights"]
         return cls(fingerprints, steps, arrays["levels"])
 
+    def weights(self) -> Weights:
+        return Weights(self.fingerprints, self.levels[self.steps])
+
     def describe(self) -> dict[str, Any]:
         return {"features": int(np.count_nonzero(self.fingerprints))}
 
@@ -88,7 +91,7 @@ class StoredWeights:
             raise ModelError("not a model for ordering words (unknown feature set); train it again")
         scorer = EncodingScorer(
             templates(header["feature_set"]),
-            Weights(self.fingerprints, self.levels[self.steps]),
+            self.weights(),
             vocabulary.label_index,
             vocabulary.label_pool,
         )

@@ -16,6 +16,7 @@ from syntagma.core import Learner, Update
 from syntagma.encoding import encode_training
 from syntagma.linear_model import StoredWeights
 from syntagma.settings import LinearSettings
+from syntagma.strategy import Effort
 from syntagma.templates import templates
 from syntagma.treebank import Sentence
 from syntagma.visits import shuffled, visit
@@ -33,7 +34,7 @@ class PerceptronLearner:
         self.settings = settings
         self.threads = threads
         self.epochs = settings.epochs
-        self.dev_beam = settings.beam
+        self.effort = Effort(beam=settings.beam)
 
     def begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]

@@ -40,8 +40,7 @@ class Linearization:
     `finished` is False if the search ran out of time: then these are pieces, each with a root of
     its own, and words may be left out.
 
-    `derivation` is the CCG derivation, from a search with that grammar; None for an unfinished
-    result.
+    `derivations` are those of CCG, from a search with that grammar: one, or one of each piece.
     """
 
     tokens: tuple[Token, ...]
@@ -49,7 +48,7 @@ class Linearization:
     problem: Problem
     fluency: float | None = None
     finished: bool = True
-    derivation: Derivation | None = None
+    derivations: tuple[Derivation, ...] = ()
 
     @property
     def syntax(self) -> float:

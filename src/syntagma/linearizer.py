@@ -1,4 +1,4 @@
-"""The linearizer: orders problems with a model. The search itself is compiled, in core/."""
+"""The linearizer: orders problems with a model, by the search that the model is made for."""
 
 from __future__ import annotations
 
@@ -6,27 +6,28 @@ import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
-from syntagma.core import Search, beam_search, depth_first_search
-from syntagma.encoding import Encoding, decode, encode
-from syntagma.errors import ModelError, ProblemError, SyntagmaError, UnsatisfiableError, name_words
+from syntagma.beam import BeamStrategy
+from syntagma.best_first import BestFirstStrategy
+from syntagma.best_first_model import EdgeModel
+from syntagma.conditions import MAIN_CONDITIONS
+from syntagma.encoding import Encoding, encode
+from syntagma.errors import ModelError, ProblemError, SyntagmaError
 from syntagma.linearization import Linearization
-from syntagma.model import Model, load_model
+from syntagma.model import Model, is_edge_model, load_edge_model, load_model
 from syntagma.problem import Problem, TagColumn, Word
+from syntagma.strategy import MAX_BEAM, Effort, SearchName, Strategy, check_range
 
 Words = Problem | Iterable[str | Word]
 Result = Linearization | list[Linearization]
 T = TypeVar("T")
 R = TypeVar("R")
 
-MAX_BEAM = 1024
-# States that the last resort may expand where a partial tree and order constraints leave the whole
-# beam without a legal move: a few seconds at most.
-WORK_LIMIT = 500_000
+DEFAULT_MODELS: dict[SearchName, str] = {"beam": "en", "best-first": "en-best-first"}
 _MODELS = Path(__file__).parent / "models"
 
 
@@ -39,18 +40,36 @@ class ModelInfo:
     size: int
 
 
-def load(model: str | Path = "en", *, language_model: bool = True) -> Linearizer:
-    """Load a shipped model by name or any model by its path.
+def load(
+    model: str | Path | None = None,
+    *,
+    search: SearchName = "beam",
+    language_model: bool = True,
+) -> Linearizer:
+    """Load a shipped model by name or any model by its path; by default `en`, or `en-best-first` if
+    that is the search.
 
-    Without `language_model`, the one that the model may have is left out.
+    A model is made for one of the two searches. Without `language_model`, the one that the model
+    may have is left out.
 
     >>> import syntagma
     >>> english = syntagma.load("en")
     >>> english.order(["send", "you", "me", "Can", "report", "the", "?"]).text
     'Can you send me the report ?'
     """
-    path = model_path(model)
+    if search not in DEFAULT_MODELS:
+        raise ValueError(f"search must be one of {', '.join(DEFAULT_MODELS)}, not {search!r}")
+    path = model_path(DEFAULT_MODELS[search] if model is None else model)
+    if search == "best-first":
+        return Linearizer(load_edge_model(path), path)
     return Linearizer(load_model(path, language_model=language_model), path)
+
+
+def read_info(model: str | Path) -> ModelInfo:
+    """What a model is, whichever search it is for."""
+    path = model_path(model)
+    search: SearchName = "best-first" if is_edge_model(path) else "beam"
+    return load(path, search=search).info
 
 
 def model_path(model: str | Path) -> Path:
@@ -70,21 +89,42 @@ def model_path(model: str | Path) -> Path:
 class Linearizer:
     """Orders words with one model. Safe to use from several threads."""
 
-    def __init__(self, model: Model, path: Path | None = None) -> None:
-        self._model = model
+    def __init__(self, model: Model | EdgeModel, path: Path | None = None) -> None:
         size = path.stat().st_size if path else 0
         self.info = ModelInfo(model.header, path, size)
         self.tag_column: TagColumn = model.header["tag_column"]
-        self.max_words = model.scorer.max_words
-        self.has_language_model = model.fluent is not None
+        self.has_language_model = isinstance(model, Model) and model.fluent is not None
+        self._vocabulary = model.vocabulary
+        self._strategy: Strategy = (
+            BeamStrategy(model) if isinstance(model, Model) else BestFirstStrategy(model)
+        )
+        self.search: SearchName = self._strategy.name
+        self.max_words = self._strategy.max_words
+        # What can be given: a CCG model knows no arcs.
+        ccg = model.header.get("grammar") == "ccg"
+        self.conditions = ("none", "pos") if ccg else MAIN_CONDITIONS
 
     @overload
     def order(
-        self, words: Words, *, n_best: None = None, beam: int | None = None, max_words: int = 512
+        self,
+        words: Words,
+        *,
+        n_best: None = None,
+        beam: int | None = None,
+        timeout: float | None = None,
+        expansions: int | None = None,
+        max_words: int = 512,
     ) -> Linearization: ...
     @overload
     def order(
-        self, words: Words, *, n_best: int, beam: int | None = None, max_words: int = 512
+        self,
+        words: Words,
+        *,
+        n_best: int,
+        beam: int | None = None,
+        timeout: float | None = None,
+        expansions: int | None = None,
+        max_words: int = 512,
     ) -> list[Linearization]: ...
     def order(
         self,
@@ -92,6 +132,8 @@ class Linearizer:
         *,
         n_best: int | None = None,
         beam: int | None = None,
+        timeout: float | None = None,
+        expansions: int | None = None,
         max_words: int = 512,
     ) -> Result:
         """The best order of the words with its tree.
@@ -99,11 +141,16 @@ class Linearizer:
         With `n_best`, a list of at most that many different orders, best first; a wider beam finds
         more of them. By default the model chooses the beam, see `beam`. The time taken grows with
         the beam and with about the square of the number of words.
+
+        A best-first search has no beam; it ends after `timeout` seconds, 5 by default, or after so
+        many `expansions` of edges, which gives the same result on any machine. What it has not
+        `finished` by then may leave words out.
         """
-        self._check(n_best, beam, max_words)
+        effort = self._check(Effort(beam, timeout, expansions), n_best, max_words)
         encoding = self._encode(words, max_words)
-        search = self._model.search(encoding, self._width(encoding, beam, n_best))
-        found = self._search(encoding, search, n_best or 1)
+        [found] = self._strategy.search([encoding], effort, n_best)
+        if isinstance(found, SyntagmaError):
+            raise found
         return found[0] if n_best is None else found
 
     def order_many(
@@ -112,6 +159,8 @@ class Linearizer:
         *,
         n_best: int | None = None,
         beam: int | None = None,
+        timeout: float | None = None,
+        expansions: int | None = None,
         threads: int = 1,
         max_words: int = 512,
         on_error: Literal["raise", "yield"] = "raise",
@@ -124,10 +173,10 @@ class Linearizer:
         Several threads read a few problems ahead. On one thread, an iterator is not read ahead; a
         sequence is, because some can be prepared faster together.
         """
-        _check_range("threads", threads, 256)
+        check_range("threads", threads, 256)
         if on_error not in ("raise", "yield"):
             raise ValueError(f"on_error must be 'raise' or 'yield', not {on_error!r}")
-        self._check(n_best, beam, max_words)
+        effort = self._check(Effort(beam, timeout, expansions), n_best, max_words)
 
         def encoded(item: Words | SyntagmaError) -> Encoding | SyntagmaError:
             if isinstance(item, SyntagmaError):
@@ -140,22 +189,18 @@ class Linearizer:
         def run(batch: Sequence[Words | SyntagmaError]) -> list[Result | SyntagmaError]:
             items = [encoded(item) for item in batch]
             encodings = [item for item in items if isinstance(item, Encoding)]
-            widths = [self._width(encoding, beam, n_best) for encoding in encodings]
-            searches = self._model.searches(encodings, widths)
+            searches = self._strategy.search(encodings, effort, n_best)
             results: list[Result | SyntagmaError] = []
             for item in items:
-                if isinstance(item, SyntagmaError):
-                    results.append(item)
-                    continue
-                try:
-                    found = self._search(item, next(searches), n_best or 1)
-                    results.append(found[0] if n_best is None else found)
-                except SyntagmaError as error:
-                    results.append(error)
+                found = item if isinstance(item, SyntagmaError) else next(searches)
+                if isinstance(found, list) and n_best is None:
+                    results.append(found[0])
+                else:
+                    results.append(found)
             return results
 
         ahead = threads > 1 or isinstance(problems, Sequence)
-        size = self._model.scorer.batch if ahead else 1
+        size = self._strategy.batch if ahead else 1
         for results in _in_order(run, _batches(problems, size), threads):
             for result in results:
                 if isinstance(result, SyntagmaError) and on_error == "raise":
@@ -170,32 +215,42 @@ class Linearizer:
         The order is given as forms or as 1-based indices. Scores of different orders of the same
         problem can be compared.
         """
-        self._check(None, beam, 1)
+        strategy = self._beam_strategy()
+        effort = self._check(Effort(beam), None, 1)
         problem = _problem(words)
         if len(problem.words) > self.max_words:
             raise ProblemError(
                 f"the bag has {len(problem.words)} words, more than {self.max_words}"
             )
         _check_order(problem, order)
-        encoding = encode(problem, self._model.vocabulary, order)
-        search = self._model.search(encoding, self._width(encoding, beam, None))
-        [found] = self._search(encoding, search, 1)
-        return found
+        encoding = encode(problem, self._vocabulary, order)
+        [found] = strategy.search([encoding], effort, None)
+        if isinstance(found, SyntagmaError):
+            raise found
+        return found[0]
 
     def beam(self, words: Words) -> int:
         """The beam that the model chooses for a problem: little is to be gained beyond it."""
-        return self._model.scorer.beam(_problem(words))
+        return self._beam_strategy().beam(_problem(words))
 
-    def _width(self, encoding: Encoding, beam: int | None, n_best: int | None) -> int:
-        """The model's choice where no beam is given, or wider if so many orders are asked for."""
-        return beam or max(self._model.scorer.beam(encoding.problem), n_best or 1)
+    def describe_effort(self, effort: Effort) -> dict[str, str | int | float]:
+        """How results are searched for, as the signature of a score says it."""
+        return self._strategy.describe(effort)
 
-    def _check(self, n_best: int | None, beam: int | None, max_words: int) -> None:
+    def _beam_strategy(self) -> BeamStrategy:
+        if not isinstance(self._strategy, BeamStrategy):
+            raise ModelError(
+                f"the model {self.info.header['name']} is for best-first search, which has no beam "
+                "and does not score given orders: use a model for beam search"
+            )
+        return self._strategy
+
+    def _check(self, effort: Effort, n_best: int | None, max_words: int) -> Effort:
         if n_best is not None:
-            _check_range("n_best", n_best, MAX_BEAM)
-        if beam is not None:
-            _check_range("beam", beam, MAX_BEAM)
-        _check_range("max_words", max_words, self.max_words)
+            check_range("n_best", n_best, MAX_BEAM)
+        self._strategy.check(effort)
+        check_range("max_words", max_words, self.max_words)
+        return effort
 
     def _encode(self, words: Words, max_words: int) -> Encoding:
         problem = _problem(words)
@@ -204,75 +259,11 @@ class Linearizer:
                 f"the bag has {len(problem.words)} words, more than the limit of {max_words}; "
                 "raise max_words (--max-words) to order it all the same"
             )
-        return encode(problem, self._model.vocabulary)
-
-    def _search(self, encoding: Encoding, search: Search, n_best: int) -> list[Linearization]:
-        """Run a beam search; a dead end, possible only where order constraints meet a partial
-        tree, is searched on with wider beams and then depth first."""
-        found = beam_search(search, n_best)
-        for width in (256, MAX_BEAM):
-            if not found and width > search.width:
-                search = self._model.search(encoding, width)
-                found = beam_search(search, n_best)
-        if not found:
-            search = self._model.search(encoding, 1)
-            found, exhausted = depth_first_search(search, WORK_LIMIT)
-            if not found:
-                raise self._unsatisfiable(encoding, exhausted)
-        results = [
-            decode(encoding, self._model.vocabulary, score, search.finish(actions))
-            for score, actions in found
-        ]
-        fluent = self._model.fluent
-        if fluent is not None:
-            results = [
-                replace(result, fluency=fluent.share(result.problem, result.words))
-                for result in results
-            ]
-        return results
-
-    def _unsatisfiable(self, encoding: Encoding, exhausted: bool) -> UnsatisfiableError:
-        problem = encoding.problem
-        if not exhausted:
-            return UnsatisfiableError(
-                f"no order that satisfies the order constraints together with the given arcs was "
-                f"found within {WORK_LIMIT} states: {_constraints(problem)}",
-                limit_reached=True,
-            )
-        if encoding.fixed:
-            return UnsatisfiableError(
-                "the given order has no projective tree that satisfies the constraints of the words"
-            )
-        return UnsatisfiableError(
-            "these order constraints cannot be met together with the given arcs: "
-            + _constraints(self._smallest_conflict(problem))
-        )
-
-    def _smallest_conflict(self, problem: Problem) -> Problem:
-        """Leave out order constraints as long as the rest still cannot be satisfied."""
-        candidates = [replace(problem, first=None), replace(problem, last=None)]
-        candidates += [
-            replace(problem, before=tuple(pair for pair in problem.before if pair != left_out))
-            for left_out in problem.before
-        ]
-        for smaller in candidates:
-            if smaller == problem:
-                continue
-            encoding = encode(smaller, self._model.vocabulary)
-            # Whether there is a solution does not depend on what it is worth.
-            found, exhausted = depth_first_search(Search(encoding.encoded, 1), WORK_LIMIT // 10)
-            if not found and exhausted:
-                return self._smallest_conflict(smaller)
-        return problem
+        return encode(problem, self._vocabulary)
 
 
 def _problem(words: Words) -> Problem:
     return words if isinstance(words, Problem) else Problem.of(words)
-
-
-def _check_range(name: str, value: int, most: int) -> None:
-    if not 1 <= value <= most:
-        raise ValueError(f"{name} must be between 1 and {most}, not {value}")
 
 
 def _check_order(problem: Problem, order: Sequence[str] | Sequence[int]) -> None:
@@ -293,17 +284,6 @@ def _check_order(problem: Problem, order: Sequence[str] | Sequence[int]) -> None
             raise ProblemError(f"the word {form!r} of the bag is missing in the given order")
         if count < 0:
             raise ProblemError(f"the given order uses {form!r} more often than the bag holds it")
-
-
-def _constraints(problem: Problem) -> str:
-    """The order constraints in words."""
-    texts = [name_words(problem.words, pair, " before ") for pair in problem.before]
-    texts += [
-        f"{name_words(problem.words, [index])} {name}"
-        for name, index in (("first", problem.first), ("last", problem.last))
-        if index is not None
-    ]
-    return "; ".join(texts)
 
 
 def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

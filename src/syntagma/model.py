@@ -8,13 +8,15 @@ The scorers are `linear_model`'s and `neural_model`'s business, the language mod
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, overload
 
 import numpy.typing as npt
 
 from syntagma.balance import Balance
+from syntagma.best_first_model import EdgeModel, StoredEdges
 from syntagma.core import Search
 from syntagma.encoding import Encoding
 from syntagma.errors import ModelError
@@ -65,6 +67,7 @@ LANGUAGE_MODEL = "language_model"  # field of the header
 
 # By the header's field `scorer`.
 _STORED: dict[str, type[Stored]] = {"linear": StoredWeights, "neural": StoredNetwork}
+EDGES = "edges"  # the scorer of models for best-first search
 _VOCABULARY = frozenset(
     {"forms", "tags", "labels", "form_tags", "open_tags", "label_index", "label_pool"}
 )
@@ -110,13 +113,23 @@ class Model:
             yield search
 
 
-def build_model(header: dict[str, Any], vocabulary: Vocabulary, stored: Stored) -> Model:
-    """The model in memory, with the scorer that it has after saving and loading."""
+@overload
+def build_model(header: dict[str, Any], vocabulary: Vocabulary, stored: Stored) -> Model: ...
+@overload
+def build_model(
+    header: dict[str, Any], vocabulary: Vocabulary, stored: StoredEdges
+) -> EdgeModel: ...
+def build_model(
+    header: dict[str, Any], vocabulary: Vocabulary, stored: Stored | StoredEdges
+) -> Model | EdgeModel:
+    """The model in memory, as it is after saving and loading."""
+    if isinstance(stored, StoredEdges):
+        return stored.model(header, vocabulary)
     return Model(header, vocabulary, stored.scorer(header, vocabulary))
 
 
 def save_model(
-    path: str | Path, header: dict[str, Any], vocabulary: Vocabulary, stored: Stored
+    path: str | Path, header: dict[str, Any], vocabulary: Vocabulary, stored: Stored | StoredEdges
 ) -> None:
     write_container(
         path,
@@ -126,30 +139,87 @@ def save_model(
 
 
 def load_model(path: str | Path, *, language_model: bool = True) -> Model:
-    """Read a model; its language model, if it has one, can be left out."""
+    """Read a model for beam search; its language model, if it has one, can be left out."""
+    header, arrays = _read(path)
+    name = _scorer_of(header)
+    if name == EDGES:
+        raise ModelError(
+            f"{path}: a model for best-first search; load it with search='best-first' "
+            "(--search best-first)"
+        )
+    stored = _STORED.get(name)
+    if stored is None:
+        raise _unknown_scorer(path, name)
+    _check_sections(path, header, arrays, stored.SECTIONS)
+    with _named_errors(path):
+        model = build_model(header, Vocabulary.from_arrays(arrays), stored.from_arrays(arrays))
+        if LANGUAGE_MODEL in header and language_model:
+            model = replace(model, fluent=_fluent(header[LANGUAGE_MODEL], arrays))
+        return model
+
+
+def is_edge_model(path: str | Path) -> bool:
+    """Whether a model is for best-first search."""
+    return _scorer_of(_read(path)[0]) == EDGES
+
+
+def load_edge_model(path: str | Path) -> EdgeModel:
+    """Read a model for best-first search."""
+    header, arrays = _read(path)
+    name = _scorer_of(header)
+    if name in _STORED:
+        raise ModelError(
+            f"{path}: a model for beam search; load it with search='beam' (--search beam), "
+            "or train one for best-first search: syntagma train --search best-first"
+        )
+    if name != EDGES:
+        raise _unknown_scorer(path, name)
+    _check_sections(path, header, arrays, StoredEdges.SECTIONS)
+    if not isinstance(header.get("chart"), int) or not isinstance(header.get("scaled"), bool):
+        raise _foreign(path, "no size of the chart")
+    with _named_errors(path):
+        return build_model(header, Vocabulary.from_arrays(arrays), StoredEdges.from_arrays(arrays))
+
+
+def _read(path: str | Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     header, arrays = read_container(path)
     if header.keys() == {LANGUAGE_MODEL}:
         raise ModelError(
             f"{path}: a language model by itself; give it to a model: syntagma add-lm MODEL {path}"
         )
-    # The first models have no such field: they are linear.
-    name = str(header.get("scorer", "linear"))
-    stored = _STORED.get(name)
-    if stored is None:
-        raise ModelError(
-            f"{path}: this version of Syntagma knows no scorer {name!r}; "
-            "install the version that made the model"
-        )
-    missing = (_VOCABULARY | stored.SECTIONS) - arrays.keys()
+    return header, arrays
+
+
+def _scorer_of(header: dict[str, Any]) -> str:
+    """The first models have no such field: they are linear."""
+    return str(header.get("scorer", "linear"))
+
+
+def _unknown_scorer(path: str | Path, name: str) -> ModelError:
+    return ModelError(
+        f"{path}: this version of Syntagma knows no scorer {name!r}; "
+        "install the version that made the model"
+    )
+
+
+def _check_sections(
+    path: str | Path,
+    header: dict[str, Any],
+    arrays: dict[str, npt.NDArray[Any]],
+    sections: frozenset[str],
+) -> None:
+    missing = (_VOCABULARY | sections) - arrays.keys()
     if missing:
         raise _foreign(path, f"no section {min(missing)!r}")
     if header.get("tag_column") not in ("upos", "xpos"):
         raise _foreign(path, "no tag column")
+
+
+@contextmanager
+def _named_errors(path: str | Path) -> Iterator[None]:
+    """Errors of what a file holds, with its name."""
     try:
-        model = build_model(header, Vocabulary.from_arrays(arrays), stored.from_arrays(arrays))
-        if LANGUAGE_MODEL in header and language_model:
-            model = replace(model, fluent=_fluent(header[LANGUAGE_MODEL], arrays))
-        return model
+        yield
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
     except UnicodeDecodeError as error:

@@ -42,6 +42,7 @@ from syntagma.neural_network import (
 )
 from syntagma.settings import NeuralSettings
 from syntagma.slots import SLOTS
+from syntagma.strategy import Effort
 from syntagma.treebank import Sentence
 from syntagma.visits import visit
 from syntagma.vocabulary import Vocabulary
@@ -58,7 +59,7 @@ AHEAD = 6  # batches prepared while the network computes
 class NeuralLearner:
     """Learns a neural scorer; its figure is `loss`, the mean cross-entropy of the actions."""
 
-    dev_beam = 16
+    effort = Effort(beam=16)
 
     def __init__(self, settings: NeuralSettings, threads: int, start: Model | None = None) -> None:
         """`start`: a neural model to go on from, with its words, tags, labels and dimensions."""

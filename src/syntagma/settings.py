@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from syntagma.conditions import CONDITIONS
+from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS
 from syntagma.errors import TrainingError
-from syntagma.linearizer import MAX_BEAM
 from syntagma.problem import TagColumn
+from syntagma.strategy import MAX_BEAM, MAX_EXPANSIONS
 from syntagma.templates import FEATURE_SETS, FeatureSet
+
+MAX_CHART = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,15 @@ class Settings:
         check_choice("condition", self.condition, ("mixed", *CONDITIONS))
         check_choice("tag_column", self.tag_column, ("xpos", "upos"))
         check_range("epochs", self.epochs, 10_000)
+
+    @property
+    def shares(self) -> tuple[int, ...]:
+        return self.SHARES
+
+    @property
+    def dev_conditions(self) -> tuple[str, ...]:
+        """What an epoch is judged by."""
+        return MAIN_CONDITIONS if self.condition == "mixed" else (self.condition,)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +90,48 @@ class NeuralSettings(Settings):
                 raise TrainingError(f"{name} must be at least 0 and less than 1, not {share}")
         if not 0 < self.learning_rate <= 1:
             raise TrainingError(f"learning_rate must be between 0 and 1, not {self.learning_rate}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestFirstSettings(Settings):
+    """Settings of learning guided by best-first search."""
+
+    SCORER = "edges"
+
+    grammar: Literal["dependency", "ccg"] = "dependency"
+    update: Literal["margin", "perceptron"] = "margin"
+    scaled: bool = True  # edges are compared by f(e) / |e|
+    negatives: bool = True  # edges that are not gold are expanded in training, too
+    averaged: bool = True
+    chart: int = 256
+    expansions: int = 500  # how many edges a visit of a sentence may expand
+    dev_expansions: int = 1000  # the same of a sentence of the development set
+    max_features: int = 4_000_000
+
+    def __post_init__(self) -> None:
+        Settings.__post_init__(self)
+        check_choice("grammar", self.grammar, ("dependency", "ccg"))
+        check_choice("update", self.update, ("margin", "perceptron"))
+        check_range("chart", self.chart, MAX_CHART)
+        check_range("expansions", self.expansions, MAX_EXPANSIONS)
+        check_range("dev_expansions", self.dev_expansions, MAX_EXPANSIONS)
+        check_range("max_features", self.max_features, 1 << 28)
+        if self.grammar == "ccg" and self.condition not in ("mixed", "none", "pos"):
+            raise TrainingError(
+                f"condition {self.condition!r} gives arcs, which CCG models cannot keep: "
+                "choose none, pos or mixed"
+            )
+
+    @property
+    def shares(self) -> tuple[int, ...]:
+        """CCG models know no arcs: there, only tags are drawn."""
+        return (1, 1, 0, 0, 0) if self.grammar == "ccg" else self.SHARES
+
+    @property
+    def dev_conditions(self) -> tuple[str, ...]:
+        if self.grammar == "ccg" and self.condition == "mixed":
+            return ("none", "pos")
+        return super(BestFirstSettings, self).dev_conditions
 
 
 def check_choice(name: str, value: str, choices: Iterable[str]) -> None:

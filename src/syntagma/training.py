@@ -1,6 +1,7 @@
 """Training: epochs over a treebank, model selection on a development set, stop and resume.
 
-What an epoch does is the learner's business: `linear_training`'s or `neural_training`'s.
+What an epoch does is the learner's business: that of `linear_training`, `neural_training` or
+`best_first_training`.
 """
 
 from __future__ import annotations
@@ -18,14 +19,17 @@ from typing import Any, Protocol
 
 import numpy.typing as npt
 
-from syntagma.conditions import MAIN_CONDITIONS
+from syntagma.best_first_model import StoredEdges
+from syntagma.best_first_training import GuidedLearner
+from syntagma.ccgbank import read_ccgbank
 from syntagma.errors import FormatError, TrainingError
 from syntagma.evaluation import evaluate
 from syntagma.linear_training import PerceptronLearner
 from syntagma.linearizer import Linearizer, model_path
 from syntagma.model import Model, Stored, build_model, load_model, save_model
 from syntagma.model_file import read_container, write_container
-from syntagma.settings import LinearSettings, NeuralSettings, Settings
+from syntagma.settings import BestFirstSettings, LinearSettings, NeuralSettings, Settings
+from syntagma.strategy import Effort
 from syntagma.treebank import Sentence, read_treebank
 from syntagma.version import VERSION
 from syntagma.vocabulary import Vocabulary
@@ -56,10 +60,10 @@ class TrainingReport:
 
 
 class Learner(Protocol):
-    """A scorer under training: for how many epochs, and with which beam it is measured."""
+    """A scorer under training: for how many epochs, and with what effort it is measured."""
 
     epochs: int
-    dev_beam: int
+    effort: Effort
 
     def begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
@@ -72,7 +76,7 @@ class Learner(Protocol):
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
         """Epoch `number`, counted from 1, and its figures."""
 
-    def stored(self) -> Stored:
+    def stored(self) -> Stored | StoredEdges:
         """The scorer as a model would have it now."""
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
@@ -123,8 +127,8 @@ def train(
         raise TrainingError(f"cannot write the model to {output}: it is a folder")
     begun = _start(start, settings) if start is not None else None
     learner = _learner(settings, threads, begun)
-    sentences = read_treebank(train, settings.tag_column)
-    dev_sentences = _spread(read_treebank(dev, settings.tag_column), DEV_SENTENCES)
+    sentences = _read(train, settings)
+    dev_sentences = _spread(_read(dev, settings), DEV_SENTENCES)
     further, left_out = [], []
     for path in pretrain:
         faults: list[FormatError] = []
@@ -166,6 +170,13 @@ def train(
     return run.finish()
 
 
+def _read(path: str | Path, settings: Settings) -> list[Sentence]:
+    """A treebank, or a CCGbank where derivations are to be learned from."""
+    if isinstance(settings, BestFirstSettings) and settings.grammar == "ccg":
+        return [each.sentence for each in read_ccgbank(path)]
+    return read_treebank(path, settings.tag_column)
+
+
 def _start(start: str | Path, settings: Settings) -> Model:
     """The model to start from, if it can be gone on from."""
     model = load_model(model_path(start))
@@ -183,6 +194,8 @@ def _learner(settings: Settings, threads: int, start: Model | None) -> Learner:
     """PyTorch is imported only where a network is trained."""
     if isinstance(settings, LinearSettings):
         return PerceptronLearner(settings, threads)
+    if isinstance(settings, BestFirstSettings):
+        return GuidedLearner(settings)
     if find_spec("torch") is None:
         raise TrainingError(
             "a neural scorer is trained with PyTorch, which is not installed: "
@@ -232,16 +245,21 @@ class _Run:
         self.learner.restore(arrays)
         self.epochs = [Epoch(**epoch) for epoch in header["epochs"]]
 
-    def measure(self, stored: Stored, sentences: Sequence[Sentence]) -> dict[str, float]:
+    def measure(
+        self, stored: Stored | StoredEdges, sentences: Sequence[Sentence]
+    ) -> dict[str, float]:
         """Dev BLEU per condition."""
-        mixed = self.settings.condition == "mixed"
-        conditions = MAIN_CONDITIONS if mixed else (self.settings.condition,)
         linearizer = Linearizer(build_model(self.header, self.vocabulary, stored))
-        beam = self.learner.dev_beam
-        report = evaluate(linearizer, sentences, conditions, beam=beam, threads=self.threads)
+        report = evaluate(
+            linearizer,
+            sentences,
+            self.settings.dev_conditions,
+            **asdict(self.learner.effort),
+            threads=self.threads,
+        )
         return {figures.condition: round(figures.bleu, 2) for figures in report.figures}
 
-    def close_epoch(self, epoch: Epoch, stored: Stored) -> None:
+    def close_epoch(self, epoch: Epoch, stored: Stored | StoredEdges) -> None:
         """Keep the model if it is the best so far, then the state from which to go on.
 
         In this order: a run that is cut off in between repeats the epoch and its model.
@@ -282,7 +300,14 @@ def _spread(sentences: Sequence[Sentence], count: int) -> Sequence[Sentence]:
 def _describe_data(path: str | Path, sentences: Sequence[Sentence]) -> dict[str, Any]:
     digest = hashlib.sha256()
     for sentence in sentences:
-        digest.update(json.dumps(asdict(sentence)).encode())
+        described = {
+            "forms": sentence.forms,
+            "tags": sentence.tags,
+            "heads": sentence.heads,
+            "deprels": sentence.deprels,
+            "id": sentence.id,
+        }
+        digest.update(json.dumps(described).encode())
     return {
         "name": Path(path).name,
         "sha256": digest.hexdigest(),

@@ -6,8 +6,9 @@ Problems, where anything may be missing and the order is not used, are read by `
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from syntagma.derivation import Derivation
 from syntagma.errors import FormatError
 from syntagma.formats.conllu import (
     DEPREL,
@@ -26,13 +27,17 @@ __all__ = ["Sentence", "is_projective", "lift", "read_treebank"]
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with its gold tree; heads are 1-based, 0 for the root."""
+    """A sentence with its gold tree; heads are 1-based, 0 for the root.
+
+    Sentences of a CCGbank have a derivation, too.
+    """
 
     forms: tuple[str, ...]
     tags: tuple[str, ...]
     heads: tuple[int, ...]
     deprels: tuple[str, ...]
     id: str | None = None
+    derivation: Derivation | None = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.forms)

@@ -19,5 +19,5 @@ def visit(settings: Settings, epoch: int, index: int, sentence: Sentence) -> Pro
     """The problem that sentence `index` poses in an epoch, its words in their gold order."""
     rng = random.Random(f"{settings.seed}:{epoch}:{index}")
     mixed = settings.condition == "mixed"
-    condition = draw_condition(rng, settings.SHARES) if mixed else CONDITIONS[settings.condition]
+    condition = draw_condition(rng, settings.shares) if mixed else CONDITIONS[settings.condition]
     return constrain(sentence, condition, rng, shuffle=False)

@@ -15,7 +15,10 @@ from syntagma.cli.progress import Ticker
 
 def evaluate(
     data: Annotated[
-        Path, typer.Option("--data", "-d", metavar="FILE", help="A treebank in CoNLL-U.")
+        Path,
+        typer.Option(
+            "--data", "-d", metavar="FILE", help="A treebank in CoNLL-U, or a CCGbank (.auto)."
+        ),
     ],
     condition: Annotated[
         list[str] | None,
@@ -27,7 +30,10 @@ def evaluate(
             " 0, 50 or 100 (percent); repeatable. Default: the first five.",
         ),
     ] = None,
+    search: options.Search = "beam",
     beam: options.Beam = None,
+    timeout: options.Timeout = None,
+    expansions: options.Expansions = None,
     threads: options.Threads = 1,
     limit: Annotated[
         int | None,
@@ -48,7 +54,7 @@ def evaluate(
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write the figures to this file, too."),
     ] = None,
-    model: options.Model = "en",
+    model: options.Model = None,
     no_lm: options.NoLanguageModel = False,
     debug: options.Debug = False,
 ) -> None:
@@ -66,21 +72,29 @@ def evaluate(
         syntagma evaluate --data test.conllu --condition labelled --limit 100 --beam 8
     The nine conditions of Liu et al. (2015), Table 3, by two of their corners:
         syntagma evaluate --data test.conllu -c tags0-arcs0 -c tags100-arcs100
+    Best-first search, and how good and how long its phrases are (Table 4, Figure 9):
+        syntagma evaluate --data test.conllu --search best-first --timeout 1 --spans
+    CCG derivations:
+        syntagma evaluate --data test.auto --search best-first --model en-ccg
     """
+    options.refuse_effort_of_other_search(search, beam, timeout, expansions)
     from syntagma import load
-    from syntagma.conditions import MAIN_CONDITIONS
+    from syntagma.ccgbank import read_sentences
     from syntagma.evaluation import evaluate as measure
-    from syntagma.treebank import read_treebank
+    from syntagma.strategy import Effort
 
-    linearizer = load(model, language_model=not no_lm)
-    sentences = read_treebank(data, linearizer.tag_column)[:limit]
-    conditions = condition or list(MAIN_CONDITIONS)
+    linearizer = load(model, search=search, language_model=not no_lm)
+    sentences = read_sentences(data, linearizer.tag_column)[:limit]
+    conditions = condition or list(linearizer.conditions)
+    effort = linearizer.describe_effort(Effort(beam, timeout, expansions))
     with Ticker("evaluated", total=len(sentences) * len(conditions)) as ticker:
         report = measure(
             linearizer,
             sentences,
             conditions,
             beam=beam,
+            timeout=timeout,
+            expansions=expansions,
             threads=threads,
             seed=seed,
             spans=spans,
@@ -97,7 +111,7 @@ def evaluate(
     with console.capture() as shown:
         console.print(
             f"model {report.model} on {data.name}, {len(sentences)} sentences, "
-            f"beam {beam or 'auto'}"
+            + ", ".join(f"{name} {value}" for name, value in effort.items())
         )
         for table in tables(report):
             console.print("", table)
@@ -117,7 +131,7 @@ def evaluate(
         record = {
             "command": shlex.join(["syntagma", *sys.argv[1:]]),
             "data": {"name": data.name, "sha256": fingerprint(data)},
-            "beam": beam or "auto",
+            **effort,
             "threads": threads,
             "seed": seed,
             **as_dict(report),

@@ -21,11 +21,10 @@ def info(
     syntagma info                # the shipped English model
     syntagma info my.syntagma    # a model of your own
     """
-    from syntagma import load
+    from syntagma.linearizer import read_info
     from syntagma.model_file import fingerprint
 
-    linearizer = load(model)
-    about = linearizer.info
+    about = read_info(model)
     lines = [
         *describe(about.header),
         ("file", str(about.path or "-")),

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 import typer
 
 InputFormatName = Literal["text", "json", "conllu"]
-FormatName = Literal["text", "json", "conllu", "tree"]
+FormatName = Literal["text", "json", "conllu", "tree", "auto", "indented"]
+SearchName = Literal["beam", "best-first"]
 
 
 def _remember_debug(context: typer.Context, value: bool) -> bool:
@@ -21,9 +22,40 @@ Debug = Annotated[
     ),
 ]
 Model = Annotated[
-    str,
+    str | None,
     typer.Option(
-        "--model", "-m", metavar="NAME", help="The name of a shipped model, or a model file."
+        "--model",
+        "-m",
+        metavar="NAME",
+        help="The name of a shipped model, or a model file. Default: en, or en-best-first.",
+    ),
+]
+Search = Annotated[
+    SearchName,
+    typer.Option(
+        "--search",
+        metavar="beam|best-first",
+        help="How to search; a model is made for one of the two.",
+    ),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout",
+        min=0.001,
+        max=86400,
+        metavar="SECONDS",
+        help="Best-first: time for a problem. Default: 5, or none with --expansions.",
+    ),
+]
+Expansions = Annotated[
+    int | None,
+    typer.Option(
+        "--expansions",
+        min=1,
+        max=1_000_000_000,
+        metavar="N",
+        help="Best-first: edges to expand for a problem; the same result on any machine.",
     ),
 ]
 NoLanguageModel = Annotated[
@@ -37,7 +69,7 @@ Beam = Annotated[
         min=1,
         max=1024,
         metavar="N",
-        help="Beam width, 1 to 1024. Default: 64, or 16 for a network and all arcs given.",
+        help="Beam: width, 1 to 1024. Default: 64, or 16 for a network and all arcs given.",
     ),
 ]
 Threads = Annotated[
@@ -60,7 +92,12 @@ InputFormat = Annotated[
 ]
 Format = Annotated[
     FormatName,
-    typer.Option("--format", "-f", metavar="text|json|conllu|tree", help="Format of the output."),
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="text|json|conllu|tree|auto|indented",
+        help="Format of the output; the last two are for CCG derivations.",
+    ),
 ]
 Output = Annotated[
     Path | None,
@@ -80,3 +117,13 @@ MaxWords = Annotated[
         help="Refuse bags with more words; 2000 at most, 10000 if the model is linear.",
     ),
 ]
+
+
+def refuse_effort_of_other_search(
+    search: SearchName, beam: int | None, timeout: float | None, expansions: int | None
+) -> None:
+    if search == "best-first" and beam is not None:
+        raise typer.BadParameter("--beam goes with --search beam")
+    for option, given in (("--timeout", timeout), ("--expansions", expansions)):
+        if search == "beam" and given is not None:
+            raise typer.BadParameter(f"{option} goes with --search best-first")

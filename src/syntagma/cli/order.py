@@ -13,6 +13,7 @@ from syntagma.cli.output import open_output, render
 from syntagma.cli.progress import Ticker
 from syntagma.errors import FormatError, ProblemError, SyntagmaError
 from syntagma.formats.conllu import ConlluOrigin
+from syntagma.linearization import Linearization
 from syntagma.problem import Problem, TagColumn
 
 # A problem, or what is wrong with it, and where it comes from (nowhere: the arguments).
@@ -46,9 +47,12 @@ def order(
             help="Print up to N different orders of each bag.",
         ),
     ] = None,
+    search: options.Search = "beam",
     beam: options.Beam = None,
+    timeout: options.Timeout = None,
+    expansions: options.Expansions = None,
     threads: options.Threads = 1,
-    model: options.Model = "en",
+    model: options.Model = None,
     no_lm: options.NoLanguageModel = False,
     output: options.Output = None,
     on_error: Annotated[
@@ -83,13 +87,21 @@ def order(
     A batch that must not stop at a bad line:
         syntagma order --file bags.txt --on-error skip --threads 4 > sentences.txt
 
+    The other search strategy, and a CCG derivation by it:
+        syntagma order --search best-first --timeout 1 dog the barked
+        syntagma order --search best-first --model en-ccg --format tree dog the barked
+
     With --n-best, text output has lines "score TAB sentence" and an empty line after each bag.
+
+    A beam search uses every word. A best-first search may run out of time: then it prints the
+    pieces it has, which may lack words, and says so.
     """
     if words and file:
         raise typer.BadParameter("give words or --file, not both")
+    options.refuse_effort_of_other_search(search, beam, timeout, expansions)
     from syntagma import load
 
-    linearizer = load(model, language_model=not no_lm)
+    linearizer = load(model, search=search, language_model=not no_lm)
     if max_words > linearizer.max_words:
         raise typer.BadParameter(
             f"--max-words is {max_words}, but this model can order {linearizer.max_words} at most"
@@ -103,11 +115,13 @@ def order(
         _remember_places(inputs, places),
         n_best=n_best,
         beam=beam,
+        timeout=timeout,
+        expansions=expansions,
         threads=threads,
         max_words=max_words,
         on_error="yield",
     )
-    skipped = Skipped()
+    skipped, unfinished = Skipped(), Unfinished()
     # Results that scroll by on the same terminal are progress enough.
     quiet = output is None and sys.stdout.isatty()
     with open_output(output) as write, Ticker("ordered", enabled=not quiet) as ticker:
@@ -121,8 +135,10 @@ def order(
                 ticker.print(f"skipped: {error}")
             else:
                 write(render(result, format, linearizer.tag_column))
+                unfinished.add(result)
             ticker.advance()
     skipped.close(ticker.count)
+    unfinished.close(ticker.count)
 
 
 def bag_of_arguments(words: Sequence[str]) -> Problem:
@@ -168,6 +184,27 @@ class Skipped:
             more = f" and {self.count - len(self.places)} more" * (self.count > len(self.places))
             print(
                 f"skipped {self.count} of {total} problems: {', '.join(self.places)}{more}",
+                file=sys.stderr,
+            )
+
+
+class Unfinished:
+    """Counts what a best-first search could not finish in time."""
+
+    def __init__(self) -> None:
+        self.results = self.words = 0
+
+    def add(self, result: Linearization | Sequence[Linearization]) -> None:
+        best = result if isinstance(result, Linearization) else result[0]
+        if not best.finished:
+            self.results += 1
+            self.words += len(best.left_out)
+
+    def close(self, total: int) -> None:
+        if self.results:
+            print(
+                f"{self.results} of {total} results are unfinished, {self.words} words left out; "
+                "give it more time (--timeout, --expansions) or use --search beam",
                 file=sys.stderr,
             )
 

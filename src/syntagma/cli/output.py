@@ -62,10 +62,31 @@ def _render_one(result: Linearization, format: FormatName, tag_column: TagColumn
     if format == "conllu":
         return write_conllu(result, tag_column)
     if format == "tree":
-        from syntagma.formats.drawing import draw_tree  # loads rich
+        if result.derivations:
+            from syntagma.formats.derivation_drawing import draw_derivation  # loads rich
+
+            drawn = (draw_derivation(each, _terminal_width()) for each in result.derivations)
+            return "\n\n".join(drawn) + "\n\n"
+        from syntagma.formats.drawing import draw_tree
 
         return draw_tree(result, _terminal_width()) + "\n\n"
+    if format in ("auto", "indented"):
+        return _render_derivations(result, format)
     return result.text + "\n"
+
+
+def _render_derivations(result: Linearization, format: FormatName) -> str:
+    from syntagma.formats.auto import write_auto
+    from syntagma.formats.derivation_drawing import indent
+
+    if not result.derivations:
+        raise OutputError(
+            f"there is no derivation to write as {format!r}: use a CCG model "
+            "(--search best-first --model en-ccg) or another --format"
+        )
+    if format == "auto":
+        return "".join(write_auto(each, result.problem.id) for each in result.derivations)
+    return "".join(indent(each) + "\n" for each in result.derivations) + "\n"
 
 
 def _terminal_width() -> int | None:

@@ -37,7 +37,7 @@ def score(
     ] = None,
     input_format: options.InputFormat = None,
     format: options.Format = "text",
-    model: options.Model = "en",
+    model: options.Model = None,
     no_lm: options.NoLanguageModel = False,
     debug: options.Debug = False,
 ) -> None:

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from syntagma.settings import Settings
     from syntagma.training import Epoch
 
-# Options that only one scorer has.
+# Options that only some kinds of models have: those of a scorer, or of best-first search.
 OWN = {
     "linear": ("features", "update", "beam"),
+    "best-first": ("grammar", "update", "chart", "unscaled", "no_negatives", "final", "expansions"),
     "neural": (
         *("start", "pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
         *("dropout", "word_dropout", "min_count"),
@@ -32,12 +33,20 @@ def train(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
     ],
+    search: Annotated[
+        options.SearchName,
+        typer.Option(
+            "--search",
+            metavar="beam|best-first",
+            help="The search that the model is for; best-first: Zhang and Clark 2015.",
+        ),
+    ] = "beam",
     scorer: Annotated[
         Literal["neural", "linear"],
         typer.Option(
             "--scorer",
             metavar="neural|linear",
-            help="A network, trained with PyTorch, or weights of features, as in the papers.",
+            help="Beam: a network, trained with PyTorch, or weights of features, as in the papers.",
         ),
     ] = "neural",
     features: Annotated[
@@ -58,20 +67,55 @@ def train(
         ),
     ] = "mixed",
     update: Annotated[
-        Literal["early", "max-violation"],
+        Literal["early", "max-violation", "margin", "perceptron"] | None,
         typer.Option(
             "--update",
-            metavar="early|max-violation",
-            help="Linear: where in the search the perceptron updates.",
+            metavar="NAME",
+            help="Linear: where in the search the perceptron updates, early or max-violation "
+            "(default). Best-first: by how much, margin (default) or perceptron.",
         ),
-    ] = "max-violation",
+    ] = None,
+    grammar: Annotated[
+        Literal["dependency", "ccg"],
+        typer.Option(
+            "--grammar",
+            metavar="dependency|ccg",
+            help="Best-first: trees, or derivations; TRAIN and DEV are then CCGbanks (.auto).",
+        ),
+    ] = "dependency",
+    chart: Annotated[
+        int,
+        typer.Option(
+            "--chart", min=1, max=100_000, metavar="N", help="Best-first: edges that are kept."
+        ),
+    ] = 256,
+    unscaled: Annotated[
+        bool,
+        typer.Option("--unscaled", help="Best-first: do not divide scores by the size of edges."),
+    ] = False,
+    no_negatives: Annotated[
+        bool,
+        typer.Option("--no-negatives", help="Best-first: expand gold edges only, in training."),
+    ] = False,
+    final: Annotated[
+        bool, typer.Option("--final", help="Best-first: keep the final weights, not their average.")
+    ] = False,
+    expansions: Annotated[
+        int,
+        typer.Option(
+            "--expansions",
+            min=1,
+            metavar="N",
+            help="Best-first: edges that a visit of a sentence may expand.",
+        ),
+    ] = 500,
     epochs: Annotated[
         int | None,
         typer.Option(
             "--epochs",
             min=1,
             metavar="N",
-            help="Passes over TRAIN. Default: 30, or 10 with --scorer linear.",
+            help="Passes over TRAIN. Default: 30, or 10 without a network.",
         ),
     ] = None,
     beam: Annotated[
@@ -186,20 +230,37 @@ def train(
     The setting of a paper:
         syntagma train train.conllu dev.conllu --output l15.syntagma \\
             --scorer linear --features l15 --condition labelled --update early
+    Models for the other search, of trees and of CCG derivations:
+        syntagma train train.conllu dev.conllu --output edges.syntagma --search best-first
+        syntagma train train.auto dev.auto --output ccg.syntagma --search best-first \\
+            --grammar ccg --tag-column upos
     """
-    from syntagma.settings import LinearSettings, NeuralSettings
+    from syntagma.settings import BestFirstSettings, LinearSettings, NeuralSettings
     from syntagma.training import Epoch
     from syntagma.training import train as learn
 
-    _refuse_options_of_others(context, scorer)
+    kind = "best-first" if search == "best-first" else scorer
+    _refuse_options_of_others(context, kind)
     if start is not None and _is_given(context, "min_count"):
         raise typer.BadParameter("--min-count goes with a new model: --start has words of its own")
     common: dict[str, Any] = {"condition": condition, "seed": seed, "tag_column": tag_column}
     if epochs is not None:
         common["epochs"] = epochs
+    if update is not None:
+        common["update"] = update
     settings: Settings
-    if scorer == "linear":
-        settings = LinearSettings(**common, features=features, update=update, beam=beam)
+    if kind == "best-first":
+        settings = BestFirstSettings(
+            **common,
+            grammar=grammar,
+            chart=chart,
+            scaled=not unscaled,
+            negatives=not no_negatives,
+            averaged=not final,
+            expansions=expansions,
+        )
+    elif kind == "linear":
+        settings = LinearSettings(**common, features=features, beam=beam)
     else:
         settings = NeuralSettings(
             **common,
@@ -210,7 +271,7 @@ def train(
             word_dropout=word_dropout,
             min_count=min_count,
         )
-    with Ticker("learning", total=_count_sentences(train_file)) as ticker:
+    with Ticker("learning", total=_count_sentences(train_file, grammar == "ccg")) as ticker:
 
         def show(epoch: Epoch) -> None:
             ticker.print(describe(epoch))
@@ -247,15 +308,27 @@ def describe(epoch: "Epoch") -> str:
 def _figure(name: str, value: float) -> str:
     if name == "correct":
         return f"{100 * value:.1f}% without update"
+    if name == "found":
+        return f"{100 * value:.1f}% found"
     return f"{name} {value:.4g}"
 
 
-def _refuse_options_of_others(context: typer.Context, scorer: str) -> None:
-    for other, names in OWN.items():
-        for name in names:
-            if other != scorer and _is_given(context, name):
-                option = "--" + name.replace("_", "-")
-                raise typer.BadParameter(f"{option} goes with --scorer {other}, not with {scorer}")
+def _refuse_options_of_others(context: typer.Context, kind: str) -> None:
+    names = {name for own in OWN.values() for name in own} - set(OWN[kind])
+    if kind == "best-first":
+        names.add("scorer")
+    for name in sorted(names):
+        if _is_given(context, name):
+            option = "--" + name.replace("_", "-")
+            owners = [_chosen_by(other) for other, own in OWN.items() if name in own]
+            raise typer.BadParameter(
+                f"{option} goes with {' or '.join(owners or ['--search beam'])}, "
+                f"not with {_chosen_by(kind)}"
+            )
+
+
+def _chosen_by(kind: str) -> str:
+    return "--search best-first" if kind == "best-first" else f"--scorer {kind}"
 
 
 def _is_given(context: typer.Context, name: str) -> bool:
@@ -263,8 +336,9 @@ def _is_given(context: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def _count_sentences(path: Path) -> int:
+def _count_sentences(path: Path, ccg: bool) -> int:
+    from syntagma.formats.auto import read_auto
     from syntagma.formats.conllu import read_blocks
     from syntagma.formats.files import open_text
 
-    return sum(1 for _ in read_blocks(open_text(path), str(path)))
+    return sum(1 for _ in (read_auto if ccg else read_blocks)(open_text(path), str(path)))

@@ -438,5 +438,10 @@ cdef class EncodedProblem:
             self.task.fixed = &kinds[0]
             self._arrays.append(fixed)
 
+    @property
+    def twins(self):
+        """For each word the interchangeable one listed before it, or -1."""
+        return [self.task.words[i].twin for i in range(self.n)]
+
     def __dealloc__(self):
         free(self.task.scratch)
