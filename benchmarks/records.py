@@ -31,6 +31,12 @@ def treebank_options(description: str | None, conditions: Sequence[str]) -> argp
     parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="a treebank in CoNLL-U")
     parser.add_argument("--limit", type=int, metavar="N", help="its first N sentences only")
+    add_condition_option(parser, conditions)
+    add_file_options(parser)
+    return parser
+
+
+def add_condition_option(parser: argparse.ArgumentParser, conditions: Sequence[str]) -> None:
     parser.add_argument(
         "--conditions",
         nargs="+",
@@ -39,9 +45,12 @@ def treebank_options(description: str | None, conditions: Sequence[str]) -> argp
         metavar="NAME",
         help=f"what is given (default: {' '.join(conditions)})",
     )
+
+
+def add_file_options(parser: argparse.ArgumentParser) -> None:
+    """Where the outcome is written, besides the terminal."""
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep all figures here")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table here, too")
-    return parser
 
 
 def add_beam_options(parser: argparse.ArgumentParser, beams: Sequence[int]) -> None:
@@ -67,16 +76,27 @@ def measure(
     condition: str,
     beam: int | None,
     unit: Unit,
+    *,
+    timeout: float | None = None,
+    spans: bool = False,
 ) -> dict[str, Any]:
     """The figures of one condition on one thread as JSON, with the machine units around it.
 
-    Each length class has the mean number of words of its sentences, too.
+    Time is CPU time, but `wall_ms` is by the clock, as a timeout is. Each length class has the mean
+    number of words of its sentences, too.
     """
+    limit = f"beam {beam or 'auto'}" if timeout is None else f"{timeout:g} s"
 
     def work() -> syntagma.Report:
-        with Ticker(f"{condition}, beam {beam or 'auto'}", total=len(sentences)) as ticker:
+        with Ticker(f"{condition}, {limit}", total=len(sentences)) as ticker:
             return syntagma.evaluate(
-                linearizer, sentences, [condition], beam=beam, on_sentence=ticker.advance
+                linearizer,
+                sentences,
+                [condition],
+                beam=beam,
+                timeout=timeout,
+                spans=spans,
+                on_sentence=ticker.advance,
             )
 
     report, units = unit.around(work)
@@ -86,7 +106,12 @@ def measure(
     means = mean_lengths([len(sentence.forms) for sentence in sentences])
     for row, words in zip(figures["lengths"], means, strict=True):
         row["words"] = words
-    return {**figures, "beam": beam or "auto", "units_ms": units}
+    return {
+        **figures,
+        "wall_ms": round(1000 * report[condition].seconds / len(sentences), 3),
+        **({"beam": beam or "auto"} if timeout is None else {"timeout": timeout}),
+        "units_ms": units,
+    }
 
 
 def mean_lengths(sizes: Sequence[int]) -> list[float | None]:
@@ -141,7 +166,9 @@ class Table:
 
     title: str
     first: str
-    groups: Sequence[tuple[str, Sequence[str]]]  # what is above the columns, and their headings
+    groups: Sequence[
+        tuple[str, Sequence[str]]
+    ]  # what is above the columns, if anything, and headings
     rows: list[Sequence[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -163,7 +190,7 @@ class Table:
     def markdown(self) -> str:
         headings = [self.first]
         for group, columns in self.groups:
-            headings += [f"{group}: {columns[0]}", *columns[1:]]
+            headings += [f"{group}: {columns[0]}" if group else columns[0], *columns[1:]]
         rows = [[*row, *[""] * (len(headings) - len(row))] for row in self.rows]
         lines = [headings, ["---", *["---:"] * (len(headings) - 1)], *rows]
         text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -171,11 +198,15 @@ class Table:
         return f"{self.title}\n\n{text}\n\n{notes}"
 
 
-def finish(arguments: argparse.Namespace, record: dict[str, Any], table: Table) -> None:
-    """Show the table and write what files were asked for."""
-    table.print()
+def finish(arguments: argparse.Namespace, record: dict[str, Any], *tables: Table) -> None:
+    """Show the tables and write what files were asked for."""
+    for at, table in enumerate(tables):
+        if at:
+            print()
+        table.print()
     if arguments.json:
         text = json.dumps(record, indent=2, ensure_ascii=False)
         arguments.json.write_text(text + "\n", encoding="utf-8")
     if arguments.markdown:
-        arguments.markdown.write_text(table.markdown(), encoding="utf-8")
+        text = "\n".join(table.markdown() for table in tables)
+        arguments.markdown.write_text(text, encoding="utf-8")

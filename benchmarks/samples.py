@@ -1,0 +1,245 @@
+"""Fixed samples of large files, and models trained on them, in a folder that a stopped run goes on
+from: what is there is not made again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from pathlib import Path
+from statistics import fmean
+from typing import Any, Literal
+
+from machine import Unit, add_unit_option, units_note
+from records import add_file_options
+
+import syntagma
+from syntagma.cli.progress import Ticker
+from syntagma.cli.train import describe
+from syntagma.errors import FormatError, TrainingError
+from syntagma.formats.files import atomic_write, open_text
+from syntagma.linearizer import read_info
+from syntagma.model_file import fingerprint
+from syntagma.settings import Settings
+from syntagma.training import Epoch
+
+Grammar = Literal["dependency", "ccg"]
+
+SEED = 1
+TRAIN, DEV = 3000, 300  # sentences, unless the options say otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The files of the drawn sentences, and what a record says of them."""
+
+    train: Path
+    dev: Path
+    about: dict[str, Any]
+
+
+def sample_options(description: str | None) -> argparse.ArgumentParser:
+    """The options of all benchmarks that train on a sample."""
+    parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
+    for option, help in (
+        ("--train", "a treebank in CoNLL-U to draw training sentences from"),
+        ("--data", "the same to measure on"),
+    ):
+        parser.add_argument(option, type=Path, required=True, metavar="FILE", help=help)
+    for option, help in (
+        ("--ccg-train", "derivations (.auto) to draw training sentences from"),
+        ("--ccg-data", "the same to measure on"),
+    ):
+        parser.add_argument(option, type=Path, metavar="FILE", help=help)
+    parser.add_argument(
+        "--folder", type=Path, required=True, help="where samples, models and figures are kept"
+    )
+    for option, default, help in (
+        ("--train-sentences", TRAIN, "how many to train on"),
+        ("--limit", DEV, "how many to measure on"),
+        ("--epochs", 10, "of each training"),
+    ):
+        help = f"{help} (default: {default})"
+        parser.add_argument(option, type=int, default=default, metavar="N", help=help)
+    add_file_options(parser)
+    add_unit_option(parser)
+    return parser
+
+
+def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """The options that were given; the folder is made."""
+    arguments = parser.parse_args()
+    if (arguments.ccg_train is None) != (arguments.ccg_data is None):
+        parser.error("--ccg-train and --ccg-data need each other")
+    if min(arguments.train_sentences, arguments.limit) < 1:
+        parser.error("--train-sentences and --limit are at least 1")
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    return arguments
+
+
+def draw_sample(arguments: argparse.Namespace, grammar: Grammar) -> Sample:
+    """Sentences to train on and to measure on, drawn from the files of a grammar."""
+    train, data, suffix = (
+        (arguments.ccg_train, arguments.ccg_data, ".auto")
+        if grammar == "ccg"
+        else (arguments.train, arguments.data, ".conllu")
+    )
+    drawn = {}
+    about = {}
+    for name, source, count in (
+        ("train", train, arguments.train_sentences),
+        ("dev", data, arguments.limit),
+    ):
+        drawn[name] = arguments.folder / f"{name}{suffix}"
+        about[name] = draw(source, count, drawn[name], grammar)
+    return Sample(drawn["train"], drawn["dev"], about)
+
+
+def draw(source: Path, count: int, target: Path, grammar: Grammar) -> dict[str, Any]:
+    """Write the sentences that are drawn from a file, as they stand in it, to another one."""
+    blocks = list(entries(source) if grammar == "ccg" else blank_separated(source))
+    chosen = [blocks[index] for index in draw_indices(len(blocks), count)]
+    gap = "\n" if grammar == "ccg" else "\n\n"
+    text = "".join(block + gap for block in chosen)
+    if not target.exists():
+        with atomic_write(target, "w") as file:
+            file.write(text)
+    elif target.read_bytes() != text.encode():
+        raise TrainingError(
+            f"{target} holds other sentences than those drawn from {source} now: "
+            "choose another folder, or the same file and number as before"
+        )
+    return {
+        "name": source.name,
+        "sha256": fingerprint(source),
+        "sentences": len(chosen),
+        "of": len(blocks),
+    }
+
+
+def draw_indices(size: int, count: int) -> list[int]:
+    """Which sentences are drawn from a file: always the same.
+
+    >>> draw_indices(10, 4)
+    [1, 2, 4, 9]
+    """
+    return sorted(random.Random(SEED).sample(range(size), min(size, count)))
+
+
+def blank_separated(path: Path) -> Iterator[str]:
+    """The sentences of a CoNLL-U file, with their comments."""
+    for filled, lines in groupby(text_lines(path), key=lambda line: bool(line.strip())):
+        if filled:
+            yield "\n".join(lines)
+
+
+def entries(path: Path) -> Iterator[str]:
+    """The derivations of an .auto file, each with its line 'ID=…'."""
+    lines = filter(str.strip, text_lines(path))
+    for id_line in lines:
+        derivation = next(lines, None)
+        if not id_line.startswith("ID=") or derivation is None:
+            raise FormatError("not a line 'ID=…' and a derivation after it", str(path))
+        yield f"{id_line}\n{derivation}"
+
+
+def text_lines(path: Path) -> Iterator[str]:
+    for line in open_text(path):
+        if isinstance(line, FormatError):
+            raise line
+        yield line
+
+
+def train(sample: Sample, output: Path, settings: Settings, unit: Unit) -> None:
+    """Train a model on one thread unless it is there; its epochs are kept beside it as JSON."""
+    if output.exists():
+        found = read_info(output).header["settings"]
+        if found != asdict(settings):
+            raise TrainingError(f"{output} was trained with other settings: choose another folder")
+        say(f"{output}: there already, not trained again")
+        return
+    say(f"{output}: training")
+    kept = output.with_suffix(".json")
+    epochs = read_epochs(kept)
+    before = unit.take()
+    with Ticker(output.stem, total=sample.about["train"]["sentences"]) as ticker:
+
+        def keep(epoch: Epoch) -> None:
+            nonlocal before
+            after = unit.take()
+            # Of a run that goes on, those before; of one that starts anew, none.
+            epochs[:] = [each for each in epochs if each["number"] < epoch.number]
+            epochs.append({**asdict(epoch), "units_ms": before + after})
+            write_json(kept, {"settings": asdict(settings), "epochs": epochs})
+            before = after
+            ticker.print(describe(epoch))
+            ticker.restart()
+
+        syntagma.train(
+            sample.train,
+            sample.dev,
+            output,
+            settings=settings,
+            on_sentence=ticker.advance,
+            on_epoch=keep,
+        )
+
+
+def read_epochs(path: Path) -> list[dict[str, Any]]:
+    """The epochs that were kept of a training, as far as it has come."""
+    epochs: list[dict[str, Any]] = read_json(path).get("epochs", [])
+    return epochs
+
+
+class Figures:
+    """What was measured, by its name, in a JSON file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._kept = read_json(path)
+
+    def get(self, name: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What is kept under a name; measured, if there is nothing."""
+        if name not in self._kept:
+            self._kept[name] = measure()
+            write_json(self._path, self._kept)
+        figures: dict[str, Any] = self._kept[name]
+        return figures
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return read
+
+
+def write_json(path: Path, data: dict[str, Any]) -> None:
+    with atomic_write(path, "w") as file:
+        file.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def sample_note(about: dict[str, Any]) -> str:
+    """Which sentences a table is about."""
+    dev, train = (
+        f"{about[name]['sentences']} sentences drawn from {about[name]['name']}"
+        for name in ("dev", "train")
+    )
+    return f"{dev}; trained on {train}"
+
+
+def unit_note(units: Iterable[list[float]]) -> str:
+    """Below a table of pieces of work that may have been done at different times."""
+    each = list(units)
+    if not all(each):
+        return units_note({"all": []})
+    low, high = (pick(fmean(around) for around in each) for pick in (min, max))
+    return f"machine unit before and after each: {low:.1f} to {high:.1f} ms"
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr)
