@@ -208,6 +208,8 @@ class Bag:
 class Grammar:
     """What can be built, and the features of what is built."""
 
+    templates: Templates
+
     def __init__(self, bag: Bag) -> None:
         self.bag = bag
 
@@ -495,6 +497,7 @@ class Search:
         self.goals: list[Edge] = []
         self.pushed = 0
         self.expansions = 0
+        self.exhausted = False
         self.version = 0
 
     def rank(self, edge: Edge) -> float:
@@ -537,17 +540,21 @@ class Search:
         return same[-1] if same else None
 
     def accept(self, edge: Edge) -> Edge | None:
-        """The edge that falls out of the chart: the worst, of equal ones the last to come."""
+        """The edge that falls out of the chart: the worst, of equal ones the new one, or else the
+        first to come."""
         self.chart.append(edge)
         if len(self.chart) <= self.chart_size:
             return None
-        worst = min(reversed(self.chart), key=self.rank)
+        worst = min((edge, *self.chart), key=self.rank)
         self.chart.remove(worst)
         return worst
 
     def run(self, wanted: int = 1, limit: int = 0) -> Search:
         self.begin()
-        while self.agenda and (not limit or self.expansions < limit):
+        while not limit or self.expansions < limit:
+            if not self.agenda:
+                self.exhausted = True
+                break
             edge = heappop(self.agenda).edge
             self.expansions += 1
             if self.grammar.is_goal(edge):
@@ -585,24 +592,26 @@ class Search:
         return [(score / sum(piece.size for piece in pieces) if self.scaled else score, pieces)]
 
 
-def all_edges(grammar: Grammar, weigh: Weigh = lambda key: 0.0) -> dict[Tree, Edge]:
+def all_edges(grammar: Grammar, weigh: Weigh) -> dict[Tree, Edge]:
     """Every edge that can be built, without search or pruning."""
     bag = grammar.bag
     found: dict[Tree, Edge] = {}
+    phrases: list[Edge] = []
     waiting = grammar.leaves()
     while waiting:
         edge = waiting.pop()
-        if edge.tree in found:
-            continue
+        assert edge.tree not in found, "one derivation for each tree"
         edge.score = sum(part.score for part in edge.parts) + total(edge.keys, weigh)
         found[edge.tree] = edge
-        if grammar.is_goal(edge):
+        if len(edge.leaves) == bag.n:
             continue
+        phrases.append(edge)
         waiting += grammar.unary(edge)
-        for other in list(found.values()):
-            for left, right in {(edge, other), (other, edge)}:
-                if bag.fits(left, right) and bag.may_precede(left, right):
-                    waiting += grammar.binary(left, right, weigh)
+        for other in phrases:
+            if bag.fits(edge, other):
+                for left, right in dict.fromkeys(((edge, other), (other, edge))):
+                    if bag.may_precede(left, right):
+                        waiting += grammar.binary(left, right, weigh)
     return found
 
 
@@ -815,6 +824,7 @@ class Case:
 
     plain: Grammar
     make: Callable[[], CoreGrammar]
+    relisted: Callable[[Problem], Case]  # the same for the same problem, listed otherwise
 
     @property
     def bag(self) -> Bag:
@@ -844,6 +854,7 @@ def dependency_case(problem: Problem, vocabulary: Vocabulary) -> Case:
     return Case(
         DependencyGrammar(bag, candidates),
         lambda: DependencyEdges(encoding.encoded, dependency_templates(), index, pool),
+        lambda again: dependency_case(again, vocabulary),
     )
 
 
@@ -866,4 +877,5 @@ def ccg_case(problem: Problem, vocabulary: Vocabulary, grammar: CcgGrammar) -> C
     return Case(
         CcgEdgeGrammar(bag, grammar, rows),
         lambda: CcgEdges(encoding.encoded, ccg_templates(), rules, leaves),
+        lambda again: ccg_case(again, vocabulary, grammar),
     )
