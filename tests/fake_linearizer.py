@@ -3,12 +3,13 @@
 Every word depends on the next one, every tag is `X`, every label `dep`, and longer words cost more.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, permutations
 from pathlib import Path
 from typing import Any
 
+from syntagma.conditions import MAIN_CONDITIONS
 from syntagma.errors import ProblemError, SyntagmaError
 from syntagma.linearization import Linearization, Token
 from syntagma.problem import Problem
@@ -43,6 +44,7 @@ class FakeLinearizer:
     max_words: int = 2000
     has_language_model: bool = False
     search: str = "beam"
+    conditions: tuple[str, ...] = MAIN_CONDITIONS
     pulled: int = 0
 
     def order_many(
@@ -81,6 +83,18 @@ class FakeLinearizer:
         if sorted(forms) != sorted(order):
             raise ProblemError(f"the order {order} does not have the words of the bag")
         return _arranged(problem, [forms.index(form) for form in order])
+
+
+def fake_load(linearizer: FakeLinearizer) -> Callable[..., FakeLinearizer]:
+    """What stands for `syntagma.load`: it takes what that takes."""
+
+    def load(
+        model: str | Path | None = None, *, search: str = "beam", language_model: bool = True
+    ) -> FakeLinearizer:
+        linearizer.search = search
+        return linearizer
+
+    return load
 
 
 def _alphabetical(problem: Problem) -> list[int]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from fake_linearizer import FakeLinearizer
+from fake_linearizer import FakeLinearizer, fake_load
 
 import syntagma
 from syntagma.cli import run
@@ -38,7 +38,8 @@ TREEBANK = """\
 @pytest.fixture(autouse=True)
 def linearizer(monkeypatch: pytest.MonkeyPatch) -> FakeLinearizer:
     fake = FakeLinearizer()
-    monkeypatch.setattr(syntagma, "load", lambda name, language_model=True: fake)
+    monkeypatch.setattr(syntagma, "load", fake_load(fake))
+    monkeypatch.setattr(syntagma.linearizer, "read_info", lambda name: fake.info)
     return fake
 
 
@@ -322,7 +323,7 @@ def test_debug_shows_the_traceback(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_bug_is_called_a_bug(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(name: str, language_model: bool = True) -> Iterator[None]:
+    def broken(name: str, **options: object) -> Iterator[None]:
         raise ZeroDivisionError("oh")
 
     monkeypatch.setattr(syntagma, "load", broken)

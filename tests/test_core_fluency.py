@@ -33,7 +33,7 @@ from toy import (
 )
 from toy_network import in_many_shapes, random_slots, toy_neural_linearizer, toy_scorer
 
-from syntagma import linearizer as linearizer_module
+from syntagma import beam as beam_module
 from syntagma.backoff import END, START, BackoffModel
 from syntagma.balance import Balance
 from syntagma.core import (
@@ -627,7 +627,7 @@ def test_output_depends_neither_on_listing_nor_on_batches_nor_on_threads(kind: s
 def test_the_last_resort_hears_the_language_model(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(linearizer_module, "beam_search", lambda search, n_best: [])
+    monkeypatch.setattr(beam_module, "beam_search", lambda search, n_best: [])
     linearizer = fluent_linearizer(kind)
     silent = Linearizer(replace(model_of(linearizer), fluent=None))
     changed = same = 0

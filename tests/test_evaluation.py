@@ -14,6 +14,7 @@ from syntagma.evaluation import Report, bleu, evaluate, paired_bootstrap
 from syntagma.linearization import Linearization, Token
 from syntagma.problem import Problem
 from syntagma.report import as_dict, tables
+from syntagma.strategy import Effort
 from syntagma.treebank import Sentence
 
 if TYPE_CHECKING:
@@ -55,9 +56,11 @@ class FakeLinearizer:
         self.info = FakeInfo({"name": "fake"})
         self.beam = 64
         self.max_words = 700
-        self.beams: set[int] = set()
+        self.beams: set[int | None] = set()
 
-    def order(self, problem: Problem, *, beam: int, max_words: int = 512) -> Linearization:
+    def order(
+        self, problem: Problem, *, beam: int | None = None, max_words: int = 512
+    ) -> Linearization:
         assert len(problem.words) <= max_words
         self.beams.add(beam)
         forms = [word.form for word in problem.words]
@@ -70,10 +73,18 @@ class FakeLinearizer:
         return Linearization(tokens, 0.0, problem)
 
     def order_many(
-        self, problems: Iterable[Problem], *, beam: int, threads: int, max_words: int = 512
+        self,
+        problems: Iterable[Problem],
+        *,
+        beam: int | None = None,
+        threads: int,
+        max_words: int = 512,
     ) -> Iterator[Linearization]:
         assert threads == 2
         return (self.order(problem, beam=beam, max_words=max_words) for problem in problems)
+
+    def describe_effort(self, effort: Effort) -> dict[str, str | int | float]:
+        return {"beam": effort.beam or "auto"}
 
 
 def fake(known: Iterable[Sentence] = SENTENCES) -> "Linearizer":
@@ -83,7 +94,9 @@ def fake(known: Iterable[Sentence] = SENTENCES) -> "Linearizer":
 class HastyLinearizer(FakeLinearizer):
     """Runs out of time with more than ten words: only the first ten of them come out, unjoined."""
 
-    def order(self, problem: Problem, *, beam: int, max_words: int = 512) -> Linearization:
+    def order(
+        self, problem: Problem, *, beam: int | None = None, max_words: int = 512
+    ) -> Linearization:
         result = super().order(problem, beam=beam, max_words=max_words)
         if len(result.tokens) <= 10:
             return result

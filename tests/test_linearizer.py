@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import problems
 from toy_treebank import write_treebank
 
-from syntagma import linearizer as linearizer_module
+from syntagma import beam as beam_module
 from syntagma.core import Search
 from syntagma.errors import ModelError, ProblemError, UnsatisfiableError
 from syntagma.linearization import violations
@@ -263,7 +263,7 @@ def test_first_and_last_are_named_too(toy: Linearizer) -> None:
 def test_an_error_says_when_the_search_was_given_up(
     toy: Linearizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(linearizer_module, "WORK_LIMIT", 2)
+    monkeypatch.setattr(beam_module, "WORK_LIMIT", 2)
     problem = Problem.of(CROSSING, before=[(1, 3), (3, 2), (2, 4)])
     with pytest.raises(UnsatisfiableError, match="within 2 states: word 1 'a' before") as error:
         toy.order(problem)
@@ -279,7 +279,7 @@ def test_a_dead_beam_is_widened_and_then_searched_depth_first(
         widths.append(search.width)
         return []
 
-    monkeypatch.setattr(linearizer_module, "beam_search", dead)
+    monkeypatch.setattr(beam_module, "beam_search", dead)
     problem = Problem.of(CROSSING, before=[(1, 3), (2, 4)])
     assert violations(toy.order(problem, beam=64)) == []
     assert violations(toy.order(problem, beam=1024)) == []

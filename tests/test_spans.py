@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from fake_linearizer import FakeLinearizer
+from fake_linearizer import FakeLinearizer, fake_load
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import trees
@@ -269,7 +269,7 @@ class HastyLinearizer(FakeLinearizer):
 def test_evaluate_spans_of_unfinished_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(syntagma, "load", lambda name, language_model=True: HastyLinearizer())
+    monkeypatch.setattr(syntagma, "load", fake_load(HastyLinearizer()))
     treebank = tmp_path / "fox.conllu"
     treebank.write_text(FOX)
     assert run(["evaluate", "--data", str(treebank), "-c", "none", "--spans"]) == 0

@@ -322,8 +322,7 @@ def _refuse_options_of_others(context: typer.Context, kind: str) -> None:
             option = "--" + name.replace("_", "-")
             owners = [_chosen_by(other) for other, own in OWN.items() if name in own]
             raise typer.BadParameter(
-                f"{option} goes with {' or '.join(owners or ['--search beam'])}, "
-                f"not with {_chosen_by(kind)}"
+                f"{option} goes with {' or '.join(owners or ['--search beam'])}, not with {kind}"
             )
 
 
