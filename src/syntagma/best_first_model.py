@@ -38,6 +38,7 @@ from syntagma.linearization import Linearization
 from syntagma.vocabulary import Vocabulary
 
 GrammarName = Literal["dependency", "ccg"]
+MAX_CHART = 100_000
 
 
 class EdgeGrammar(Protocol):
@@ -174,7 +175,10 @@ class EdgeModel:
 class StoredEdges:
     """The weights of a model, and its CCG grammar if it has one, as a model file holds them."""
 
-    SECTIONS: ClassVar = StoredWeights.SECTIONS
+    SECTIONS: ClassVar[dict[str, frozenset[str]]] = {  # by grammar
+        "dependency": StoredWeights.SECTIONS,
+        "ccg": StoredWeights.SECTIONS | CcgGrammar.SECTIONS,
+    }
 
     weights: StoredWeights
     ccg: CcgGrammar | None = None
@@ -184,7 +188,7 @@ class StoredEdges:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> StoredEdges:
-        ccg = CcgGrammar.from_arrays(arrays) if "ccg_categories" in arrays else None
+        ccg = CcgGrammar.from_arrays(arrays) if arrays.keys() >= CcgGrammar.SECTIONS else None
         return cls(StoredWeights.from_arrays(arrays), ccg)
 
     def describe(self) -> dict[str, Any]:

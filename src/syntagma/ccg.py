@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,13 @@ class CcgGrammar:
     rows are sorted. A tag's categories are those of rare words with it; the last list is for tags
     that the vocabulary does not know.
     """
+
+    SECTIONS: ClassVar = frozenset(
+        {
+            *("ccg_categories", "ccg_binary", "ccg_unary", "ccg_forms", "ccg_rare"),
+            *("ccg_form_starts", "ccg_form_leaves", "ccg_tag_starts", "ccg_tag_categories"),
+        }
+    )
 
     def __init__(
         self,

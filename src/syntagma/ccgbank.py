@@ -40,9 +40,14 @@ class CcgSentence:
         )
 
 
+def is_ccgbank(path: str | os.PathLike[str]) -> bool:
+    """Whether a file's name says that it holds derivations (.auto)."""
+    return re.search(r"\.auto(\.gz|\.xz)?$", os.fspath(path), re.IGNORECASE) is not None
+
+
 def read_sentences(path: str | os.PathLike[str], tag_column: TagColumn = "xpos") -> list[Sentence]:
-    """Read a CCGbank if the file's name says so (.auto), else a treebank."""
-    if re.search(r"\.auto(\.gz|\.xz)?$", os.fspath(path), re.IGNORECASE):
+    """Read a CCGbank if the file's name says so, else a treebank."""
+    if is_ccgbank(path):
         return [each.sentence for each in read_ccgbank(path)]
     return read_treebank(path, tag_column)
 

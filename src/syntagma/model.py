@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Protocol, overload
 import numpy.typing as npt
 
 from syntagma.balance import Balance
-from syntagma.best_first_model import EdgeModel, StoredEdges
+from syntagma.best_first_model import MAX_CHART, EdgeModel, StoredEdges
 from syntagma.core import Search
 from syntagma.encoding import Encoding
 from syntagma.errors import ModelError
@@ -144,8 +144,8 @@ def load_model(path: str | Path, *, language_model: bool = True) -> Model:
     name = _scorer_of(header)
     if name == EDGES:
         raise ModelError(
-            f"{path}: a model for best-first search; load it with search='best-first' "
-            "(--search best-first)"
+            f"{path}: a model for best-first search, to order words and be evaluated with "
+            "search='best-first' (--search best-first); all else needs a model for beam search"
         )
     stored = _STORED.get(name)
     if stored is None:
@@ -174,9 +174,15 @@ def load_edge_model(path: str | Path) -> EdgeModel:
         )
     if name != EDGES:
         raise _unknown_scorer(path, name)
-    _check_sections(path, header, arrays, StoredEdges.SECTIONS)
-    if not isinstance(header.get("chart"), int) or not isinstance(header.get("scaled"), bool):
+    sections = StoredEdges.SECTIONS.get(str(header.get("grammar")))
+    if sections is None:
+        raise _foreign(path, "no grammar")
+    _check_sections(path, header, arrays, sections)
+    chart = header.get("chart")
+    if not isinstance(chart, int) or not 1 <= chart <= MAX_CHART:
         raise _foreign(path, "no size of the chart")
+    if not isinstance(header.get("scaled"), bool):
+        raise _foreign(path, "not said whether scores are scaled")
     with _named_errors(path):
         return build_model(header, Vocabulary.from_arrays(arrays), StoredEdges.from_arrays(arrays))
 

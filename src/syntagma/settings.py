@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from syntagma.best_first_model import MAX_CHART, GrammarName
 from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS
 from syntagma.errors import TrainingError
 from syntagma.problem import TagColumn
 from syntagma.strategy import MAX_BEAM, MAX_EXPANSIONS
 from syntagma.templates import FEATURE_SETS, FeatureSet
-
-MAX_CHART = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +97,7 @@ class BestFirstSettings(Settings):
 
     SCORER = "edges"
 
-    grammar: Literal["dependency", "ccg"] = "dependency"
+    grammar: GrammarName = "dependency"
     update: Literal["margin", "perceptron"] = "margin"
     scaled: bool = True  # edges are compared by f(e) / |e|
     negatives: bool = True  # edges that are not gold are expanded in training, too
@@ -116,7 +115,8 @@ class BestFirstSettings(Settings):
         check_range("expansions", self.expansions, MAX_EXPANSIONS)
         check_range("dev_expansions", self.dev_expansions, MAX_EXPANSIONS)
         check_range("max_features", self.max_features, 1 << 28)
-        if self.grammar == "ccg" and self.condition not in ("mixed", "none", "pos"):
+        given = CONDITIONS.get(self.condition)
+        if self.grammar == "ccg" and given is not None and given.arcs > 0:
             raise TrainingError(
                 f"condition {self.condition!r} gives arcs, which CCG models cannot keep: "
                 "choose none, pos or mixed"

@@ -21,9 +21,11 @@ import numpy.typing as npt
 
 from syntagma.best_first_model import StoredEdges
 from syntagma.best_first_training import GuidedLearner
-from syntagma.ccgbank import read_ccgbank
+from syntagma.ccgbank import is_ccgbank, read_ccgbank
 from syntagma.errors import FormatError, TrainingError
 from syntagma.evaluation import evaluate
+from syntagma.formats import guess_format
+from syntagma.formats.auto import auto_line
 from syntagma.linear_training import PerceptronLearner
 from syntagma.linearizer import Linearizer, model_path
 from syntagma.model import Model, Stored, build_model, load_model, save_model
@@ -120,8 +122,8 @@ def train(
     for given, option in ((pretrain, "pretrain"), (start, "start")):
         if given and not settings.PRETRAINS:
             raise TrainingError(
-                f"a {settings.SCORER} scorer learns from one treebank, and from nothing else: "
-                f"leave out {option} (--{option}) or train a neural one"
+                f"a scorer of the kind {settings.SCORER} learns from one treebank and from nothing "
+                f"else: leave out {option} (--{option}) or train a neural one"
             )
     if Path(output).is_dir():
         raise TrainingError(f"cannot write the model to {output}: it is a folder")
@@ -172,7 +174,18 @@ def train(
 
 def _read(path: str | Path, settings: Settings) -> list[Sentence]:
     """A treebank, or a CCGbank where derivations are to be learned from."""
-    if isinstance(settings, BestFirstSettings) and settings.grammar == "ccg":
+    ccg = isinstance(settings, BestFirstSettings) and settings.grammar == "ccg"
+    if is_ccgbank(path) and not ccg:
+        raise TrainingError(
+            f"{path} is a CCGbank, from which only CCG models learn: use the grammar ccg "
+            "(--search best-first --grammar ccg), or a treebank in CoNLL-U"
+        )
+    if ccg and guess_format(path) == "conllu":
+        raise TrainingError(
+            f"{path} is a treebank, but CCG models learn from derivations: use a CCGbank (.auto), "
+            "or the grammar dependency (--grammar dependency)"
+        )
+    if ccg:
         return [each.sentence for each in read_ccgbank(path)]
     return read_treebank(path, settings.tag_column)
 
@@ -300,13 +313,15 @@ def _spread(sentences: Sequence[Sentence], count: int) -> Sequence[Sentence]:
 def _describe_data(path: str | Path, sentences: Sequence[Sentence]) -> dict[str, Any]:
     digest = hashlib.sha256()
     for sentence in sentences:
-        described = {
+        described: dict[str, Any] = {
             "forms": sentence.forms,
             "tags": sentence.tags,
             "heads": sentence.heads,
             "deprels": sentence.deprels,
             "id": sentence.id,
         }
+        if sentence.derivation is not None:
+            described["derivation"] = auto_line(sentence.derivation)
         digest.update(json.dumps(described).encode())
     return {
         "name": Path(path).name,

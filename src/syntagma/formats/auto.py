@@ -127,11 +127,16 @@ def _clip(tokens: list[str]) -> str:
 
 
 def write_auto(derivation: Derivation, id: str | None) -> str:
-    """A derivation as the two lines of the format, with the final line end.
+    """A derivation as the two lines of the format, with the final line end."""
+    return f"ID={id or ''} PARSER=SYNTAGMA NUMPARSE=1\n{auto_line(derivation)}\n"
+
+
+def auto_line(derivation: Derivation) -> str:
+    """A derivation as a line of the format, without the line end; `parse_auto` is the inverse.
 
     A space within a form, which the format cannot hold, becomes a no-break space.
     """
-    parts = [f"ID={id or ''} PARSER=SYNTAGMA NUMPARSE=1\n"]
+    parts = []
     waiting: list[Derivation | None] = [derivation]  # None closes a bracket
     while waiting:
         node = waiting.pop()
@@ -143,7 +148,7 @@ def write_auto(derivation: Derivation, id: str | None) -> str:
         else:
             form = (node.form or "").replace(" ", "\u00a0")
             parts.append(f"{_WORD} {node.category} {node.tag} {node.tag} {form} {node.category}>) ")
-    return "".join(parts).rstrip(" ") + "\n"
+    return "".join(parts).rstrip(" ")
 
 
 def _head(node: Derivation) -> int:

@@ -19,7 +19,7 @@ from rich.cells import cell_len
 
 from syntagma.categories import combine, raising_mark
 from syntagma.derivation import Derivation
-from syntagma.formats.drawing import _visible
+from syntagma.formats.drawing import visible
 
 _GAP = 2  # columns between words
 
@@ -70,9 +70,9 @@ def _layout(derivation: Derivation) -> list[_Box]:
     """The boxes of all nodes, that of the root first."""
     waiting: list[_Box] = []  # those of what is complete, from left to right
     for node in derivation.bottom_up:
-        category = _visible(node.category)
+        category = visible(node.category)
         if not node.children:
-            box = _Box(_visible(node.form or ""), category)
+            box = _Box(visible(node.form or ""), category)
             inner = cell_len(box.above)
         else:
             box = _Box(_mark(node), category)
@@ -134,4 +134,4 @@ def _draw_branches(derivation: Derivation) -> str:
 
 def _label(node: Derivation) -> str:
     parts = (node.category, node.form, node.tag)
-    return "  ".join(_visible(part) for part in parts if part is not None)
+    return "  ".join(visible(part) for part in parts if part is not None)

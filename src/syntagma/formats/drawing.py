@@ -40,9 +40,9 @@ def draw_tree(linearization: Linearization, width: int | None = None) -> str:
     """
     table = _columns(
         [
-            [_visible(token.form) for token in linearization.tokens],
-            [_visible(token.tag) for token in linearization.tokens],
-            [_visible(token.deprel) for token in linearization.tokens],
+            [visible(token.form) for token in linearization.tokens],
+            [visible(token.tag) for token in linearization.tokens],
+            [visible(token.deprel) for token in linearization.tokens],
         ]
     )
     arcs = _arcs(linearization.heads, spacing=2)
@@ -112,7 +112,7 @@ def _columns(columns: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """Control characters and line separators would tear the drawing: show them as escapes."""
     return "".join(
         repr(character)[1:-1]

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from syntagma.errors import FormatError, ProblemError
+from syntagma.formats.auto import auto_line
 from syntagma.formats.files import Lines
 from syntagma.linearization import Linearization
 from syntagma.problem import Problem, Word
@@ -167,7 +168,7 @@ def write_jsonl(result: Linearization | Sequence[Linearization]) -> str:
 
 
 def _result(linearization: Linearization) -> dict[str, object]:
-    fluency = linearization.fluency
+    fluency, derivations = linearization.fluency, linearization.derivations
     return {
         "text": linearization.text,
         "score": linearization.score,
@@ -187,4 +188,5 @@ def _result(linearization: Linearization) -> dict[str, object]:
             }
             for token in linearization.tokens
         ],
+        **({"derivations": [*map(auto_line, derivations)]} if derivations else {}),
     }
