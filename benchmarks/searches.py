@@ -240,7 +240,8 @@ def show(value: float | None) -> str:
 def plot(searches: dict[str, Any], path: Path) -> None:
     """Two panels for each condition: coverage, and the lengths of spans.
 
-    A point of coverage is at the mean length of its class, one of spans at the class's shortest.
+    A point of coverage is at the mean length of its class, one of spans at the class's shortest;
+    from 10 words on, classes of spans are wider.
     """
     panels: dict[str, list[plots.Line]] = {}
     for condition, each in in_detail(searches).items():
