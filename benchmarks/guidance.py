@@ -25,7 +25,6 @@ from records import Table, begin, finish
 
 from syntagma.conditions import MAIN_CONDITIONS
 from syntagma.settings import BestFirstSettings
-from syntagma.version import VERSION
 
 # How each differs from the default.
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -178,7 +177,7 @@ def notes(record: dict[str, Any]) -> list[str]:
     return [
         *drawn,
         units,
-        f"BLEU: at most {shown} expansions a sentence, seed 1, syntagma {VERSION}",
+        f"BLEU: at most {shown} expansions a sentence",
     ]
 
 

@@ -66,7 +66,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--plot", type=Path, metavar="FILE", help="SVG of coverage and of the lengths of spans"
     )
-    return samples.parse(parser)
+    arguments = samples.parse(parser)
+    if arguments.ccg_train and not {"none", "pos"} & set(arguments.conditions):
+        parser.error("with CCG, none or pos is measured: add one of them to --conditions")
+    return arguments
 
 
 def compare(arguments: argparse.Namespace, figures: Figures) -> dict[str, Any]:
@@ -133,14 +136,15 @@ def measure_all(
 
     return [
         figures.get(f"{key}, {condition}", partial(measured, condition))
-        for condition in arguments.conditions
-        if knows(linearizer, condition)
+        for condition in conditions_of(linearizer, arguments.conditions)
     ]
 
 
-def knows(linearizer: syntagma.Linearizer, condition: str) -> bool:
-    """Whether the condition can be given: not if it has arcs that a CCG model would not keep."""
-    return linearizer.conditions == MAIN_CONDITIONS or condition in linearizer.conditions
+def conditions_of(linearizer: syntagma.Linearizer, chosen: Sequence[str]) -> Sequence[str]:
+    """Those that can be given to the model: CCG cannot keep arcs."""
+    if linearizer.conditions == MAIN_CONDITIONS:
+        return chosen
+    return [condition for condition in chosen if condition in linearizer.conditions]
 
 
 def tabulate(compared: dict[str, Any], title: str, heading: str) -> Table:

@@ -228,6 +228,20 @@ def test_options_that_do_not_fit(
     assert message in capsys.readouterr().err
 
 
+def test_ccg_needs_a_condition_without_arcs(
+    treebank: Path,
+    ccgbank: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = ["--ccg-train", ccgbank, "--ccg-data", ccgbank, "--conditions", "tree"]
+    call(monkeypatch, "searches.py", *options(treebank, tmp_path), *given)
+    with pytest.raises(SystemExit):
+        searches.main()
+    assert "none or pos is measured" in capsys.readouterr().err
+
+
 def test_settings_differ_as_the_papers_say() -> None:
     settings = {name: guidance.settings_of("ccg", name, 7) for name in guidance.SETTINGS}
     assert {each.update for name, each in settings.items() if name != "perceptron"} == {"margin"}
