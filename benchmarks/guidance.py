@@ -61,7 +61,7 @@ def main() -> None:
             samples.train(drawn[grammar], path, settings, unit)
     record = begin(arguments)
     record["samples"] = {grammar: sample.about for grammar, sample in drawn.items()}
-    record["runs"] = runs(arguments.folder, record["samples"])
+    record["runs"] = runs(arguments.folder)
     if not record["runs"]:
         raise SystemExit(f"error: {arguments.folder} holds no epochs yet")
     finish(arguments, record, *tabulate(record))
@@ -104,10 +104,10 @@ def settings_of(grammar: samples.Grammar, name: str, epochs: int) -> BestFirstSe
     )
 
 
-def runs(folder: Path, grammars: dict[str, Any]) -> list[dict[str, Any]]:
+def runs(folder: Path) -> list[dict[str, Any]]:
     """All trainings of the folder, as far as they have come."""
     found = []
-    for grammar in grammars:
+    for grammar in GRAMMARS:
         for name in SETTINGS:
             path = folder / f"{grammar}-{name}.json"
             if epochs := samples.read_epochs(path):

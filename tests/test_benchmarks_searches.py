@@ -311,6 +311,9 @@ def test_guidance(
         assert by_epoch[1:] == [f"{guidance.mean_bleu(epoch):.2f}" for epoch in epochs]
         assert [epoch["units_ms"] for epoch in epochs] == [[20.0, 20.0]] * 2
 
+    call(monkeypatch, "guidance.py", *given[:-4], "--settings")  # no CCG data this time
+    guidance.main()
+    assert table_rows(page) == rows
     (folder / "ccg-final.json").unlink()
     assert "ccg, final" not in [row[0] for row in run("--settings")]
     assert "ccg-final.json is missing" in capsys.readouterr().err
