@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from hypothesis import strategies as st
 
@@ -10,6 +11,7 @@ from syntagma.categories import split
 from syntagma.ccg import CcgGrammar
 from syntagma.ccgbank import CcgSentence
 from syntagma.derivation import Derivation
+from syntagma.formats.auto import write_auto
 from syntagma.vocabulary import Vocabulary
 
 # The categories of the words; the tags are UPOS.
@@ -160,3 +162,10 @@ def chain(length: int) -> Derivation:
     for _ in range(length - 1):
         tree = forward(word("old"), tree)
     return tree
+
+
+def write_ccgbank(path: Path) -> Path:
+    """The derivations as a file of CCGbank."""
+    lines = (write_auto(derivation, name) for name, derivation in DERIVATIONS.items())
+    path.write_text("".join(lines), encoding="utf-8")
+    return path

@@ -1,0 +1,42 @@
+"""Toy models for best-first search, learned from the toy treebank and the toy derivations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from toy_ccg import write_ccgbank
+from toy_treebank import write_treebank
+
+from syntagma.best_first_model import GrammarName
+from syntagma.settings import BestFirstSettings
+from syntagma.training import TrainingReport, train
+
+GRAMMARS: tuple[GrammarName, ...] = ("dependency", "ccg")
+
+
+def write_data(folder: Path, grammar: GrammarName) -> Path:
+    """What the grammar learns from."""
+    if grammar == "ccg":
+        return write_ccgbank(folder / "toy.auto")
+    return write_treebank(folder / "toy.conllu")
+
+
+def edge_settings(grammar: GrammarName, **settings: Any) -> BestFirstSettings:
+    column = "upos" if grammar == "ccg" else "xpos"
+    return BestFirstSettings(grammar=grammar, **{"tag_column": column, **settings})
+
+
+def run(
+    data: Path, output: Path, settings: BestFirstSettings | None = None, **options: Any
+) -> TrainingReport:
+    grammar: GrammarName = "ccg" if data.suffix == ".auto" else "dependency"
+    settings = settings or edge_settings(grammar, epochs=3)
+    return train(data, data, output, settings=settings, name="toy", **options)
+
+
+def train_edges(folder: Path, grammar: GrammarName) -> Path:
+    """A model that knows most sentences of its data by heart."""
+    model = folder / f"{grammar}.syntagma"
+    run(write_data(folder, grammar), model, edge_settings(grammar, epochs=8))
+    return model
