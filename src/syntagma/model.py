@@ -184,7 +184,8 @@ def load_edge_model(path: str | Path) -> EdgeModel:
     if not isinstance(header.get("scaled"), bool):
         raise _foreign(path, "not said whether scores are scaled")
     with _named_errors(path):
-        return build_model(header, Vocabulary.from_arrays(arrays), StoredEdges.from_arrays(arrays))
+        stored = StoredEdges.from_arrays({name: arrays[name] for name in sections})
+        return build_model(header, Vocabulary.from_arrays(arrays), stored)
 
 
 def _read(path: str | Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
