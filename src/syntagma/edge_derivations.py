@@ -82,6 +82,7 @@ def read_trees(
     """Dependency trees that stand side by side as a sentence; each has a root of its own."""
     leaves: list[Leaf] = []
     arcs: dict[int, tuple[int, int]] = {}  # head and label of the word at each place, from 1
+    pieces = [*map(_left_to_right, pieces)]
     for piece, words in zip(pieces, _words(encoding, pieces), strict=True):
         heads: list[int] = []
         for _, _, rule, label, _, _ in piece:
@@ -121,6 +122,7 @@ def read_derivations(
     """CCG derivations that stand side by side as a sentence, with the trees of their heads."""
     derivations = []
     tokens: list[Token] = []
+    pieces = [*map(_left_to_right, pieces)]
     for piece, words in zip(pieces, _words(encoding, pieces), strict=True):
         parts: list[Derivation] = []
         for _, right, rule, category, _, _ in piece:
@@ -153,6 +155,17 @@ def read_derivations(
         finished=finished,
         derivations=tuple(derivations),
     )
+
+
+def _left_to_right(piece: Piece) -> Piece:
+    """The nodes with the left part of each before its right part, and both before itself."""
+    found = []
+    waiting = [len(piece) - 1]
+    while waiting:
+        node = piece[waiting.pop()]
+        found.append(node)
+        waiting += [part for part in node[:2] if part != NONE]
+    return found[::-1]
 
 
 Leaf = tuple[int, int]  # index of the word in the problem, tag
