@@ -7,8 +7,10 @@ import json
 import pytest
 from hypothesis import given
 from strategies import problems
+from toy_ccg import DERIVATIONS
 
 from syntagma.errors import FormatError
+from syntagma.formats.auto import parse_auto
 from syntagma.formats.jsonl import read_jsonl, write_jsonl
 from syntagma.linearization import Linearization, Token
 from syntagma.problem import Problem, Word
@@ -111,6 +113,34 @@ def test_an_unfinished_result_says_what_is_left_out() -> None:
         '{"id": null, "text": "the", "score": -1.5, "finished": false, "left_out": [1], "words": ['
         '{"form": "the", "tag": "DT", "head": 0, "deprel": "root", "source": 2}]}\n'
     )
+
+
+def test_derivations_are_written_as_in_auto_files() -> None:
+    derivation = DERIVATIONS["intransitive"]
+    tokens = (Token("we", "PRON", 2, "dep", 2), Token("ran", "VERB", 0, "root", 1))
+    problem = Problem.of(["ran", "we"], id="s1")
+    result = Linearization(tokens, 0.5, problem, derivations=(derivation,))
+    assert write_jsonl(result) == (
+        '{"id": "s1", "text": "we ran", "score": 0.5, "words": ['
+        '{"form": "we", "tag": "PRON", "head": 2, "deprel": "dep", "source": 2}, '
+        '{"form": "ran", "tag": "VERB", "head": 0, "deprel": "root", "source": 1}], '
+        '"derivations": ["(<T S 1 2> (<L NP PRON PRON we NP>) '
+        '(<L S\\\\NP VERB VERB ran S\\\\NP>) )"]}\n'
+    )
+    value = json.loads(write_jsonl([result, RESULT]))
+    assert [parse_auto(line) for line in value["n_best"][0]["derivations"]] == [derivation]
+    assert "derivations" not in value["n_best"][1]
+
+
+def test_each_piece_has_its_derivation() -> None:
+    pieces = tuple(DERIVATIONS["intransitive"].children)
+    tokens = (Token("we", "PRON", 0, "root", 2), Token("ran", "VERB", 0, "root", 1))
+    problem = Problem.of(["ran", "we"])
+    result = Linearization(tokens, 0.5, problem, finished=False, derivations=pieces)
+    assert json.loads(write_jsonl(result))["derivations"] == [
+        "(<L NP PRON PRON we NP>)",
+        r"(<L S\NP VERB VERB ran S\NP>)",
+    ]
 
 
 @given(problems())

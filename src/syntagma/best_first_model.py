@@ -35,6 +35,7 @@ from syntagma.encoding import Encoding, Reference
 from syntagma.errors import ModelError, ProblemError, name_word
 from syntagma.linear_model import StoredWeights
 from syntagma.linearization import Linearization
+from syntagma.problem import Problem
 from syntagma.vocabulary import Vocabulary
 
 GrammarName = Literal["dependency", "ccg"]
@@ -122,16 +123,11 @@ class CcgDerivations:
     def _edges(
         self, encoding: Encoding, as_unseen: Any, more: Sequence[tuple[int, ...]]
     ) -> Grammar:
+        _refuse_arcs(encoding.problem)
         leaders = encoding.leaders
         rows = dict.fromkeys((leaders[word], tag, category) for word, tag, category in more)
         for number, at in enumerate(encoding.order):
             word = encoding.problem.words[at]
-            if word.head is not None or word.deprel is not None:
-                given = "head" if word.head is not None else "label"
-                raise ProblemError(
-                    f"the {given} of {name_word(encoding.problem.words, at + 1)} is given, but a "
-                    "CCG model can only keep tags and order constraints: leave heads and labels out"
-                )
             tag = None
             if word.tag is not None:
                 tag = self._vocabulary.tag_numbers.get(word.tag, len(self._vocabulary.tags))
@@ -144,6 +140,16 @@ class CcgDerivations:
                 rows.setdefault((number, *leaf))
         leaves = np.array(sorted(rows), np.int32)
         return CcgEdges(encoding.encoded, self.templates, self._rules, leaves)
+
+
+def _refuse_arcs(problem: Problem) -> None:
+    for index, word in enumerate(problem.words, start=1):
+        if word.head is not None or word.deprel is not None:
+            given = "head" if word.head is not None else "label"
+            raise ProblemError(
+                f"the {given} of {name_word(problem.words, index)} is given, but a CCG model can "
+                "only keep tags and order constraints: leave heads and labels out"
+            )
 
 
 @dataclass(frozen=True, slots=True)
