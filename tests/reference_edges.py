@@ -815,6 +815,26 @@ def ccg_nodes(
     return nodes
 
 
+def nodes_of(edge: Edge) -> list[Node]:
+    """An edge as the core returns them."""
+    nodes: list[Node] = []
+    for part in edge.parts:
+        shift = len(nodes)
+        nodes += [
+            (
+                node[0] + shift if node[0] != NONE else NONE,
+                node[1] + shift if node[1] != NONE else NONE,
+                *node[2:],
+            )
+            for node in nodes_of(part)
+        ]
+    if edge.rule == LEAF:
+        return [(NONE, NONE, LEAF, edge.label, edge.leaves[0].word, edge.leaves[0].tag)]
+    left = len(nodes_of(edge.parts[0])) - 1
+    right = len(nodes) - 1 if edge.right is not None else NONE
+    return [*nodes, (left, right, edge.rule, edge.label, NONE, NONE)]
+
+
 # ---- the same problems for the core ----------------------------------------------------------
 
 
