@@ -39,6 +39,8 @@ from syntagma.edge_templates import TABLE_1, ccg_templates, dependency_templates
 from syntagma.encoding import Reference
 from syntagma.precedence import predecessors
 from syntagma.problem import Problem, Word
+from syntagma.treebank import Sentence
+from syntagma.vocabulary import Vocabulary
 
 UNLIMITED = 10**9
 Draw = Callable[[Random, int], Case]
@@ -216,11 +218,13 @@ def trees(results: Sequence[Result]) -> list[object]:
 @both_grammars
 @pytest.mark.parametrize("scaled", [True, False])
 def test_search_goes_the_same_way_as_the_plain_one(draw: Draw, scaled: bool) -> None:
-    """Whatever the limits: the results, the scores, and what a search without result leaves."""
+    """Whatever the limits: the results, the scores, and what a search without result leaves; also
+    if many edges are equally good."""
     finished = 0
     for seed in range(80):
         rng = Random(seed)
-        case, weights = draw(rng, 12), RandomWeights(rng)
+        case, largest = draw(rng, 12), (128, 128, 1, 0)[seed % 4]
+        weights = RandomWeights(rng, -largest, largest)
         chart, limit, wanted = rng.choice((1, 2, 5, 20)), rng.randint(1, 90), rng.choice((1, 1, 3))
         plain = Search(case.plain, weights.__getitem__, chart, scaled).run(wanted, limit)
         search = case.core_search(weights, chart, scaled)
@@ -233,15 +237,42 @@ def test_search_goes_the_same_way_as_the_plain_one(draw: Draw, scaled: bool) -> 
     assert 5 < finished < 75
 
 
+def assert_same_way(case: Case, rng: Random, chart: int, limit: int) -> None:
+    weights = RandomWeights(rng)
+    plain = Search(case.plain, weights.__getitem__, chart, True).run(50, limit)
+    results = best_first_search(case.core_search(weights, chart, True), 50, limit)[1]
+    assert trees(results) == [(s, [e.tree for e in edges]) for s, edges in plain.results()]
+
+
 def test_long_searches_go_the_same_way() -> None:
     for seed in range(6):
         rng = Random(seed)
-        case, weights = dependency_problem(rng, 12), RandomWeights(rng)
-        plain = Search(case.plain, weights.__getitem__, 12, seed % 2 == 0).run(50, 200)
-        search = case.core_search(weights, 12, seed % 2 == 0)
-        assert trees(best_first_search(search, 50, 200)[1]) == [
-            (s, [e.tree for e in edges]) for s, edges in plain.results()
-        ]
+        assert_same_way(dependency_problem(rng, 12), rng, 12, 200)
+
+
+@pytest.mark.parametrize("draw", [dependency_problem, toy_ccg_problem])
+def test_problems_of_more_than_64_words_go_the_same_way(draw: Draw) -> None:
+    """Sets of words are made of blocks of 64."""
+    large = 0
+    for seed in range(24):
+        rng = Random(seed)
+        case = draw(rng, 150)
+        if case.bag.n > 64:
+            assert_same_way(case, rng, 10, 40)
+            large += 1
+    assert large > 5
+
+
+def test_more_than_64_tags_go_the_same_way() -> None:
+    """Sets of tags are made of 64 bits: some share one."""
+    rng = Random(0)
+    tags = [f"T{i:02}" for i in range(70)]
+    vocabulary = Vocabulary.of_treebank(
+        Sentence((f"w{i}",) * 2, (tag, tag), (0, 1), ("root", "obj")) for i, tag in enumerate(tags)
+    )
+    for _ in range(10):
+        words = [Word(f"w{rng.randrange(70)}", rng.choice(tags[::3])) for _ in range(8)]
+        assert_same_way(dependency_case(Problem.of(words), vocabulary), rng, 12, 60)
 
 
 # ---- against brute force ---------------------------------------------------------------------

@@ -309,7 +309,7 @@ def test_learning_goes_on_the_same_way_as_the_plain_one(draw: Draw, settings: Se
     """The same from weights that put other edges first; there, gold edges are overtaken by others
     with the same signature."""
     fallen = overtaken = 0
-    for seed in range(6):
+    for seed in range(8):
         rng = Random(seed)
         example, chart = draw(rng), (100, 1, 30, 3)[seed % 4]
         plain = RandomStart(rng)
