@@ -1,5 +1,7 @@
 """Build of the compiled core; everything else is declared in pyproject.toml."""
 
+import sys
+
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
@@ -33,6 +35,8 @@ setup(
                 depends=["src/syntagma/core/vectors.h"] if name in ("neural", "encoder") else [],
                 # Without contraction, sums are the same with and without fused multiply-add.
                 extra_compile_args=["-O3", "-std=c++17", "-ffp-contract=off", "-g0"],
+                # Without symbols, which nobody reads, the core is a seventh smaller.
+                extra_link_args=["-s"] if sys.platform == "linux" else [],
             )
             for name in MODULES
         ],

@@ -82,5 +82,6 @@ cdef class BestFirst:
     cdef void remove(self, int edge) noexcept nogil
     cdef void run(self, int wanted, long limit, double deadline) noexcept nogil
     cdef bint is_new(self, int edge) noexcept nogil
-    cdef void order_of(self, int edge, vector[int32_t]* leaves) noexcept nogil
+    cdef void list_parts(self, int edge, vector[int32_t]* parts) noexcept nogil
+    cdef void list_kinds(self, int edge, vector[int32_t]* kinds) noexcept nogil
     cdef void join_pieces(self) noexcept nogil

@@ -137,37 +137,41 @@ cdef class BestFirst:
             if (limit and self.expansions >= limit) or (deadline and steady_seconds() > deadline):
                 return
 
-    cdef void order_of(self, int edge, vector[int32_t]* leaves) noexcept nogil:
-        """The leaf edges of an edge from left to right."""
+    cdef void list_parts(self, int edge, vector[int32_t]* parts) noexcept nogil:
+        """All edges of which an edge was built, itself first, each before its parts and the right
+        one before the left one."""
         cdef vector[int32_t] stack
         cdef int at
         stack.push_back(edge)
         while not stack.empty():
             at = stack.back()
             stack.pop_back()
-            if self.grammar.edges[at].rule == LEAF:
-                leaves.push_back(at)
-                continue
+            parts.push_back(at)
+            if self.grammar.edges[at].left != NONE:
+                stack.push_back(self.grammar.edges[at].left)
             if self.grammar.edges[at].right != NONE:
                 stack.push_back(self.grammar.edges[at].right)
-            stack.push_back(self.grammar.edges[at].left)
+
+    cdef void list_kinds(self, int edge, vector[int32_t]* kinds) noexcept nogil:
+        """The kinds of its words from right to left."""
+        cdef vector[int32_t] parts
+        cdef const Edge* part
+        cdef size_t i
+        self.list_parts(edge, &parts)
+        for i in range(parts.size()):
+            part = &self.grammar.edges[parts[i]]
+            if part.rule == LEAF:
+                kinds.push_back(self.grammar.task.words[part.word].kind)
 
     cdef bint is_new(self, int edge) noexcept nogil:
         """No result found so far has its words in the same order."""
         cdef vector[int32_t] order, other
-        cdef size_t i, j
-        cdef bint same
-        self.order_of(edge, &order)
+        cdef size_t i
+        self.list_kinds(edge, &order)
         for i in range(self.goals.size()):
             other.clear()
-            self.order_of(self.goals[i], &other)
-            same = True
-            for j in range(order.size()):
-                same = same and (
-                    self.grammar.task.words[self.grammar.edges[order[j]].word].kind
-                    == self.grammar.task.words[self.grammar.edges[other[j]].word].kind
-                )
-            if same:
+            self.list_kinds(self.goals[i], &other)
+            if order == other:
                 return False
         return True
 
@@ -216,14 +220,11 @@ cdef class BestFirst:
     def _nodes(self, int root):
         """An edge as a list of nodes, what it was built from before it."""
         cdef const Edge* edge
-        order, waiting, place = [], [root], {NONE: NONE}
-        while waiting:
-            number = waiting.pop()
-            order.append(number)
-            edge = &self.grammar.edges[number]
-            waiting += [part for part in (edge.left, edge.right) if part != NONE]
-        nodes = []
-        for number in reversed(order):
+        cdef vector[int32_t] parts
+        cdef int number
+        self.list_parts(root, &parts)
+        nodes, place = [], {NONE: NONE}
+        for number in reversed(parts):
             edge = &self.grammar.edges[number]
             # An edge may be part of another twice, if words are there several times.
             place[number] = len(nodes)

@@ -164,20 +164,16 @@ cdef class GuidedSearch(BestFirst):
 
     cdef void gather(self, int edge, vector[uint64_t]* keys) noexcept nogil:
         """Append all features Φ of an edge."""
-        cdef vector[int32_t] stack
+        cdef vector[int32_t] parts
+        cdef size_t i
         cdef int at
-        stack.push_back(edge)
-        while not stack.empty():
-            at = stack.back()
-            stack.pop_back()
+        self.list_parts(edge, &parts)
+        for i in range(parts.size()):
+            at = parts[i]
             keys.insert(
                 keys.end(), self.keys.begin() + (self.ends[at - 1] if at else 0),
                 self.keys.begin() + self.ends[at],
             )
-            if self.grammar.edges[at].left != NONE:
-                stack.push_back(self.grammar.edges[at].left)
-            if self.grammar.edges[at].right != NONE:
-                stack.push_back(self.grammar.edges[at].right)
 
     cdef int least_gold(self) noexcept nogil:
         """MINGOLD: the number of the lowest-ranked gold edge on the agenda, or NONE."""
