@@ -95,15 +95,23 @@ def ordered(rng: Random, problem: Problem) -> Problem:
     return Problem(problem.words, tuple(before), order[0] if rng.random() < 0.1 else None)
 
 
-def random_grammar(rng: Random) -> CcgGrammar:
-    """Rules and lexicon by lot. No unary rule starts where another ends, so that phrases with the
-    same signature can become the same."""
+def chained_ccg_problem(rng: Random, max_words: int) -> Case:
+    """The same with chains of unary rules, of which only the first is to be applied."""
+    words = [Word(word.form, word.tag) for word in random_problem(rng, max_words).words]
+    return ccg_case(Problem.of(words), toy_vocabulary(), random_grammar(rng, chains=True))
+
+
+def random_grammar(rng: Random, *, chains: bool = False) -> CcgGrammar:
+    """Rules and lexicon by lot. Without chains no unary rule starts where another ends, so that
+    phrases with the same signature can become the same."""
     vocabulary = toy_vocabulary()
     n = rng.randint(2, 5)
     numbers = range(n)
     binary = {(rng.choice(numbers), rng.choice(numbers), rng.choice(numbers)) for _ in range(2 * n)}
     tops = rng.sample(numbers, n // 2)
     unary = {(rng.choice([c for c in numbers if c not in tops]), top) for top in tops}
+    if chains:
+        unary |= {(top, rng.choice(numbers)) for top in tops}
     tags = range(len(vocabulary.tags))
     return CcgGrammar(
         [f"C{number}" for number in numbers],
@@ -122,6 +130,7 @@ GRAMMARS: dict[str, Draw] = {
     "dependencies": dependency_problem,
     "toy CCG": toy_ccg_problem,
     "random CCG": random_ccg_problem,
+    "chained CCG": chained_ccg_problem,
 }
 both_grammars = pytest.mark.parametrize("draw", GRAMMARS.values(), ids=GRAMMARS.keys())
 
