@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,17 @@ import pytest
 from toy_ccg import DERIVATIONS
 from toy_edges import GRAMMARS, edge_settings, run, write_data
 from toy_treebank import SENTENCES
-from training_runs import EPOCHS, RISING, Cut, cut_and_resumed, cut_at, measured, weights
+from training_runs import (
+    EPOCHS,
+    RISING,
+    Cut,
+    cut_and_resumed,
+    cut_at,
+    cut_twice_within_an_epoch,
+    cut_while_tidying_up,
+    measured,
+    weights,
+)
 
 from syntagma.best_first_model import GrammarName
 from syntagma.cli import run as command
@@ -104,14 +113,8 @@ def test_cut_off_twice_within_an_epoch(
     sentence: int,
 ) -> None:
     output = tmp_path / "cut.syntagma"
-    saved = 0
-    for _ in range(2):
-        measured(monkeypatch, *RISING[saved:])
-        with pytest.raises(Cut):
-            run(data, output, on_sentence=cut_at(sentence))
-        saved += (sentence - 1) // SIZES[grammar]
-    measured(monkeypatch, *RISING[saved:])
-    run(data, output)
+    size = SIZES[grammar]
+    cut_twice_within_an_epoch(partial(run, data), output, monkeypatch, sentence, size)
     assert output.read_bytes() == whole.read_bytes()
 
 
@@ -120,14 +123,8 @@ def test_cut_off_while_tidying_up(
     data: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: bool
 ) -> None:
     output = tmp_path / "cut.syntagma"
-    with monkeypatch.context() as patch:
-        measured(patch, *RISING)
-        patch.setattr(shutil, "rmtree", cut_at(1, shutil.rmtree, after=after))
-        with pytest.raises(Cut):
-            run(data, output)
-    if not after:
-        assert run(data, output, on_sentence=cut_at(1)).best == EPOCHS
-    assert output.read_bytes() == whole.read_bytes()
+    found = cut_while_tidying_up(partial(run, data), output, monkeypatch, after)
+    assert found == whole.read_bytes()
     assert list(tmp_path.iterdir()) == [output]
 
 

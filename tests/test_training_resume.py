@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,8 @@ from training_runs import (
     Cut,
     cut_and_resumed,
     cut_at,
+    cut_twice_within_an_epoch,
+    cut_while_tidying_up,
     measured,
     run,
     weights,
@@ -73,15 +74,8 @@ def test_cut_off_while_tidying_up(
 ) -> None:
     """The model is in its place, its folder is still there, or it is gone and training is over."""
     output = tmp_path / "cut.syntagma"
-    with monkeypatch.context() as patch:
-        measured(patch, *RISING)
-        patch.setattr(shutil, "rmtree", cut_at(1, shutil.rmtree, after=after))
-        with pytest.raises(Cut):
-            run(treebank, output)
-    assert output.read_bytes() == whole.read_bytes()
-    if not after:
-        assert run(treebank, output, on_sentence=cut_at(1)).best == EPOCHS
-    assert output.read_bytes() == whole.read_bytes()
+    found = cut_while_tidying_up(partial(run, treebank), output, monkeypatch, after)
+    assert found == whole.read_bytes()
     assert list(tmp_path.iterdir()) == [output]
 
 
@@ -90,14 +84,7 @@ def test_cut_off_twice_within_an_epoch(
     treebank: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sentence: int
 ) -> None:
     output = tmp_path / "cut.syntagma"
-    saved = 0
-    for _ in range(2):
-        measured(monkeypatch, *RISING[saved:])
-        with pytest.raises(Cut):
-            run(treebank, output, on_sentence=cut_at(sentence))
-        saved += (sentence - 1) // SIZE
-    measured(monkeypatch, *RISING[saved:])
-    run(treebank, output)
+    cut_twice_within_an_epoch(partial(run, treebank), output, monkeypatch, sentence, SIZE)
     assert output.read_bytes() == whole.read_bytes()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -83,6 +84,41 @@ def cut_and_resumed(
     report = run(output, on_epoch=lambda each: done.append(each.number))
     assert done == list(range(saved + 1, EPOCHS + 1))
     return report
+
+
+def cut_twice_within_an_epoch(
+    run: Callable[..., TrainingReport],
+    output: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    sentence: int,
+    size: int,
+) -> None:
+    """A run over `size` sentences, cut off at the same sentence twice; then it may go on."""
+    saved = 0
+    for _ in range(2):
+        measured(monkeypatch, *RISING[saved:])
+        with pytest.raises(Cut):
+            run(output, on_sentence=cut_at(sentence))
+        saved += (sentence - 1) // size
+    measured(monkeypatch, *RISING[saved:])
+    run(output)
+
+
+def cut_while_tidying_up(
+    run: Callable[..., TrainingReport], output: Path, monkeypatch: pytest.MonkeyPatch, after: bool
+) -> bytes:
+    """The model of a run that was cut off when it removed its folder, before or after that, and,
+    if there is something left to tidy up, went on without learning anything."""
+    with monkeypatch.context() as patch:
+        measured(patch, *RISING)
+        patch.setattr(shutil, "rmtree", cut_at(1, shutil.rmtree, after=after))
+        with pytest.raises(Cut):
+            run(output)
+    found = output.read_bytes()
+    if not after:
+        assert run(output, on_sentence=cut_at(1)).best == EPOCHS
+    assert output.read_bytes() == found
+    return found
 
 
 def weights(path: Path) -> dict[int, int]:
