@@ -73,7 +73,6 @@ class Settings:
 
 
 ALL_SETTINGS = [Settings(*flags) for flags in product((True, False), repeat=3)]
-SMALL_CHART_SETTINGS = [each for each in ALL_SETTINGS if not each.expand_negatives]
 
 
 # ---- sentences to learn from -----------------------------------------------------------------
@@ -321,7 +320,7 @@ def test_learning_goes_the_same_way_as_the_plain_one(draw: Draw, settings: Setti
 
 
 @both_grammars
-@pytest.mark.parametrize("settings", SMALL_CHART_SETTINGS, ids=str)
+@pytest.mark.parametrize("settings", ALL_SETTINGS, ids=str)
 def test_learning_goes_the_same_way_with_small_charts(draw: Draw, settings: Settings) -> None:
     """Out of which gold edges fall."""
     fallen = 0
@@ -332,7 +331,7 @@ def test_learning_goes_the_same_way_with_small_charts(draw: Draw, settings: Sett
 
 
 @both_grammars
-@pytest.mark.parametrize("settings", SMALL_CHART_SETTINGS, ids=str)
+@pytest.mark.parametrize("settings", ALL_SETTINGS, ids=str)
 def test_learning_goes_on_the_same_way_as_the_plain_one(draw: Draw, settings: Settings) -> None:
     """The same from weights that put other edges first; there, gold edges are overtaken by others
     with the same signature."""

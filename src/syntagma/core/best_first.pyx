@@ -93,7 +93,7 @@ cdef class BestFirst:
         if <int>self.chart.size() <= self.chart_size:
             return NONE
         for i in range(<int>self.chart.size()):
-            # Of equal ones the last to come goes.
+            # Of equal ones the new edge goes, or else the first to come.
             if self.rank_of(self.chart[i]) < self.rank_of(worst):
                 worst = self.chart[i]
         self.remove(worst)

@@ -71,6 +71,7 @@ cdef class Grammar:
         """Score edges by these weights."""
         self.weights = weights
         self.sum.table = &weights.table
+        memset(self.sum.memo, 0, sizeof(self.sum.memo))
 
     cdef int add_leaf(self, int word, int tag, int label) noexcept nogil:
         """A leaf edge, unless the word is a copy of one that has its leaf edges already."""

@@ -215,6 +215,7 @@ cdef class GuidedSearch(BestFirst):
         cdef const Edge* edge = &self.grammar.edges[positive]
         self.gather(positive, &keys)
         self.update(&keys, edge.score, edge.size, negative)
+        self.refresh(positive)  # which need not be in the chart
 
     cdef update(self, vector[uint64_t]* positive, double score, int size, int negative):
         """Change the weights by Φ(e+) - Φ(e-), each divided by |e| if scores are scaled: as it is
