@@ -23,6 +23,7 @@ from syntagma.core import (
 )
 from syntagma.derivation import Derivation
 from syntagma.edge_derivations import (
+    LEAF,
     Node,
     Piece,
     derivation_nodes,
@@ -32,8 +33,8 @@ from syntagma.edge_derivations import (
 )
 from syntagma.edge_templates import ccg_templates, dependency_templates
 from syntagma.encoding import Encoding, Reference
-from syntagma.errors import ModelError, ProblemError, name_word
-from syntagma.linear_model import StoredWeights
+from syntagma.errors import ProblemError, name_word
+from syntagma.linear_model import StoredWeights, check_templates
 from syntagma.linearization import Linearization
 from syntagma.problem import Problem
 from syntagma.vocabulary import Vocabulary
@@ -102,44 +103,38 @@ class CcgDerivations:
         self._rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories))
 
     def edges(self, encoding: Encoding) -> Grammar:
-        return self._edges(encoding, None, ())
+        return self._edges(encoding, [])
 
     def taught_edges(
         self, encoding: Encoding, reference: Reference, derivation: Derivation | None
     ) -> tuple[Grammar, list[Node]]:
         assert derivation is not None
         nodes = derivation_nodes(derivation, reference, self._grammar)
-        leaves = [(word, tag, label) for _, _, rule, label, word, tag in nodes if rule == 0]
-        return self._edges(encoding, self._rare, leaves), nodes
+        gold = [(word, tag, label) for _, _, rule, label, word, tag in nodes if rule == LEAF]
+        return self._edges(encoding, gold), nodes
 
     def read(
         self, encoding: Encoding, score: float, pieces: Sequence[Piece], finished: bool
     ) -> Linearization:
         return read_derivations(encoding, self._vocabulary, self._grammar, score, pieces, finished)
 
-    def _rare(self, form: str) -> bool:
-        return form not in self._vocabulary.forms
-
-    def _edges(
-        self, encoding: Encoding, as_unseen: Any, more: Sequence[tuple[int, ...]]
-    ) -> Grammar:
+    def _edges(self, encoding: Encoding, gold: Sequence[tuple[int, int, int]]) -> Grammar:
+        """With gold leaves (word, tag, category), which are then among those to try, rare words
+        are treated as unseen, so that the model learns to deal with them."""
         _refuse_arcs(encoding.problem)
+        vocabulary = self._vocabulary
         leaders = encoding.leaders
-        rows = dict.fromkeys((leaders[word], tag, category) for word, tag, category in more)
+        leaves = {(leaders[word], tag, category) for word, tag, category in gold}
         for number, at in enumerate(encoding.order):
             word = encoding.problem.words[at]
             tag = None
             if word.tag is not None:
-                tag = self._vocabulary.tag_numbers.get(word.tag, len(self._vocabulary.tags))
-            for leaf in self._grammar.leaves_of(
-                word.form,
-                tag,
-                self._vocabulary,
-                as_unseen=as_unseen is not None and as_unseen(word.form),
-            ):
-                rows.setdefault((number, *leaf))
-        leaves = np.array(sorted(rows), np.int32)
-        return CcgEdges(encoding.encoded, self.templates, self._rules, leaves)
+                tag = vocabulary.tag_numbers.get(word.tag, len(vocabulary.tags))
+            unseen = bool(gold) and word.form not in vocabulary.forms
+            found = self._grammar.leaves_of(word.form, tag, vocabulary, as_unseen=unseen)
+            leaves.update((number, *leaf) for leaf in found)
+        rows = np.array(sorted(leaves), np.int32)
+        return CcgEdges(encoding.encoded, self.templates, self._rules, rows)
 
 
 def _refuse_arcs(problem: Problem) -> None:
@@ -208,11 +203,7 @@ class StoredEdges:
 
     def model(self, header: dict[str, Any], vocabulary: Vocabulary) -> EdgeModel:
         grammar = edge_grammar(vocabulary, self.ccg)
-        if list(grammar.templates.texts) != header.get("templates"):
-            raise ModelError(
-                "the model was trained with other feature templates than this version has; "
-                "train it again or install the version that made it"
-            )
+        check_templates(grammar.templates, header)
         return EdgeModel(header, vocabulary, grammar, self.weights.weights())
 
 

@@ -17,6 +17,7 @@ from syntagma.vocabulary import UNKNOWN_LABEL, Vocabulary
 
 Node = tuple[int, int, int, int, int, int]  # left, right, rule, label, word, tag
 Piece = Sequence[Node]
+Leaf = tuple[int, int]  # index of the word in the problem, tag
 
 NONE = -1
 LEAF, HEAD_LEFT, HEAD_RIGHT = 0, 1, 2
@@ -166,9 +167,6 @@ def _left_to_right(piece: Piece) -> Piece:
         found.append(node)
         waiting += [part for part in node[:2] if part != NONE]
     return found[::-1]
-
-
-Leaf = tuple[int, int]  # index of the word in the problem, tag
 
 
 def _words(encoding: Encoding, pieces: Sequence[Piece]) -> Iterator[Iterator[Leaf]]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.core import LinearScorer, LinearSearch, Weights, build_columns
+from syntagma.core import LinearScorer, LinearSearch, TemplateTable, Weights, build_columns
 from syntagma.encoding import Encoding
 from syntagma.errors import ModelError
 from syntagma.problem import Problem
@@ -95,12 +95,17 @@ class StoredWeights:
             vocabulary.label_index,
             vocabulary.label_pool,
         )
-        if list(scorer.templates.texts) != header["templates"]:
-            raise ModelError(
-                "the model was trained with other feature templates than this version has; "
-                "train it again or install the version that made it"
-            )
+        check_templates(scorer.templates, header)
         return scorer
+
+
+def check_templates(templates: TemplateTable, header: dict[str, Any]) -> None:
+    """Weights mean something for the features only that they were learned for."""
+    if list(templates.texts) != header.get("templates"):
+        raise ModelError(
+            "the model was trained with other feature templates than this version has; "
+            "train it again or install the version that made it"
+        )
 
 
 def _levels(largest: float) -> npt.NDArray[np.float32]:
