@@ -75,7 +75,7 @@ def evaluate(
     Best-first search, and how good and how long its phrases are (Table 4, Figure 9):
         syntagma evaluate --data test.conllu --search best-first --timeout 1 --spans
     CCG derivations:
-        syntagma evaluate --data test.auto --search best-first --model en-ccg
+        syntagma evaluate --data test.auto --search best-first --model ccg.syntagma
     """
     options.refuse_effort_of_other_search(search, beam, timeout, expansions)
     from syntagma import load

@@ -89,7 +89,7 @@ def order(
 
     The other search strategy, and a CCG derivation by it:
         syntagma order --search best-first --timeout 1 dog the barked
-        syntagma order --search best-first --model en-ccg --format tree dog the barked
+        syntagma order --search best-first --model ccg.syntagma --format tree dog the barked
 
     With --n-best, text output has lines "score TAB sentence" and an empty line after each bag.
 

@@ -82,7 +82,7 @@ def _render_derivations(result: Linearization, format: FormatName) -> str:
     if not result.derivations:
         raise OutputError(
             f"there is no derivation to write as {format!r}: use a CCG model "
-            "(--search best-first --model en-ccg) or another --format"
+            "(--search best-first, trained with --grammar ccg) or another --format"
         )
     if format == "auto":
         return "".join(write_auto(each, result.problem.id) for each in result.derivations)
