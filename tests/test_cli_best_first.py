@@ -131,7 +131,7 @@ def test_trees_are_no_derivations(
         assert capsys.readouterr() == (
             "",
             f"error: there is no derivation to write as '{format}': use a CCG model "
-            "(--search best-first --model en-ccg) or another --format\n",
+            "(--search best-first, trained with --grammar ccg) or another --format\n",
         )
     assert list(tmp_path.iterdir()) == []
 
