@@ -181,6 +181,8 @@ def test_an_interrupt_ends_with_130_and_without_a_traceback(model: Path) -> None
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # A shell starts what it runs in the background with interrupts ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as order:
         assert order.stdin is not None
         assert order.stdout is not None
