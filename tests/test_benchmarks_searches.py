@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from test_benchmarks import SIZE, call, needs_matplotlib
-from toy_ccg import DERIVATIONS, toy_sentences
+from toy_ccg import DERIVATIONS, write_ccgbank
 from toy_treebank import write_treebank
 from training_runs import Cut, cut_at
 
@@ -24,7 +24,6 @@ import searches
 
 import syntagma
 from syntagma.errors import FormatError, TrainingError
-from syntagma.formats.auto import write_auto
 from syntagma.linearizer import read_info
 
 CONDITIONS = ("none", "pos", "half", "tree", "labelled")
@@ -37,10 +36,7 @@ def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def ccgbank(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("data") / "toy.auto"
-    derivations = (write_auto(each.derivation, each.id) for each in toy_sentences())
-    path.write_text("".join(derivations), encoding="utf-8")
-    return path
+    return write_ccgbank(tmp_path_factory.mktemp("data") / "toy.auto")
 
 
 def options(treebank: Path, folder: Path, **others: object) -> list[object]:

@@ -17,6 +17,7 @@ from training_runs import (
     EPOCHS,
     RISING,
     Cut,
+    at_each_step_of_each_epoch,
     cut_and_resumed,
     cut_at,
     cut_twice_within_an_epoch,
@@ -84,9 +85,7 @@ def test_the_model_depends_on_the_seed_and_not_on_threads(
     assert weights(tmp_path / "other") != weights(tmp_path / "one")
 
 
-@pytest.mark.parametrize("epoch", [1, 2, EPOCHS])
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("step", ["evaluate", "save_model", "write_container"])
+@at_each_step_of_each_epoch
 def test_cut_off_at_the_end_of_an_epoch(
     data: Path,
     whole: Path,

@@ -14,22 +14,9 @@ import pytest
 import toy_ccg
 from brute_force import random_problem, satisfying
 from ccg_rules import broken_rules
-from reference_edges import (
-    HEAD_LEFT,
-    LEAF,
-    Case,
-    DependencyGrammar,
-    Edge,
-    Leaf,
-    Node,
-    Search,
-    Weigh,
-    all_edges,
-    ccg_case,
-    dependency_case,
-    dependency_nodes,
-    tree_of,
-)
+from reference_best_first import Search, all_edges
+from reference_cases import Case, ccg_case, dependency_case, dependency_nodes
+from reference_edges import HEAD_LEFT, LEAF, DependencyGrammar, Edge, Leaf, Node, Weigh, tree_of
 from toy import relist, toy_vocabulary
 
 from syntagma.ccg import CcgGrammar

@@ -15,22 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import toy_ccg
-from reference_edges import (
-    Bag,
-    Case,
-    CcgEdgeGrammar,
-    DependencyGrammar,
-    LearnedWeights,
-    Learner,
-    Node,
-    Search,
-    ccg_case,
-    ccg_nodes,
-    dependency_case,
-    dependency_nodes,
-    nodes_of,
-    tree_of,
-)
+from reference_best_first import LearnedWeights, Learner, Search
+from reference_cases import Case, ccg_case, ccg_nodes, dependency_case, dependency_nodes, nodes_of
+from reference_edges import Bag, CcgEdgeGrammar, DependencyGrammar, Node, tree_of
 from test_core_best_first import RandomWeights, random_ccg_problem
 from toy import toy_sentence, toy_vocabulary
 

@@ -12,7 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 from toy_treebank import SENTENCES, write_treebank
-from training_runs import EPOCHS, RISING, SIZE, Cut, cut_and_resumed, cut_at, measured, run
+from training_runs import (
+    EPOCHS,
+    RISING,
+    SIZE,
+    Cut,
+    at_each_step_of_each_epoch,
+    cut_and_resumed,
+    cut_at,
+    measured,
+    run,
+)
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagma[train]'")
 
@@ -169,9 +179,7 @@ def whole(treebank: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("epoch", range(1, EPOCHS + 1))
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("step", ["evaluate", "save_model", "write_container"])
+@at_each_step_of_each_epoch
 def test_cut_off_at_the_end_of_an_epoch(
     treebank: Path,
     whole: Path,

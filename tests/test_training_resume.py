@@ -18,6 +18,7 @@ from training_runs import (
     RISING,
     SIZE,
     Cut,
+    at_each_step_of_each_epoch,
     cut_and_resumed,
     cut_at,
     cut_twice_within_an_epoch,
@@ -49,9 +50,7 @@ def whole(treebank: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("epoch", [1, 2, EPOCHS])
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("step", ["evaluate", "save_model", "write_container"])
+@at_each_step_of_each_epoch
 def test_cut_off_at_the_end_of_an_epoch(
     treebank: Path,
     whole: Path,

@@ -61,6 +61,17 @@ def cut_at(
     return cut_off
 
 
+def at_each_step_of_each_epoch(test: Callable[..., None]) -> Callable[..., None]:
+    """Parameters of a test that cuts a run off at the end of an epoch, see `cut_and_resumed`."""
+    for name, values in (
+        ("epoch", range(1, EPOCHS + 1)),
+        ("after", (False, True)),
+        ("step", ("evaluate", "save_model", "write_container")),
+    ):
+        test = pytest.mark.parametrize(name, values)(test)
+    return test
+
+
 def cut_and_resumed(
     run: Callable[..., TrainingReport],
     output: Path,
