@@ -75,6 +75,7 @@ cdef class BestFirst:
     cdef double rank_of(self, int edge) noexcept nogil
     cdef int size_of(self, const Proposal* by) noexcept nogil
     cdef void push(self, const Proposal* by) noexcept nogil
+    cdef void put(self, const Proposal* by, int version, int gold) noexcept nogil
     cdef void begin(self) noexcept nogil
     cdef void expand(self, int edge, double deadline) noexcept nogil
     cdef int twin_in_chart(self, int edge) noexcept nogil

@@ -33,12 +33,16 @@ cdef class BestFirst:
         return size if by.right == NONE else size + self.grammar.edges[by.right].size
 
     cdef void push(self, const Proposal* by) noexcept nogil:
+        self.put(by, 0, NONE)
+
+    cdef void put(self, const Proposal* by, int version, int gold) noexcept nogil:
+        """Put a proposal on the agenda, where its score says."""
         cdef AgendaItem item
         item.by = by[0]
         item.rank = self.rank(by.score, self.size_of(by))
         item.number = self.pushed
-        item.version = 0
-        item.gold = NONE
+        item.version = version
+        item.gold = gold
         self.pushed += 1
         self.agenda.push(item)
 

@@ -66,7 +66,6 @@ cdef class GuidedSearch(BestFirst):
 
     cdef void push(self, const Proposal* by) noexcept nogil:
         """Put a proposal on the agenda; gold ones are known by what they would be."""
-        cdef AgendaItem item
         cdef GoldItem gold
         cdef uint64_t hash = self.grammar.edges[by.left].hash
         if by.rule != LEAF:
@@ -74,20 +73,20 @@ cdef class GuidedSearch(BestFirst):
                 hash, self.grammar.edges[by.right].hash if by.right != NONE else 0,
                 by.rule, by.label,
             )
-        item.by = by[0]
-        item.rank = self.rank(by.score, self.size_of(by))
-        item.number = self.pushed
-        item.version = self.version
-        item.gold = NONE
         if self.gold.count(hash):
-            item.gold = self.golds.size()
             gold.by = by[0]
-            gold.rank = item.rank
-            gold.number = item.number
             gold.waiting = True
             self.golds.push_back(gold)
-        self.pushed += 1
-        self.agenda.push(item)
+            self.place(self.golds.size() - 1)
+        else:
+            self.put(by, self.version, NONE)
+
+    cdef void place(self, int number) noexcept nogil:
+        """Put a gold edge where its score says; the place that it had before is void."""
+        cdef GoldItem* gold = &self.golds[number]
+        gold.rank = self.rank(gold.by.score, self.size_of(&gold.by))
+        gold.number = self.pushed
+        self.put(&gold.by, self.version, number)
 
     cdef bint pop(self, AgendaItem* item) noexcept nogil:
         """The best edge of the agenda by the current weights; False if it is empty."""
@@ -264,22 +263,8 @@ cdef class GuidedSearch(BestFirst):
         self.refresh(negative)
         for k in range(<int>self.golds.size()):
             if self.golds[k].waiting:
-                self.move(k)
-
-    cdef void move(self, int number) noexcept nogil:
-        """Put a gold edge where it belongs on the agenda by the current weights."""
-        cdef GoldItem* gold = &self.golds[number]
-        cdef AgendaItem item
-        gold.by.score = self.rescored(&gold.by)
-        gold.rank = self.rank(gold.by.score, self.size_of(&gold.by))
-        gold.number = self.pushed
-        item.by = gold.by
-        item.rank = gold.rank
-        item.number = self.pushed
-        item.version = self.version
-        item.gold = number
-        self.pushed += 1
-        self.agenda.push(item)
+                self.golds[k].by.score = self.rescored(&self.golds[k].by)
+                self.place(k)
 
     def learn(self, long limit):
         """Search and update until the gold result is found, or so many edges were taken off the
