@@ -13,7 +13,7 @@ from fake_linearizer import FakeLinearizer, fake_load
 
 import syntagma
 from syntagma.cli import run
-from syntagma.cli.order import PLACES_SHOWN
+from syntagma.cli.batch import PLACES_SHOWN
 from syntagma.cli.train import describe
 from syntagma.training import Epoch
 

@@ -97,7 +97,7 @@ def test_every_command_and_option_is_documented() -> None:
 
     written = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     commands = get_command(app).commands  # type: ignore[attr-defined]
-    names = {"order", "score", "train", "train-lm", "add-lm", "evaluate", "info"}
+    names = {"order", "realize", "score", "train", "train-lm", "add-lm", "evaluate", "info"}
     assert set(commands) == names
     for name, command in commands.items():
         section = written.partition(f"## syntagma {name}\n")[2].partition("\n## ")[0]

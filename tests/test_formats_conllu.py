@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 from strategies import trees
 
 from syntagma.errors import FormatError
-from syntagma.formats.conllu import read_conllu, write_conllu
+from syntagma.formats.conllu import Block, Lemmas, read_blocks, read_conllu, write_conllu
 from syntagma.linearization import Linearization, Token
 from syntagma.problem import Problem, TagColumn, Word
 from syntagma.projectivity import lift
+from syntagma.spelling import Contraction, Spelling
 
 CATS = """\
 # newdoc
@@ -237,3 +238,149 @@ def test_a_round_trip_keeps_every_column(heads: list[int], data: st.DataObject) 
         assert columns[7:] == original[7:]
         head = int(columns[6])
         assert (order[head - 1] if head else 0) == int(original[6])
+
+
+# Lemmas
+
+SHARED_TASK = """\
+1\tsleep\t_\tVERB\tVBP\tlin=+9\t0\troot\t_\t_
+2\tcat\t_\tNOUN\tNNS\tNumber=Plur|lin=-1\t1\tnsubj\t_\t_
+3\t.\t_\tPUNCT\t.\tlin=+2\t1\tpunct\t_\t_
+4\tand\t_\tCCONJ\tCC\tlin=-2\t1\tcc\t_\t_
+5\tsnore\t_\tVERB\tVBP\tA=b|lin=+1\t1\tconj\t_\t_
+"""
+
+
+def read_lemmas(text: str, lemmas: Lemmas) -> Problem | FormatError:
+    (problem,) = read_conllu(text.split("\n"), "f.conllu", "xpos", lemmas)
+    return problem
+
+
+def test_lemmas_have_a_column_of_their_own_and_features() -> None:
+    problem = read_lemmas(CATS, "column")
+    assert isinstance(problem, Problem)
+    assert problem.words == (
+        Word(lemma=".", deprel="punct", features=""),
+        Word(lemma="cat", tag="NNS", head=3, features="Number=Plur"),
+        Word(lemma="sleep", head=0, features="Tense=Pres"),
+    )
+
+
+def test_a_word_without_a_lemma_is_its_own() -> None:
+    problem = read_lemmas(row(1, "Rex", "_", "_", "_", "_", "_", "_", "_", "_"), "column")
+    assert isinstance(problem, Problem)
+    assert problem.words == (Word(lemma="Rex", features=""),)
+
+
+def test_hints_of_the_shared_task_are_order_constraints() -> None:
+    """The sign is the side of the head, the number the distance among those that are marked."""
+    text = SHARED_TASK.replace("lin=+9", "_")
+    problem = read_lemmas(text, "shared task")
+    assert isinstance(problem, Problem)
+    assert [word.lemma for word in problem.words] == ["sleep", "cat", ".", "and", "snore"]
+    assert [word.features for word in problem.words] == ["", "Number=Plur", "", "", "A=b"]
+    # and … cat … sleep … snore … .
+    assert set(problem.before) == {(2, 1), (4, 1), (4, 2), (1, 5), (1, 3), (5, 3)}
+    unmarked = read_lemmas(text, "column")
+    assert isinstance(unmarked, Problem)
+    assert unmarked.before == ()
+
+
+def test_words_of_the_same_rank_are_not_ordered_among_each_other() -> None:
+    text = SHARED_TASK.replace("lin=+9", "_").replace("lin=+2", "lin=+1")
+    problem = read_lemmas(text, "shared task")
+    assert isinstance(problem, Problem)
+    assert not {(3, 5), (5, 3)} & set(problem.before)
+
+
+@pytest.mark.parametrize(
+    ("hint", "message"),
+    [
+        ("lin=+9", "f.conllu:1: 'lin=+9' of a word without a head"),
+        ("lin=1", "f.conllu:1: 'lin=1', where lin=+1 or lin=-2 is expected"),
+        ("lin=+0", "f.conllu:1: 'lin=+0', where"),
+        ("lin=-x", "f.conllu:1: 'lin=-x', where"),
+    ],
+)
+def test_bad_hints(hint: str, message: str) -> None:
+    problem = read_lemmas(SHARED_TASK.replace("lin=+9", hint), "shared task")
+    assert isinstance(problem, FormatError)
+    assert str(problem).startswith(message)
+
+
+# Spelling
+
+
+def test_the_spelling_of_a_block() -> None:
+    text = (
+        row("1-2", "Du", *"_______", "_")
+        + row(1, "De", *"________")
+        + row(2, "le", *"_______", "SpaceAfter=No")
+        + row(3, "pain", *"_______", "Gloss=bread|SpaceAfter=No")
+        + row(4, "!", *"_______", "SpaceAfter=No")
+    )
+    (block,) = read_blocks(text.split("\n"), "f.conllu")
+    assert isinstance(block, Block)
+    spelling = block.spelling
+    assert spelling == Spelling((False, True, False, False), (Contraction(1, 2, "Du"),))
+    assert spelling.text(["De", "le", "pain", "!"]) == "Du pain!"
+
+
+def test_a_range_that_leaves_the_sentence_is_left_aside() -> None:
+    text = row(1, "a", *"________") + row("1-2", "ab", *"________")
+    (block,) = read_blocks(text.split("\n"), "f.conllu")
+    assert isinstance(block, Block)
+    assert block.spelling == Spelling((False,))
+
+
+def test_a_realization_is_written_with_lemmas_and_spelling() -> None:
+    problem = Problem.of(
+        [
+            Word("le", "DET", 3, "det", "le", "Number=Sing"),
+            Word("de", "ADP", 3, "case", "de"),
+            Word("pain", "NOUN", 0, "root", "pain", ""),
+            Word("!", "PUNCT", 3, "punct", "!"),
+        ]
+    )
+    tokens = (
+        Token("de", "ADP", 3, "case", 2),
+        Token("le", "DET", 3, "det", 1),
+        Token("pain", "NOUN", 0, "root", 3),
+        Token("!", "PUNCT", 3, "punct", 4),
+    )
+    spelling = Spelling((False, True, False, False), (Contraction(1, 2, "du"),))
+    written = write_conllu(Linearization(tokens, -1.0, problem), "upos", spelling)
+    assert written == (
+        "# text = du pain!\n# score = -1.0000\n"
+        + row("1-2", "du", *"________")
+        + row(1, "de", "de", "ADP", "_", "_", 3, "case", "_", "_")
+        + row(2, "le", "le", "DET", "_", "Number=Sing", 3, "det", "_", "_")
+        + row(3, "pain", "pain", "NOUN", "_", "_", 0, "root", "_", "SpaceAfter=No")
+        + row(4, "!", "!", "PUNCT", "_", "_", 3, "punct", "_", "_")
+        + "\n"
+    )
+
+
+@given(st.data())
+def test_what_is_written_with_a_spelling_says_the_same_when_it_is_read(data: st.DataObject) -> None:
+    """Detokenised, and split again by `SpaceAfter`: the same words, the same text."""
+    size = data.draw(st.integers(1, 6))
+    forms = data.draw(st.lists(st.text("ab'.", min_size=1), min_size=size, max_size=size))
+    spaces = [data.draw(st.booleans()) for _ in range(size - 1)] + [False]
+    contractions = []
+    if size > 2 and data.draw(st.booleans()):
+        first = data.draw(st.integers(1, size - 1))
+        spaces[first - 1] = False
+        contractions.append(Contraction(first, first + 1, "xy"))
+    spelling = Spelling(tuple(spaces), tuple(contractions))
+    tokens = tuple(
+        Token(form, "T", 0 if i == 1 else 1, "root" if i == 1 else "dep", i)
+        for i, form in enumerate(forms, start=1)
+    )
+    linearization = Linearization(tokens, 0.0, Problem.of(forms))
+    text = write_conllu(linearization, "xpos", spelling)
+    (block,) = read_blocks(text.split("\n"), "f.conllu")
+    assert isinstance(block, Block)
+    assert [line[1] for line in block.rows] == forms
+    assert block.spelling == spelling
+    assert block.text == spelling.text(forms).strip() or not spelling.text(forms).strip()

@@ -14,6 +14,8 @@ from syntagma.formats.auto import parse_auto
 from syntagma.formats.jsonl import read_jsonl, write_jsonl
 from syntagma.linearization import Linearization, Token
 from syntagma.problem import Problem, Word
+from syntagma.realization import Realization
+from syntagma.spelling import Contraction, Spelling
 
 
 def read_one(line: str) -> Problem | FormatError:
@@ -151,3 +153,62 @@ def test_every_problem_can_be_said_in_json(problem: Problem) -> None:
     ]
     value = {"words": words, "before": problem.before, "first": problem.first, "last": problem.last}
     assert read_one(json.dumps(value)) == problem
+
+
+# Lemmas
+
+
+def test_lemmas_with_features_in_either_notation() -> None:
+    line = """["bark",
+        {"lemma": "dog", "tag": "NNS", "features": {"Number": "Plur", "Case": "Nom"}},
+        {"form": "Rex", "lemma": "rex", "features": "A=b"}]"""
+    (problem,) = read_jsonl([line.replace("\n", " ")], "f.jsonl", lemmas=True)
+    assert problem == Problem.of(
+        [
+            Word(lemma="bark"),
+            Word(lemma="dog", tag="NNS", features="Case=Nom|Number=Plur"),
+            Word("Rex", lemma="rex", features="A=b"),
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ({"tag": "NN"}, "words[0]: the keys 'form' and 'lemma' are missing"),
+        ({"lemma": 3}, "words[0].lemma: expected a string, found a number"),
+        ({"lemma": ""}, "the lemma of word 1 is empty: ''"),
+        ({"lemma": "a", "features": ["b"]}, "words[0].features: expected a string, found a list"),
+        ({"lemma": "a", "features": {"A": 1}}, "words[0].features.A: expected a string"),
+        ({"lemma": "a", "features": "Number"}, "'Number' in the features of word 1 'a' is not of"),
+        ({"lemma": "a", "features": "A=b|A=c"}, "the features of word 1 'a' give A twice"),
+    ],
+)
+def test_lemmas_off_the_schema(word: dict[str, object], message: str) -> None:
+    (error,) = read_jsonl([json.dumps([word])], "f.jsonl", lemmas=True)
+    assert isinstance(error, FormatError)
+    assert str(error).startswith(f"f.jsonl:1: {message}")
+
+
+def test_a_realization_is_written_with_its_spelling() -> None:
+    problem = Problem.of([Word("le", lemma="le"), Word("de", lemma="de", features="A=b")], id="s")
+    tokens = (Token("de", "ADP", 2, "case", 2), Token("le", "DET", 0, "root", 1))
+    spelling = Spelling((False, False), (Contraction(1, 2, "du"),))
+    realization = Realization(Linearization(tokens, -1.5, problem), spelling)
+    expected = {
+        "text": "du",
+        "score": -1.5,
+        "words": [
+            {
+                **{"form": "de", "tag": "ADP", "head": 2, "deprel": "case", "source": 2},
+                **{"lemma": "de", "features": "A=b", "space_after": False},
+            },
+            {
+                **{"form": "le", "tag": "DET", "head": 0, "deprel": "root", "source": 1},
+                **{"lemma": "le", "features": None, "space_after": False},
+            },
+        ],
+        "contractions": [{"first": 1, "last": 2, "text": "du"}],
+    }
+    assert json.loads(write_jsonl(realization)) == {"id": "s", **expected}
+    assert json.loads(write_jsonl([realization])) == {"id": "s", "n_best": [expected]}

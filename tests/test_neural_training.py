@@ -28,12 +28,14 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagm
 
 from syntagma import neural_training  # noqa: E402
 from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS, constrain  # noqa: E402
+from syntagma.encoding import encode  # noqa: E402
 from syntagma.errors import FormatError, ModelError, TrainingError  # noqa: E402
 from syntagma.linearizer import load  # noqa: E402
 from syntagma.model import load_model  # noqa: E402
 from syntagma.model_file import read_container  # noqa: E402
-from syntagma.neural_model import Dimensions  # noqa: E402
+from syntagma.neural_model import Dimensions, NeuralScorer, grow, scorer_of  # noqa: E402
 from syntagma.neural_training import LAST_RATE, MOST_AVERAGING, NeuralLearner  # noqa: E402
+from syntagma.problem import Problem, Word  # noqa: E402
 from syntagma.settings import NeuralSettings  # noqa: E402
 from syntagma.training import TrainingReport  # noqa: E402
 from syntagma.treebank import Sentence, read_treebank  # noqa: E402
@@ -283,21 +285,40 @@ def test_a_run_that_was_started_from_a_model_is_resumed(
     assert parameters(tmp_path / "cut") == parameters(tmp_path / "model")
 
 
-@pytest.mark.parametrize(
-    ("tag", "deprel", "message"),
-    [
-        ("XX", "nsubj", "does not know the tag 'XX' of sentence 'Foxes ran'"),
-        ("NNS", "extra", "does not know the label 'extra' of sentence 'Foxes ran'"),
-    ],
-)
-def test_tags_and_labels_that_the_model_to_start_from_does_not_know(
-    whole: Path, tmp_path: Path, tag: str, deprel: str, message: str
+def test_tags_and_labels_that_the_model_to_start_from_does_not_know_are_added(
+    whole: Path, tmp_path: Path
 ) -> None:
-    other = [Sentence(("Foxes", "ran"), (tag, "VBD"), (2, 0), (deprel, "root"))]
+    deprels = ("nsubj:new", "root", "other")
+    other = [Sentence(("Foxes", "ran", "!"), ("NNS", "XX", "!"), (2, 0, 2), deprels)]
     treebank = write(tmp_path / "other.conllu", other)
-    with pytest.raises(TrainingError, match=message):
-        run(treebank, tmp_path / "model", SHORT, start=whole)
-    assert not (tmp_path / "model").exists()
+    run(treebank, tmp_path / "model", SHORT, start=whole)
+    before, after = (load_model(path).vocabulary for path in (whole, tmp_path / "model"))
+    assert after.tags == (*before.tags, "!", "XX")
+    assert after.labels == (*before.labels, "nsubj:new", "other")
+    found = load(tmp_path / "model").order(constrain(other[0], CONDITIONS["labelled"], Random(1)))
+    assert sorted(found.deprels) == sorted(deprels)
+
+
+def test_a_network_that_has_grown_sees_what_it_knows_as_before(
+    whole: Path, sentences: Sequence[Sentence]
+) -> None:
+    model = load_model(whole)
+    assert isinstance(model.scorer, NeuralScorer)
+    new = Sentence(("a", "b"), ("NEW", "VBD"), (2, 0), ("nsubj:new", "root"))
+    other = Sentence(("a", "b"), ("NNS", "VBD"), (2, 0), ("other", "root"))
+    grown = model.vocabulary.grown([*sentences, new, other])
+    parameters = grow(model.scorer.parameters(), model.vocabulary, grown)
+    scorer = scorer_of(model.scorer.dimensions, model.scorer.lexicon, grown, parameters)
+    for condition in ("pos", "labelled"):
+        problem = constrain(sentences[0], CONDITIONS[condition], Random(1))
+        [one] = model.scorer.encode([encode(problem, model.vocabulary)])
+        [two] = scorer.encode([encode(problem, grown)])
+        if condition == "labelled":  # else the new ones are guessed, too, if hardly
+            np.testing.assert_allclose(one.vectors, two.vectors, atol=1e-5)
+        assert one.tags.tolist() == two.tags.tolist()
+    [general] = scorer.encode([encode(Problem.of([Word("a", deprel="nsubj"), "b"]), grown)])
+    [special] = scorer.encode([encode(Problem.of([Word("a", deprel="nsubj:new"), "b"]), grown)])
+    np.testing.assert_allclose(general.vectors, special.vectors, atol=1e-6)
 
 
 def test_models_that_a_network_cannot_start_from(

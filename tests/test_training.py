@@ -21,7 +21,6 @@ from syntagma.errors import FormatError, SyntagmaError, TrainingError
 from syntagma.linear_training import PerceptronLearner
 from syntagma.linearization import violations
 from syntagma.linearizer import load
-from syntagma.model import Model
 from syntagma.model_file import read_container
 from syntagma.settings import LinearSettings, NeuralSettings, Settings
 from syntagma.templates import FeatureSet
@@ -108,7 +107,7 @@ def test_treebanks_for_pretraining_are_read_and_reported(
             taken.extend(map(len, pretrain))
             return super().begin(sentences, ())
 
-    def learner(settings: Settings, threads: int, start: Model | None) -> Learner:
+    def learner(settings: Settings, threads: int, *_: object) -> Learner:
         return Pretraining(LinearSettings(epochs=1, beam=2), threads)
 
     monkeypatch.setattr(training, "_learner", learner)

@@ -71,8 +71,14 @@ class BeamStrategy:
             if not found:
                 raise self._unsatisfiable(encoding, exhausted)
         results = [
-            decode(encoding, self._model.vocabulary, score, search.finish(actions))
-            for score, actions in found
+            decode(
+                encoding,
+                self._model.vocabulary,
+                score,
+                search.finish(actions),
+                search.forms(rank) if encoding.alternatives else (),
+            )
+            for rank, (score, actions) in enumerate(found)
         ]
         fluent = self._model.fluent
         if fluent is not None:

@@ -30,6 +30,8 @@ def canonical_order(problem: Problem) -> tuple[int, ...]:
             -1 if word.head is None else min(word.head, 1),
             index == problem.first,
             index == problem.last,
+            word.lemma or "",
+            word.features or "",
         )
         for index, word in enumerate(problem.words, start=1)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from syntagma.core import EncodedProblem
 from syntagma.linearization import Linearization, Token
 from syntagma.precedence import predecessors
-from syntagma.problem import ROOT_LABEL, Problem
+from syntagma.problem import ROOT_LABEL, Problem, Word
 from syntagma.treebank import Sentence
 from syntagma.vocabulary import Vocabulary, shape_and_suffix
 
@@ -23,16 +23,33 @@ Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
+class Alternative:
+    """A form that a word may take, the same as first of a sentence, and the logarithm of its share
+    among the forms of the word."""
+
+    text: str
+    initial: str
+    log_share: float = 0.0
+
+    @property
+    def spoken(self) -> bool:
+        """Whether it is more than punctuation, so that what comes after is not the first word."""
+        return any(map(str.isalnum, self.text))
+
+
+@dataclass(frozen=True, slots=True)
 class Encoding:
     """A problem for the core: `order[i]` is the 0-based index in the problem of its word i.
 
-    `fixed`: one order was asked for.
+    `fixed`: one order was asked for. `alternatives` are the forms that each word of the problem may
+    take, if they are not given; then its form is the first of them.
     """
 
     problem: Problem
     order: tuple[int, ...]
     encoded: EncodedProblem
     fixed: bool = False
+    alternatives: Sequence[Sequence[Alternative]] | None = None
 
     @property
     def leaders(self) -> list[int]:
@@ -54,6 +71,7 @@ def encode(
     problem: Problem,
     vocabulary: Vocabulary,
     fixed: Sequence[str] | Sequence[int] | None = None,
+    alternatives: Sequence[Sequence[Alternative]] | None = None,
 ) -> Encoding:
     """Number the words in canonical order.
 
@@ -74,7 +92,8 @@ def encode(
         (row[1],) if row[1] != _NONE else vocabulary.tags_of(problem.words[at].form)
         for at, row in zip(order, rows, strict=True)
     ]
-    return Encoding(problem, order, _encoded(problem, order, rows, tags, kinds), kinds is not None)
+    encoded = _encoded(problem, order, rows, tags, kinds)
+    return Encoding(problem, order, encoded, kinds is not None, alternatives)
 
 
 def encode_training(
@@ -110,9 +129,16 @@ def encode_training(
 
 
 def decode(
-    encoding: Encoding, vocabulary: Vocabulary, score: float, actions: Sequence[Action]
+    encoding: Encoding,
+    vocabulary: Vocabulary,
+    score: float,
+    actions: Sequence[Action],
+    forms: Sequence[int] = (),
 ) -> Linearization:
-    """Read the sentence and its tree off a complete derivation."""
+    """Read the sentence and its tree off a complete derivation.
+
+    `forms` says which of its forms each word takes, in their order.
+    """
     stack: list[int] = []
     placed: list[int] = []
     tags: dict[int, int] = {}
@@ -128,9 +154,13 @@ def decode(
             dependent = stack.pop()
             arcs[dependent] = stack[-1], label
     position = {number: i for i, number in enumerate(placed, start=1)}
+    problem = encoding.problem
+    if encoding.alternatives is not None:
+        sources = [encoding.order[number] for number in placed]
+        problem = _with_forms(problem, encoding.alternatives, sources, forms)
     tokens = []
     for number in placed:
-        word = encoding.problem.words[encoding.order[number]]
+        word = problem.words[encoding.order[number]]
         head, label = arcs.get(number, (_ROOT, _NONE))
         tokens.append(
             Token(
@@ -142,7 +172,23 @@ def decode(
                 source=encoding.order[number] + 1,
             )
         )
-    return Linearization(tuple(tokens), score, encoding.problem)
+    return Linearization(tuple(tokens), score, problem)
+
+
+def _with_forms(
+    problem: Problem,
+    alternatives: Sequence[Sequence[Alternative]],
+    sources: Sequence[int],
+    forms: Sequence[int],
+) -> Problem:
+    """The problem with the forms that its words, placed in the order of `sources`, have taken."""
+    words = list(problem.words)
+    begun = False
+    for source, form in zip(sources, forms, strict=True):
+        chosen = alternatives[source][form]
+        words[source] = replace(words[source], form=chosen.text if begun else chosen.initial)
+        begun = begun or chosen.spoken
+    return replace(problem, words=tuple(words))
 
 
 def _rows(problem: Problem, order: Sequence[int], vocabulary: Vocabulary) -> list[tuple[int, ...]]:
@@ -155,7 +201,7 @@ def _rows(problem: Problem, order: Sequence[int], vocabulary: Vocabulary) -> lis
     named = _named(problem)
     heads = {word.head for word in words}
     kinds: dict[str, int] = {}
-    last_like: dict[tuple[str, str | None, int | None, str | None], int] = {}
+    last_like: dict[Word, int] = {}
     rows: list[tuple[int, ...]] = []
     for i, at in enumerate(order):
         word = words[at]
@@ -163,9 +209,8 @@ def _rows(problem: Problem, order: Sequence[int], vocabulary: Vocabulary) -> lis
         shape, suffix = shape_and_suffix(word.form)
         twin = _NONE
         if at + 1 not in heads and at + 1 not in named:
-            like = (word.form, word.tag, word.head, word.deprel)
-            twin = last_like.get(like, _NONE)
-            last_like[like] = i
+            twin = last_like.get(word, _NONE)
+            last_like[word] = i
         tag = _NONE
         if word.tag is not None:
             tag = vocabulary.tag_numbers.get(word.tag, unknown_tag)

@@ -16,15 +16,15 @@ from typing import Protocol
 
 
 class Named(Protocol):
-    """Anything that messages can call by its form."""
+    """Anything that messages can call by a name."""
 
     @property
-    def form(self) -> str: ...
+    def name(self) -> str: ...
 
 
 def name_word(words: Sequence[Named], index: int) -> str:
     """How messages call the word with this 1-based index."""
-    return f"word {index} {words[index - 1].form!r}"
+    return f"word {index} {words[index - 1].name!r}"
 
 
 def name_words(words: Sequence[Named], indices: Sequence[int], separator: str = ", ") -> str:

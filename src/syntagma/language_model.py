@@ -6,6 +6,7 @@ model counts beside the scorer is learned by `balance`.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,13 +30,21 @@ MAX_ORDER = 5
 _CODES = 256
 _ROUNDS = 20  # of moving the values of a table to the means of what they stand for
 _MANY = 255  # n-grams that go on from one: this many or more are counted in a table of their own
+_VOWELS = frozenset("aeiou")
 PREFIX = "lm."  # of the sections of a file
 
 
 def word_class(form: str) -> str:
-    """What a word that the model does not know goes by: its shape and, of letters, its ending."""
+    """What a word that the model does not know goes by: its shape, whether it begins with a vowel
+    (*an*, *l'*), and, of letters, its ending."""
+    begins = ":v" if unicodedata.normalize("NFD", form)[:1].lower() in _VOWELS else ""
+    kind, ending = _shape_and_ending(form)
+    return f"<unk:{kind}{begins}{ending}>"
+
+
+def _shape_and_ending(form: str) -> tuple[str, str]:
     kind = shape(form)[:4]
-    return f"<unk:{kind}:{form[-2:].lower()}>" if kind in ("x", "Xx") else f"<unk:{kind}>"
+    return kind, f":{form[-2:].lower()}" if kind in ("x", "Xx") else ""
 
 
 def quantise(values: Floats) -> tuple[Codes, Floats]:
@@ -214,11 +223,12 @@ class LanguageModel:
         return cls(words, orders)
 
     def number(self, word: str) -> int:
-        """The number of a word, or of its class, or of the unknown word."""
-        found = self._numbers.get(word)
-        if found is None:
-            found = self._numbers.get(word_class(word), UNKNOWN)
-        return found
+        """The number of a word, or of its class, or of the unknown word.
+
+        The first models have no classes of words that begin with a vowel.
+        """
+        names = (word, word_class(word), "<unk:{}{}>".format(*_shape_and_ending(word)))
+        return next((self._numbers[name] for name in names if name in self._numbers), UNKNOWN)
 
     def score(self, words: Sequence[str]) -> list[float]:
         """The natural log-probability of each word of a sentence and, last, of its end."""
@@ -228,12 +238,26 @@ class LanguageModel:
     def fluency(self, encoding: Encoding, weight: float) -> Fluency:
         """The model as it listens to a search for the order of these words."""
         units = self.units(encoding)
-        return Fluency(self.ngrams, units, self.ngrams.outlook(units), weight)
+        if encoding.alternatives is None:
+            return Fluency(self.ngrams, units, self.ngrams.outlook(units), weight)
+        choices = [
+            [
+                (self._unit(form.text), self._unit(form.initial), form.log_share, form.spoken)
+                for form in encoding.alternatives[at]
+            ]
+            for at in encoding.order
+        ]
+        firsts = [choice[0][1] for choice in choices]
+        outlook = self.ngrams.outlook(units, firsts)
+        return Fluency(self.ngrams, units, outlook, weight, choices)
 
     def units(self, encoding: Encoding) -> list[list[int]]:
         """The numbers of the words of each unit, that is, of a word or a phrase."""
         words = encoding.problem.words
-        return [[self.number(word) for word in words[at].form.split(" ")] for at in encoding.order]
+        return [self._unit(words[at].form) for at in encoding.order]
+
+    def _unit(self, form: str) -> list[int]:
+        return [self.number(word) for word in form.split(" ")]
 
 
 def _names(top: int) -> set[str]:

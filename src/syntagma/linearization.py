@@ -30,6 +30,11 @@ class Token:
     deprel: str
     source: int
 
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return self.form
+
 
 @dataclass(frozen=True, slots=True)
 class Linearization:

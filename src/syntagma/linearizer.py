@@ -15,11 +15,13 @@ from syntagma.beam import BeamStrategy
 from syntagma.best_first import BestFirstStrategy
 from syntagma.best_first_model import EdgeModel
 from syntagma.conditions import MAIN_CONDITIONS
+from syntagma.detokenization import Detokenizer
 from syntagma.encoding import Encoding, encode
-from syntagma.errors import ModelError, ProblemError, SyntagmaError
+from syntagma.errors import ModelError, ProblemError, SyntagmaError, name_word
 from syntagma.linearization import Linearization
 from syntagma.model import Model, is_edge_model, load_edge_model, load_model
 from syntagma.problem import Problem, TagColumn, Word
+from syntagma.realization import Realization
 from syntagma.strategy import MAX_BEAM, Effort, SearchName, Strategy, check_range
 
 Words = Problem | Iterable[str | Word]
@@ -94,6 +96,8 @@ class Linearizer:
         self.info = ModelInfo(model.header, path, size)
         self.tag_column: TagColumn = model.header["tag_column"]
         self.has_language_model = isinstance(model, Model) and model.fluent is not None
+        self._realizer = model.realizer if isinstance(model, Model) else None
+        self._detokenizer = self._realizer.detokenizer if self._realizer else Detokenizer()
         self._vocabulary = model.vocabulary
         self._strategy: Strategy = (
             BeamStrategy(model) if isinstance(model, Model) else BestFirstStrategy(model)
@@ -147,10 +151,7 @@ class Linearizer:
         `finished` by then may leave words out.
         """
         effort = self._check(Effort(beam, timeout, expansions), n_best, max_words)
-        encoding = self._encode(words, max_words)
-        [found] = self._strategy.search([encoding], effort, n_best)
-        if isinstance(found, SyntagmaError):
-            raise found
+        found = self._search(self._encode(words, max_words), effort, n_best)
         return found[0] if n_best is None else found
 
     def order_many(
@@ -173,39 +174,81 @@ class Linearizer:
         Several threads read a few problems ahead. On one thread, an iterator is not read ahead; a
         sequence is, because some can be prepared faster together.
         """
-        check_range("threads", threads, 256)
-        if on_error not in ("raise", "yield"):
-            raise ValueError(f"on_error must be 'raise' or 'yield', not {on_error!r}")
         effort = self._check(Effort(beam, timeout, expansions), n_best, max_words)
+        for found in self._search_many(
+            problems, lambda item: self._encode(item, max_words), effort, n_best, threads, on_error
+        ):
+            yield found[0] if isinstance(found, list) and n_best is None else found
 
-        def encoded(item: Words | SyntagmaError) -> Encoding | SyntagmaError:
-            if isinstance(item, SyntagmaError):
-                return item
-            try:
-                return self._encode(item, max_words)
-            except SyntagmaError as error:
-                return error
+    @overload
+    def realize(
+        self,
+        lemmas: Words,
+        *,
+        n_best: None = None,
+        beam: int | None = None,
+        max_words: int = 512,
+    ) -> Realization: ...
+    @overload
+    def realize(
+        self,
+        lemmas: Words,
+        *,
+        n_best: int,
+        beam: int | None = None,
+        max_words: int = 512,
+    ) -> list[Realization]: ...
+    def realize(
+        self,
+        lemmas: Words,
+        *,
+        n_best: int | None = None,
+        beam: int | None = None,
+        max_words: int = 512,
+    ) -> Realization | list[Realization]:
+        """The best sentence of these lemmas: inflected, in order, and written as people do.
 
-        def run(batch: Sequence[Words | SyntagmaError]) -> list[Result | SyntagmaError]:
-            items = [encoded(item) for item in batch]
-            encodings = [item for item in items if isinstance(item, Encoding)]
-            searches = self._strategy.search(encodings, effort, n_best)
-            results: list[Result | SyntagmaError] = []
-            for item in items:
-                found = item if isinstance(item, SyntagmaError) else next(searches)
-                if isinstance(found, list) and n_best is None:
-                    results.append(found[0])
-                else:
-                    results.append(found)
-            return results
+        A plain string is a lemma; a word of which the form is given keeps it. Which of its possible
+        forms a lemma takes is decided together with the order.
+        """
+        effort = self._check(Effort(beam), n_best, max_words)
+        found = self._search(self._encode_lemmas(lemmas, max_words), effort, n_best)
+        realized = [self.spell(each) for each in found]
+        return realized[0] if n_best is None else realized
 
-        ahead = threads > 1 or isinstance(problems, Sequence)
-        size = self._strategy.batch if ahead else 1
-        for results in _in_order(run, _batches(problems, size), threads):
-            for result in results:
-                if isinstance(result, SyntagmaError) and on_error == "raise":
-                    raise result
-                yield result
+    def realize_many(
+        self,
+        problems: Iterable[Words | SyntagmaError],
+        *,
+        n_best: int | None = None,
+        beam: int | None = None,
+        threads: int = 1,
+        max_words: int = 512,
+        on_error: Literal["raise", "yield"] = "raise",
+    ) -> Iterator[Realization | list[Realization] | SyntagmaError]:
+        """Realize many problems, as `order_many` orders them."""
+        effort = self._check(Effort(beam), n_best, max_words)
+        for found in self._search_many(
+            problems,
+            lambda item: self._encode_lemmas(item, max_words),
+            effort,
+            n_best,
+            threads,
+            on_error,
+        ):
+            if isinstance(found, SyntagmaError):
+                yield found
+            else:
+                realized = [self.spell(each) for each in found]
+                yield realized[0] if n_best is None else realized
+
+    def spell(self, linearization: Linearization) -> Realization:
+        """An order with its words written as people do: spaces where they belong, contractions.
+
+        A model that has not learned how its language is written goes by what most languages do.
+        """
+        spelling = self._detokenizer.spell(linearization.words, linearization.tags)
+        return Realization(linearization, spelling)
 
     def score(
         self, words: Words, order: Sequence[str] | Sequence[int], *, beam: int | None = None
@@ -215,19 +258,16 @@ class Linearizer:
         The order is given as forms or as 1-based indices. Scores of different orders of the same
         problem can be compared.
         """
-        strategy = self._beam_strategy()
+        self._beam_strategy()
         effort = self._check(Effort(beam), None, 1)
         problem = _problem(words)
         if len(problem.words) > self.max_words:
             raise ProblemError(
                 f"the bag has {len(problem.words)} words, more than {self.max_words}"
             )
+        _check_forms(problem)
         _check_order(problem, order)
-        encoding = encode(problem, self._vocabulary, order)
-        [found] = strategy.search([encoding], effort, None)
-        if isinstance(found, SyntagmaError):
-            raise found
-        return found[0]
+        return self._search(encode(problem, self._vocabulary, order), effort, None)[0]
 
     def beam(self, words: Words) -> int:
         """The beam that the model chooses for a problem: little is to be gained beyond it."""
@@ -254,16 +294,91 @@ class Linearizer:
 
     def _encode(self, words: Words, max_words: int) -> Encoding:
         problem = _problem(words)
-        if len(problem.words) > max_words:
-            raise ProblemError(
-                f"the bag has {len(problem.words)} words, more than the limit of {max_words}; "
-                "raise max_words (--max-words) to order it all the same"
-            )
+        _check_size(problem, max_words)
+        _check_forms(problem)
         return encode(problem, self._vocabulary)
+
+    def _encode_lemmas(self, lemmas: Words, max_words: int) -> Encoding:
+        if self._realizer is None:
+            raise ModelError(
+                f"the model {self.info.header['name']} has not learned to realize lemmas: "
+                "use another, such as en, or train one: syntagma train --realize"
+            )
+        if not isinstance(lemmas, Problem):
+            if isinstance(lemmas, str):
+                raise ProblemError("lemmas are a list, not one string: split it into lemmas first")
+            lemmas = Problem.of(
+                Word(lemma=each) if isinstance(each, str) else each for each in lemmas
+            )
+        _check_size(lemmas, max_words)
+        problem, alternatives = self._realizer.inflect(lemmas)
+        return encode(problem, self._vocabulary, alternatives=alternatives)
+
+    def _search(
+        self, encoding: Encoding, effort: Effort, n_best: int | None
+    ) -> list[Linearization]:
+        [found] = self._strategy.search([encoding], effort, n_best)
+        if isinstance(found, SyntagmaError):
+            raise found
+        return found
+
+    def _search_many(
+        self,
+        problems: Iterable[Words | SyntagmaError],
+        encode: Callable[[Words], Encoding],
+        effort: Effort,
+        n_best: int | None,
+        threads: int,
+        on_error: Literal["raise", "yield"],
+    ) -> Iterator[list[Linearization] | SyntagmaError]:
+        check_range("threads", threads, 256)
+        if on_error not in ("raise", "yield"):
+            raise ValueError(f"on_error must be 'raise' or 'yield', not {on_error!r}")
+
+        def encoded(item: Words | SyntagmaError) -> Encoding | SyntagmaError:
+            if isinstance(item, SyntagmaError):
+                return item
+            try:
+                return encode(item)
+            except SyntagmaError as error:
+                return error
+
+        def run(
+            batch: Sequence[Words | SyntagmaError],
+        ) -> list[list[Linearization] | SyntagmaError]:
+            items = [encoded(item) for item in batch]
+            encodings = [item for item in items if isinstance(item, Encoding)]
+            searches = self._strategy.search(encodings, effort, n_best)
+            return [item if isinstance(item, SyntagmaError) else next(searches) for item in items]
+
+        ahead = threads > 1 or isinstance(problems, Sequence)
+        size = self._strategy.batch if ahead else 1
+        for results in _in_order(run, _batches(problems, size), threads):
+            for result in results:
+                if isinstance(result, SyntagmaError) and on_error == "raise":
+                    raise result
+                yield result
 
 
 def _problem(words: Words) -> Problem:
     return words if isinstance(words, Problem) else Problem.of(words)
+
+
+def _check_size(problem: Problem, max_words: int) -> None:
+    if len(problem.words) > max_words:
+        raise ProblemError(
+            f"the bag has {len(problem.words)} words, more than the limit of {max_words}; "
+            "raise max_words (--max-words) to order it all the same"
+        )
+
+
+def _check_forms(problem: Problem) -> None:
+    for index, word in enumerate(problem.words, start=1):
+        if not word.form:
+            raise ProblemError(
+                f"{name_word(problem.words, index)} has a lemma but no form: "
+                "give its form, or realize the problem (syntagma realize)"
+            )
 
 
 def _check_order(problem: Problem, order: Sequence[str] | Sequence[int]) -> None:

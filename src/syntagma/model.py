@@ -25,6 +25,7 @@ from syntagma.linear_model import StoredWeights
 from syntagma.model_file import read_container, write_container
 from syntagma.neural_model import StoredNetwork
 from syntagma.problem import Problem
+from syntagma.realizer import Realizer
 from syntagma.vocabulary import Vocabulary
 
 
@@ -98,6 +99,7 @@ class Model:
     vocabulary: Vocabulary
     scorer: Scorer
     fluent: Fluent | None = None
+    realizer: Realizer | None = None
 
     def search(self, encoding: Encoding, width: int) -> Search:
         [search] = self.searches([encoding], [width])
@@ -129,12 +131,17 @@ def build_model(
 
 
 def save_model(
-    path: str | Path, header: dict[str, Any], vocabulary: Vocabulary, stored: Stored | StoredEdges
+    path: str | Path,
+    header: dict[str, Any],
+    vocabulary: Vocabulary,
+    stored: Stored | StoredEdges,
+    realizer: Realizer | None = None,
 ) -> None:
+    realization = realizer.to_arrays() if realizer is not None else {}
     write_container(
         path,
         {**header, **stored.describe()},
-        {**vocabulary.to_arrays(), **stored.to_arrays()},
+        {**vocabulary.to_arrays(), **stored.to_arrays(), **realization},
     )
 
 
@@ -155,6 +162,9 @@ def load_model(path: str | Path, *, language_model: bool = True) -> Model:
         model = build_model(header, Vocabulary.from_arrays(arrays), stored.from_arrays(arrays))
         if LANGUAGE_MODEL in header and language_model:
             model = replace(model, fluent=_fluent(header[LANGUAGE_MODEL], arrays))
+        if arrays.keys() >= Realizer.SECTIONS:
+            realizer = Realizer.from_arrays(arrays, str(header.get("language", "")))
+            model = replace(model, realizer=realizer)
         return model
 
 

@@ -543,6 +543,59 @@ def scorer_of(
     return NeuralScorer(dimensions, SLOTS, lexicon, vocabulary, tables, parameters)
 
 
+def grow(
+    parameters: Mapping[str, Floats], before: Vocabulary, after: Vocabulary
+) -> dict[str, Floats]:
+    """Parameters for a vocabulary with more tags and labels.
+
+    A new label begins as the general one (`obl:tmod` as `obl`); else what is new begins as what is
+    unknown, and is not guessed.
+    """
+    tags = [before.tag_numbers.get(tag, -1) for tag in after.tags]
+    labels = [
+        before.label_numbers.get(label, before.label_numbers.get(label.partition(":")[0], -1))
+        for label in after.labels
+    ]
+    n_tags, n_labels = len(before.tags), len(before.labels)
+    given_tags = [*(n_tags if tag < 0 else tag for tag in tags), n_tags, n_tags + 1]
+    given = [*(n_labels if label < 0 else label for label in labels), n_labels, n_labels + 1]
+    n_relations = len(RELATION_NAMES)
+    relations = [
+        *range(n_relations),
+        *(n_relations + label for label in given),
+        *(n_relations + n_labels + 2 + label for label in given),
+    ]
+    grown = dict(parameters)
+    for name, rows in (
+        ("tables.tag", given_tags),
+        ("tables.label", given),
+        ("guess.tag_vectors", tags),
+        ("guess.label_vectors", [*labels, n_labels]),
+        *((name, relations) for name in parameters if name.endswith(".attention")),
+    ):
+        grown[name] = _chosen(parameters[name], rows, 0.0)
+    for name, columns in (
+        ("guess.tag.", tags),
+        ("guess.label.", [*labels, n_labels]),
+        ("guess.label_head", [*labels, n_labels]),
+        ("labels.out.", labels),
+    ):
+        for each in (each for each in parameters if each.startswith(name)):
+            unlikely = _UNLIKELY if each.endswith("bias") else 0.0
+            grown[each] = np.ascontiguousarray(_chosen(parameters[each].T, columns, unlikely).T)
+    return grown
+
+
+_UNLIKELY = -5.0
+
+
+def _chosen(rows: Floats, numbers: Sequence[int], otherwise: float) -> Floats:
+    """The rows with these numbers; for a negative one a row of the other value."""
+    extended = np.concatenate([rows, np.full_like(rows[:1], otherwise)])
+    chosen: Floats = extended[np.array(numbers)]
+    return chosen
+
+
 def describe_network(dimensions: Dimensions) -> dict[str, Any]:
     """What the header of a model says of its network."""
     return {"dimensions": asdict(dimensions), "slots": SLOTS.to_json()}

@@ -10,7 +10,7 @@ import math
 import os
 import random
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain
 from typing import Any
@@ -30,6 +30,7 @@ from syntagma.neural_model import (
     NeuralScorer,
     StoredNetwork,
     describe_network,
+    grow,
     read_fields,
     table_sizes,
 )
@@ -40,11 +41,12 @@ from syntagma.neural_network import (
     collate,
     initial_parameters,
 )
+from syntagma.realizer import Realizer
 from syntagma.settings import NeuralSettings
 from syntagma.slots import SLOTS
 from syntagma.strategy import Effort
 from syntagma.treebank import Sentence
-from syntagma.visits import visit
+from syntagma.visits import of_lemmas, visit
 from syntagma.vocabulary import Vocabulary
 
 # How much the losses count beside that of the actions.
@@ -61,10 +63,19 @@ class NeuralLearner:
 
     effort = Effort(beam=16)
 
-    def __init__(self, settings: NeuralSettings, threads: int, start: Model | None = None) -> None:
-        """`start`: a neural model to go on from, with its words, tags, labels and dimensions."""
+    def __init__(
+        self,
+        settings: NeuralSettings,
+        threads: int,
+        start: Model | None = None,
+        realizer: Realizer | None = None,
+    ) -> None:
+        """`start`: a neural model to go on from, with its words and dimensions; tags and labels
+        that it does not know are added. With a `realizer`, it learns to order what that makes of
+        lemmas, too."""
         self.settings = settings
         self.start = start
+        self.realizer = realizer
         torch.set_num_threads(threads)
         _keep_memory()
 
@@ -82,14 +93,12 @@ class NeuralLearner:
             sizes = table_sizes(self.lexicon, self.vocabulary)
             initial = initial_parameters(self.dimensions, SLOTS, sizes)
         else:
-            self.vocabulary = self.start.vocabulary
-            _check_known(everything, self.vocabulary)
             scorer = self.start.scorer
             assert isinstance(scorer, NeuralScorer)
+            self.vocabulary = self.start.vocabulary.grown(everything)
             self.dimensions, self.lexicon = scorer.dimensions, scorer.lexicon
-            initial = {
-                name: torch.from_numpy(array.copy()) for name, array in scorer.parameters().items()
-            }
+            grown = grow(scorer.parameters(), self.start.vocabulary, self.vocabulary)
+            initial = {name: torch.from_numpy(array.copy()) for name, array in grown.items()}
         self.flat = _Flat(initial)
         self.network = Network(
             self.dimensions,
@@ -228,6 +237,8 @@ class NeuralLearner:
         return sentences, order[piece::pieces]
 
     def _example(self, number: int, index: int, sentence: Sentence) -> Example:
+        if self.realizer is not None and of_lemmas(self.settings, number, index):
+            sentence = self.realizer.inflected(sentence)
         problem = visit(self.settings, number, index, sentence)
         encoding, reference = encode_training(sentence, problem, self.vocabulary)
         fields, relations, heads = read_fields(encoding, self.lexicon, self.vocabulary)
@@ -269,24 +280,6 @@ class _Flat:
             parts[name] = vector[start : start + size].view(shape)
             start += size
         return parts
-
-
-def _check_known(sentences: Iterable[Sentence], vocabulary: Vocabulary) -> None:
-    """A network has a fixed number of tags and labels."""
-    for sentence in sentences:
-        for tag in sentence.tags:
-            if tag not in vocabulary.tag_numbers:
-                raise TrainingError(_unknown("tag", tag, sentence))
-        for head, label in zip(sentence.heads, sentence.deprels, strict=True):
-            if head and label not in vocabulary.label_numbers:
-                raise TrainingError(_unknown("label", label, sentence))
-
-
-def _unknown(what: str, name: str, sentence: Sentence) -> str:
-    return (
-        f"the model to start from (--start) does not know the {what} {name!r} of sentence "
-        f"{sentence.id or sentence.text!r}: train a new one, or use a treebank annotated alike"
-    )
 
 
 def _words(sentences: Sequence[Sentence]) -> int:

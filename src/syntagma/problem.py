@@ -25,12 +25,22 @@ class Word:
 
     `head` is the 1-based index of another word of the problem, 0 for the root. What is `None` is
     not given.
+
+    A word to be realized has a lemma in the place of a form, and perhaps morphological features,
+    written as in CoNLL-U: `Word(lemma="dog", tag="NNS", features="Number=Plur")`.
     """
 
-    form: str
+    form: str = ""
     tag: str | None = None
     head: int | None = None
     deprel: str | None = None
+    lemma: str | None = None
+    features: str | None = None
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return self.form or self.lemma or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,25 +131,56 @@ def _check_words(words: tuple[Word, ...]) -> None:
         form = word.form
         if not isinstance(form, str):
             raise ProblemError(f"the form of word {index} is not a string: {form!r}")
-        if not (form.isascii() and form.isalnum()):  # most words; the rest need a closer look
-            _check_form(form, index)
+        plain = form.isascii() and form.isalnum()  # most words; the rest need a closer look
+        if not plain and (form or word.lemma is None):
+            _check_form(form, "form", index)
+        if word.lemma is not None:
+            _check_lemma(word.lemma, index)
+        if word.features is not None:
+            _check_features(word.features, words, index)
         if word.tag is not None:
             _check_symbol(word.tag, "tag", words, index)
         if word.deprel is not None:
             _check_symbol(word.deprel, "deprel", words, index)
 
 
-def _check_form(form: str, index: int) -> None:
+def _check_form(form: str, kind: str, index: int) -> None:
     if not form or form.isspace():
-        raise ProblemError(f"the form of word {index} is empty: {form!r}")
+        raise ProblemError(f"the {kind} of word {index} is empty: {form!r}")
     if any(character in form for character in "\t\n\r"):
-        raise ProblemError(f"the form of word {index} holds a tab or a line end: {form!r}")
+        raise ProblemError(f"the {kind} of word {index} holds a tab or a line end: {form!r}")
     if form[0] == " " or form[-1] == " " or "  " in form:
         raise ProblemError(
-            f"the form of word {index} has a space too many: {form!r}; "
+            f"the {kind} of word {index} has a space too many: {form!r}; "
             "the words of a phrase are separated by single spaces"
         )
-    _check_encodable(form, f"the form of word {index}")
+    _check_encodable(form, f"the {kind} of word {index}")
+
+
+def _check_lemma(lemma: str, index: int) -> None:
+    if not isinstance(lemma, str):
+        raise ProblemError(f"the lemma of word {index} is not a string: {lemma!r}")
+    _check_form(lemma, "lemma", index)
+
+
+def _check_features(features: str, words: Sequence[Word], index: int) -> None:
+    """Empty features are those of a word that has none."""
+    if not isinstance(features, str):
+        raise ProblemError(
+            f"the features of {name_word(words, index)} are not a string: {features!r}"
+        )
+    if features:
+        _check_symbol(features, "features", words, index)
+    parts = features.split("|") if features else []
+    names = [part.partition("=")[0] for part in parts]
+    for part, name in zip(parts, names, strict=True):
+        if not name or name == part or part.endswith("="):
+            raise ProblemError(
+                f"{part!r} in the features of {name_word(words, index)} is not of the kind "
+                "Name=Value; several are separated by |"
+            )
+        if names.count(name) > 1:
+            raise ProblemError(f"the features of {name_word(words, index)} give {name} twice")
 
 
 def _check_symbol(symbol: str, kind: str, words: Sequence[Word], index: int) -> None:

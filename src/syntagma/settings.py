@@ -14,6 +14,8 @@ from syntagma.problem import TagColumn
 from syntagma.strategy import MAX_BEAM, MAX_EXPANSIONS
 from syntagma.templates import FEATURE_SETS, FeatureSet
 
+REALIZE = "realize"  # beside the conditions: a labelled tree of lemmas
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -78,6 +80,7 @@ class NeuralSettings(Settings):
     min_count: int = 2  # rarer words are known by suffix and shape only
     dropout: float = 0.3
     word_dropout: float = 0.3  # share of the forms that are treated as unknown
+    realize: bool = False  # learn to realize lemmas, too
 
     def __post_init__(self) -> None:
         Settings.__post_init__(self)
@@ -89,6 +92,11 @@ class NeuralSettings(Settings):
                 raise TrainingError(f"{name} must be at least 0 and less than 1, not {share}")
         if not 0 < self.learning_rate <= 1:
             raise TrainingError(f"learning_rate must be between 0 and 1, not {self.learning_rate}")
+
+    @property
+    def dev_conditions(self) -> tuple[str, ...]:
+        given = super(NeuralSettings, self).dev_conditions
+        return (*given, REALIZE) if self.realize else given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,8 @@ from syntagma.linear_training import PerceptronLearner
 from syntagma.linearizer import Linearizer, model_path
 from syntagma.model import Model, Stored, build_model, load_model, save_model
 from syntagma.model_file import read_container, write_container
-from syntagma.settings import BestFirstSettings, LinearSettings, NeuralSettings, Settings
+from syntagma.realizer import Realizer
+from syntagma.settings import REALIZE, BestFirstSettings, LinearSettings, NeuralSettings, Settings
 from syntagma.strategy import Effort
 from syntagma.treebank import Sentence, read_treebank
 from syntagma.version import VERSION
@@ -128,8 +129,11 @@ def train(
     if Path(output).is_dir():
         raise TrainingError(f"cannot write the model to {output}: it is a folder")
     begun = _start(start, settings) if start is not None else None
-    learner = _learner(settings, threads, begun)
     sentences = _read(train, settings)
+    realizer = None
+    if isinstance(settings, NeuralSettings) and settings.realize:
+        realizer = Realizer.of_treebank(sentences, language)
+    learner = _learner(settings, threads, begun, realizer)
     dev_sentences = _spread(_read(dev, settings), DEV_SENTENCES)
     further, left_out = [], []
     for path in pretrain:
@@ -158,7 +162,7 @@ def train(
         "settings": asdict(settings),
         "created_with": VERSION,
     }
-    run = _Run(Path(output), header, settings, learner, vocabulary, threads)
+    run = _Run(Path(output), header, settings, learner, vocabulary, threads, realizer)
     run.resume()
     while len(run.epochs) < learner.epochs:
         number = len(run.epochs) + 1
@@ -203,7 +207,9 @@ def _start(start: str | Path, settings: Settings) -> Model:
     return model
 
 
-def _learner(settings: Settings, threads: int, start: Model | None) -> Learner:
+def _learner(
+    settings: Settings, threads: int, start: Model | None, realizer: Realizer | None
+) -> Learner:
     """PyTorch is imported only where a network is trained."""
     if isinstance(settings, LinearSettings):
         return PerceptronLearner(settings, threads)
@@ -215,7 +221,7 @@ def _learner(settings: Settings, threads: int, start: Model | None) -> Learner:
             "pip install 'syntagma[train]'"
         )
     neural_training = import_module("syntagma.neural_training")
-    learner: Learner = neural_training.NeuralLearner(settings, threads, start)
+    learner: Learner = neural_training.NeuralLearner(settings, threads, start, realizer)
     return learner
 
 
@@ -230,6 +236,7 @@ class _Run:
         learner: Learner,
         vocabulary: Vocabulary,
         threads: int,
+        realizer: Realizer | None,
     ) -> None:
         self.output = output
         self.folder = output.with_name(output.name + ".training")
@@ -238,6 +245,7 @@ class _Run:
         self.learner = learner
         self.vocabulary = vocabulary
         self.threads = threads
+        self.realizer = realizer
         self.epochs: list[Epoch] = []
 
     def resume(self) -> None:
@@ -261,16 +269,25 @@ class _Run:
     def measure(
         self, stored: Stored | StoredEdges, sentences: Sequence[Sentence]
     ) -> dict[str, float]:
-        """Dev BLEU per condition."""
+        """Dev BLEU per condition; lemmas as if they were inflected before they are ordered."""
         linearizer = Linearizer(build_model(self.header, self.vocabulary, stored))
-        report = evaluate(
-            linearizer,
-            sentences,
-            self.settings.dev_conditions,
-            **asdict(self.learner.effort),
-            threads=self.threads,
-        )
-        return {figures.condition: round(figures.bleu, 2) for figures in report.figures}
+
+        def measured(sentences: Sequence[Sentence], *conditions: str) -> dict[str, float]:
+            report = evaluate(
+                linearizer,
+                sentences,
+                conditions,
+                **asdict(self.learner.effort),
+                threads=self.threads,
+            )
+            return {figures.condition: round(figures.bleu, 2) for figures in report.figures}
+
+        given = [name for name in self.settings.dev_conditions if name != REALIZE]
+        found = measured(sentences, *given)
+        if self.realizer is not None:
+            inflected = [self.realizer.inflected(sentence) for sentence in sentences]
+            found[REALIZE] = measured(inflected, "labelled")["labelled"]
+        return found
 
     def close_epoch(self, epoch: Epoch, stored: Stored | StoredEdges) -> None:
         """Keep the model if it is the best so far, then the state from which to go on.
@@ -284,6 +301,7 @@ class _Run:
                 {**self.header, "figures": {"dev": epoch.bleu, "epoch": epoch.number}},
                 self.vocabulary,
                 stored,
+                self.realizer,
             )
         write_container(
             self.folder / "state",

@@ -12,7 +12,10 @@ from syntagma.derivation import Derivation
 from syntagma.errors import FormatError
 from syntagma.formats.conllu import (
     DEPREL,
+    FEATS,
+    FORM,
     HEAD,
+    LEMMA,
     TAG_COLUMNS,
     Block,
     read_blocks,
@@ -21,6 +24,7 @@ from syntagma.formats.conllu import (
 from syntagma.formats.files import open_text, source_name
 from syntagma.problem import TagColumn
 from syntagma.projectivity import is_projective, lift
+from syntagma.spelling import Spelling
 
 __all__ = ["Sentence", "is_projective", "lift", "read_treebank"]
 
@@ -29,7 +33,8 @@ __all__ = ["Sentence", "is_projective", "lift", "read_treebank"]
 class Sentence:
     """A sentence with its gold tree; heads are 1-based, 0 for the root.
 
-    Sentences of a CCGbank have a derivation, too.
+    Sentences of a CCGbank have a derivation, too. Lemmas (empty where there is none), morphological
+    features, as in CoNLL-U, the spelling and the sentence as it is written are for realisation.
     """
 
     forms: tuple[str, ...]
@@ -38,6 +43,10 @@ class Sentence:
     deprels: tuple[str, ...]
     id: str | None = None
     derivation: Derivation | None = field(default=None, compare=False, repr=False)
+    lemmas: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    features: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    spelling: Spelling | None = field(default=None, compare=False, repr=False)
+    written: str = field(default="", compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -93,7 +102,16 @@ def _sentence(block: Block, source: str, tag_column: TagColumn, projective: bool
         lift(heads) if projective else heads,
         tuple(row[DEPREL] for row in block.rows),
         block.id,
+        lemmas=tuple(_lemma(row) for row in block.rows),
+        features=tuple("" if row[FEATS] == "_" else row[FEATS] for row in block.rows),
+        spelling=block.spelling,
+        written=block.text or block.spelling.text([row[FORM] for row in block.rows]),
     )
+
+
+def _lemma(row: list[str]) -> str:
+    """The lemma of a word; an underscore is one only of the word that is written so."""
+    return "" if row[LEMMA] == "_" != row[FORM] else row[LEMMA]
 
 
 def _no_tag(tag_column: TagColumn) -> str:

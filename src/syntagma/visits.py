@@ -15,6 +15,14 @@ def shuffled(settings: Settings, epoch: int, count: int) -> list[int]:
     return visits
 
 
+LEMMAS = 0.6  # of the visits, where realisation is learned
+
+
+def of_lemmas(settings: Settings, epoch: int, index: int) -> bool:
+    """Whether sentence `index` is seen as it would be realized from its lemmas in an epoch."""
+    return random.Random(f"{settings.seed}:lemmas:{epoch}:{index}").random() < LEMMAS
+
+
 def visit(settings: Settings, epoch: int, index: int, sentence: Sentence) -> Problem:
     """The problem that sentence `index` poses in an epoch, its words in their gold order."""
     rng = random.Random(f"{settings.seed}:{epoch}:{index}")

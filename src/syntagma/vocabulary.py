@@ -9,12 +9,13 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.treebank import Sentence
+if TYPE_CHECKING:
+    from syntagma.treebank import Sentence
 
 MIN_COUNT = 2  # rarer forms have no number: features see their tag, suffix and shape only
 MAX_TAGS = 5
@@ -92,6 +93,25 @@ class Vocabulary:
         """For scorers that have a lexicon of their own."""
         return Vocabulary(
             {}, self.tags, self.labels, {}, self.open_tags, self.label_index, self.label_pool
+        )
+
+    def grown(self, sentences: Iterable[Sentence]) -> Vocabulary:
+        """With the tags and labels of these sentences that are new; for scorers with a lexicon of
+        their own, which propose no labels."""
+        tags, labels = set(self.tags), set(self.labels)
+        for sentence in sentences:
+            tags.update(sentence.tags)
+            labels.update(
+                label for head, label in zip(sentence.heads, sentence.deprels, strict=True) if head
+            )
+        return Vocabulary(
+            self.forms,
+            (*self.tags, *sorted(tags - set(self.tags))),
+            (*self.labels, *sorted(labels - set(self.labels))),
+            self.form_tags,
+            self.open_tags,
+            self.label_index,
+            self.label_pool,
         )
 
     def tags_of(self, form: str, *, as_unseen: bool = False) -> tuple[int, ...]:

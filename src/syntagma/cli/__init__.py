@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from syntagma.cli import evaluate, info, order, score, train, train_lm
+from syntagma.cli import evaluate, info, order, realize, score, train, train_lm
 from syntagma.cli.output import ReaderGone
 from syntagma.errors import SyntagmaError
 from syntagma.version import VERSION
@@ -27,6 +27,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90},
 )
 app.command("order")(order.order)
+app.command("realize")(realize.realize)
 app.command("score")(score.score)
 app.command("train")(train.train)
 app.command("train-lm")(train_lm.train_lm)
@@ -63,6 +64,7 @@ def syntagma(
     syntagma order the dog barked                 order a bag of words
     syntagma order --format tree the dog barked   and draw its tree
     syntagma order < bags.txt                     one bag a line, streaming
+    syntagma realize bark dog the                 a sentence from lemmas
     syntagma score --order "the dog barked"       how much the model likes an order
     syntagma info                                 what the shipped model is
 

@@ -4,7 +4,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -50,6 +50,26 @@ def evaluate(
             " long they are (Liu et al. 2015, Table 4 and Figure 9).",
         ),
     ] = False,
+    shared_task: Annotated[
+        bool,
+        typer.Option(
+            "--sr",
+            help="Measure realisation from lemmas, by the scores of the shared tasks on surface"
+            " realisation.",
+        ),
+    ] = False,
+    input_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--input",
+            metavar="FILE",
+            help="With --sr: the input of the shared task (T1) for --data. Default: the labelled"
+            " trees of --data, without hints on the order.",
+        ),
+    ] = None,
+    no_hints: Annotated[
+        bool, typer.Option("--no-hints", help="With --sr: leave out the hints (lin) of --input.")
+    ] = False,
     json_file: Annotated[
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write the figures to this file, too."),
@@ -76,8 +96,21 @@ def evaluate(
         syntagma evaluate --data test.conllu --search best-first --timeout 1 --spans
     CCG derivations:
         syntagma evaluate --data test.auto --search best-first --model ccg.syntagma
+    Realisation from lemmas: BLEU, NIST and DIST of the shared task, words lower-cased; how many
+    forms are right; and BLEU (cased) and exact match of the sentences as they are written:
+        syntagma evaluate --sr --data en_ewt-ud-dev.conllu
+        syntagma evaluate --sr --data en_ewt-ud-dev.ref.conllu --input en_ewt-ud-dev.T1.conllu
     """
     options.refuse_effort_of_other_search(search, beam, timeout, expansions)
+    if shared_task:
+        if condition or spans or search != "beam":
+            raise typer.BadParameter("--sr knows neither --condition, --spans nor --search")
+        _evaluate_realization(
+            data, input_file, no_hints, model, no_lm, beam, threads, limit, seed, json_file
+        )
+        return
+    if input_file or no_hints:
+        raise typer.BadParameter("--input and --no-hints go with --sr")
     from syntagma import load
     from syntagma.ccgbank import read_sentences
     from syntagma.evaluation import evaluate as measure
@@ -125,16 +158,84 @@ def evaluate(
             )
     write_stdout(shown.get())
     if json_file:
-        from syntagma.formats.files import atomic_write
-        from syntagma.model_file import fingerprint
+        _write_json(
+            json_file, data, {**effort, "threads": threads, "seed": seed, **as_dict(report)}
+        )
 
+
+def _evaluate_realization(
+    data: Path,
+    input_file: Path | None,
+    no_hints: bool,
+    model: str | None,
+    no_lm: bool,
+    beam: int | None,
+    threads: int,
+    limit: int | None,
+    seed: int,
+    json_file: Path | None,
+) -> None:
+    from syntagma import load
+    from syntagma.formats import read_problems
+    from syntagma.realization_evaluation import (
+        evaluate_realization,
+        lemma_problems,
+        pair,
+        without_hints,
+    )
+    from syntagma.treebank import read_treebank
+
+    linearizer = load(model, language_model=not no_lm)
+    sentences = read_treebank(data, linearizer.tag_column, lift=False)
+    if input_file is None:
+        problems = lemma_problems(sentences, seed)
+    else:
+        given = read_problems(input_file, "conllu", linearizer.tag_column, "shared task")
+        problems = pair(list(given), sentences)
+    if no_hints:
+        problems = [without_hints(problem) for problem in problems]
+    problems, sentences = problems[:limit], sentences[:limit]
+    with Ticker("realized", total=len(sentences)) as ticker:
+        figures = evaluate_realization(
+            linearizer,
+            problems,
+            sentences,
+            beam=beam,
+            threads=threads,
+            on_sentence=ticker.advance,
+        )
+    hints = any(problem.before for problem in problems)
+    scores = figures.scores
+    write_stdout(
+        f"model {linearizer.info.header['name']} on {data.name}, {scores.sentences} sentences, "
+        f"{'with' if hints else 'without'} hints on the order\n\n"
+        f"BLEU {scores.bleu:.2f}, NIST {scores.nist:.2f}, DIST {scores.dist:.2f}   "
+        f"{scores.signature}\n"
+        f"right forms {figures.forms:.2f}%\n"
+        f"as written: BLEU {figures.written_bleu:.2f}, exact {figures.exact:.1f}%   "
+        f"{figures.signature}\n"
+        f"{figures.cpu_ms:.1f} ms CPU a sentence\n"
+    )
+    if json_file:
         record = {
-            "command": shlex.join(["syntagma", *sys.argv[1:]]),
-            "data": {"name": data.name, "sha256": fingerprint(data)},
-            **effort,
+            "model": linearizer.info.header["name"],
+            "beam": beam or "auto",
             "threads": threads,
             "seed": seed,
-            **as_dict(report),
+            "hints": hints,
+            **figures.to_json(),
         }
-        with atomic_write(json_file, "w") as file:
-            file.write(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+        _write_json(json_file, data, record)
+
+
+def _write_json(path: Path, data: Path, record: dict[str, Any]) -> None:
+    from syntagma.formats.files import atomic_write
+    from syntagma.model_file import fingerprint
+
+    described = {
+        "command": shlex.join(["syntagma", *sys.argv[1:]]),
+        "data": {"name": data.name, "sha256": fingerprint(data)},
+        **record,
+    }
+    with atomic_write(path, "w") as file:
+        file.write(json.dumps(described, indent=2, ensure_ascii=False) + "\n")

@@ -82,6 +82,32 @@ Words = Annotated[
         metavar="WORDS", help="Words of one bag; an argument with spaces is a phrase kept together."
     ),
 ]
+Files = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--file",
+        "-i",
+        metavar="FILE",
+        help="Read problems from this file (plain, gzip or xz); repeatable.",
+    ),
+]
+NBest = Annotated[
+    int | None,
+    typer.Option(
+        "--n-best",
+        "-n",
+        min=1,
+        max=1024,
+        metavar="N",
+        help="Print up to N different results for each problem.",
+    ),
+]
+OnError = Annotated[
+    Literal["stop", "skip"],
+    typer.Option(
+        "--on-error", metavar="stop|skip", help="What to do when a problem of the input is bad."
+    ),
+]
 InputFormat = Annotated[
     InputFormatName | None,
     typer.Option(

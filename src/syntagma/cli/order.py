@@ -1,52 +1,36 @@
 """`syntagma order`: bags of words from arguments, standard input or files, ordered as they come."""
 
 import sys
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import open_output, render
-from syntagma.cli.progress import Ticker
-from syntagma.errors import FormatError, ProblemError, SyntagmaError
-from syntagma.formats.conllu import ConlluOrigin
+from syntagma.cli.batch import Input, bag_of_arguments, read_inputs, run_batch
+from syntagma.cli.output import render
+from syntagma.errors import FormatError, SyntagmaError
 from syntagma.linearization import Linearization
-from syntagma.problem import Problem, TagColumn
+from syntagma.problem import Problem
 
-# A problem, or what is wrong with it, and where it comes from (nowhere: the arguments).
-Input = tuple[Problem | FormatError, str | None]
-
-# How many places of skipped problems the closing line names; each was reported when it was met.
-PLACES_SHOWN = 10
+if TYPE_CHECKING:
+    from syntagma.linearizer import Linearizer, Result
+    from syntagma.realization import Realization
 
 
 def order(
     words: options.Words = None,
-    file: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--file",
-            "-i",
-            metavar="FILE",
-            help="Read problems from this file (plain, gzip or xz); repeatable.",
-        ),
-    ] = None,
+    file: options.Files = None,
     input_format: options.InputFormat = None,
     format: options.Format = "text",
-    n_best: Annotated[
-        int | None,
+    written: Annotated[
+        bool,
         typer.Option(
-            "--n-best",
-            "-n",
-            min=1,
-            max=1024,
-            metavar="N",
-            help="Print up to N different orders of each bag.",
+            "--text",
+            help="Write sentences as people do: spaces where they belong, contractions.",
         ),
-    ] = None,
+    ] = False,
+    n_best: options.NBest = None,
     search: options.Search = "beam",
     beam: options.Beam = None,
     timeout: options.Timeout = None,
@@ -55,12 +39,7 @@ def order(
     model: options.Model = None,
     no_lm: options.NoLanguageModel = False,
     output: options.Output = None,
-    on_error: Annotated[
-        Literal["stop", "skip"],
-        typer.Option(
-            "--on-error", metavar="stop|skip", help="What to do when a problem of the input is bad."
-        ),
-    ] = "stop",
+    on_error: options.OnError = "stop",
     max_words: options.MaxWords = 512,
     debug: options.Debug = False,
 ) -> None:
@@ -74,6 +53,8 @@ def order(
     Order the words of the arguments; quotes make a phrase:
         syntagma order dog the barked
         syntagma order "New York" in lives she
+    Write the sentence as people do:
+        syntagma order --text do "n't" bark , cats .
     Draw the tree, or see the five best orders:
         syntagma order --format tree dog the barked
         syntagma order --n-best 5 dog the barked
@@ -98,6 +79,8 @@ def order(
     """
     if words and file:
         raise typer.BadParameter("give words or --file, not both")
+    if written and format != "text":
+        raise typer.BadParameter(f"--text goes with --format text, not with {format}")
     options.refuse_effort_of_other_search(search, beam, timeout, expansions)
     from syntagma import load
 
@@ -106,86 +89,39 @@ def order(
         raise typer.BadParameter(
             f"--max-words is {max_words}, but this model can order {linearizer.max_words} at most"
         )
-    if words:
-        inputs: Iterable[Input] = [(bag_of_arguments(words), None)]
-    else:
-        inputs = read_inputs(file or ["-"], input_format, linearizer.tag_column)
-    places: deque[str | None] = deque()
-    results = linearizer.order_many(
-        _remember_places(inputs, places),
-        n_best=n_best,
-        beam=beam,
-        timeout=timeout,
-        expansions=expansions,
-        threads=threads,
-        max_words=max_words,
-        on_error="yield",
+    inputs: Iterable[Input] = (
+        [(bag_of_arguments(words), None)]
+        if words
+        else read_inputs(file or ["-"], input_format, linearizer.tag_column)
     )
-    skipped, unfinished = Skipped(), Unfinished()
-    # Results that scroll by on the same terminal are progress enough.
-    quiet = output is None and sys.stdout.isatty()
-    with open_output(output) as write, Ticker("ordered", enabled=not quiet) as ticker:
-        for result in results:
-            place = places.popleft()
-            if isinstance(result, SyntagmaError):
-                error = _placed(result, place)
-                if on_error == "stop":
-                    raise error
-                skipped.add(place)
-                ticker.print(f"skipped: {error}")
-            else:
-                write(render(result, format, linearizer.tag_column))
-                unfinished.add(result)
-            ticker.advance()
-    skipped.close(ticker.count)
-    unfinished.close(ticker.count)
+    unfinished = Unfinished()
+
+    def solve(problems: Iterator[Problem | FormatError]) -> Iterator["Result | SyntagmaError"]:
+        return linearizer.order_many(
+            problems,
+            n_best=n_best,
+            beam=beam,
+            timeout=timeout,
+            expansions=expansions,
+            threads=threads,
+            max_words=max_words,
+            on_error="yield",
+        )
+
+    def show(result: "Result") -> str:
+        unfinished.add(result)
+        if written:
+            return render(spell(linearizer, result), format, linearizer.tag_column)
+        return render(result, format, linearizer.tag_column)
+
+    count = run_batch("ordered", inputs, solve, show, output, on_error)
+    unfinished.close(count)
 
 
-def bag_of_arguments(words: Sequence[str]) -> Problem:
-    """A problem of plain words as the shell passed them."""
-    for number, word in enumerate(words, start=1):
-        try:
-            word.encode()
-        except UnicodeEncodeError:
-            raise ProblemError(f"word {number} is not valid UTF-8: {word!a}") from None
-    return Problem.of(words)
-
-
-def read_inputs(
-    files: Sequence[Path | str], format: options.InputFormatName | None, tag_column: TagColumn
-) -> Iterator[Input]:
-    """The problems of several files, each with its place; "-" is standard input."""
-    from syntagma.formats import read_problems
-    from syntagma.formats.files import source_name
-
-    for file in files:
-        if str(file) == "-" and sys.stdin.isatty():
-            print("Type one bag of words a line; end with Ctrl-D.", file=sys.stderr)
-        source = source_name(file)
-        problems = read_problems(file, "jsonl" if format == "json" else format, tag_column)
-        for number, problem in enumerate(problems, start=1):
-            yield problem, _place(problem, source, number)
-
-
-class Skipped:
-    """Counts what was left out, and keeps no more places than its closing line shows."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.places: list[str] = []
-
-    def add(self, place: str | None) -> None:
-        self.count += 1
-        if place is not None and len(self.places) < PLACES_SHOWN:
-            self.places.append(place)
-
-    def close(self, total: int) -> None:
-        if self.count:
-            more = f" and {self.count - len(self.places)} more" * (self.count > len(self.places))
-            print(
-                f"skipped {self.count} of {total} problems: {', '.join(self.places)}{more}",
-                file=sys.stderr,
-            )
+def spell(linearizer: "Linearizer", result: "Result") -> "Realization | list[Realization]":
+    if isinstance(result, Linearization):
+        return linearizer.spell(result)
+    return [linearizer.spell(each) for each in result]
 
 
 class Unfinished:
@@ -207,32 +143,3 @@ class Unfinished:
                 "give it more time (--timeout, --expansions) or use --search beam",
                 file=sys.stderr,
             )
-
-
-def _remember_places(
-    inputs: Iterable[Input], places: deque[str | None]
-) -> Iterator[Problem | FormatError]:
-    """Note where each problem comes from as it enters the pipeline, which keeps the order."""
-    for problem, place in inputs:
-        places.append(place)
-        yield problem
-
-
-def _place(problem: Problem | FormatError, source: str, number: int) -> str:
-    if isinstance(problem, FormatError):
-        line = problem.line
-    elif isinstance(problem.origin, ConlluOrigin):
-        line = problem.origin.block.line
-    else:
-        line = number  # text and JSON lines have one problem a line
-    return source if line is None else f"{source}:{line}"
-
-
-def _placed(error: SyntagmaError, place: str | None) -> SyntagmaError:
-    """The error with its place; readers have said it already, the search does not know it."""
-    if isinstance(error, FormatError) or place is None:
-        return error
-    source, _, line = place.rpartition(":")
-    placed = FormatError(str(error), source, int(line))
-    placed.__cause__ = error
-    return placed

@@ -12,7 +12,9 @@ from syntagma.formats.files import atomic_write
 from syntagma.formats.jsonl import write_jsonl
 from syntagma.linearization import Linearization
 from syntagma.problem import TagColumn
+from syntagma.realization import Realization
 
+Result = Linearization | Realization
 Write = Callable[[str], object]
 
 
@@ -44,13 +46,11 @@ def write_stdout(text: str) -> None:
         raise OutputError(f"cannot write to standard output: {error.strerror}") from error
 
 
-def render(
-    result: Linearization | Sequence[Linearization], format: FormatName, tag_column: TagColumn
-) -> str:
+def render(result: Result | Sequence[Result], format: FormatName, tag_column: TagColumn) -> str:
     """One result, or the n best of one problem, as text that ends with a newline."""
     if format == "json":
         return write_jsonl(result)
-    if isinstance(result, Linearization):
+    if not isinstance(result, Sequence):
         return _render_one(result, format, tag_column)
     if format == "text":
         # A list of alternatives ends with an empty line: there may be fewer than asked for.
@@ -58,9 +58,14 @@ def render(
     return "".join(_render_one(each, format, tag_column) for each in result)
 
 
-def _render_one(result: Linearization, format: FormatName, tag_column: TagColumn) -> str:
+def _render_one(result: Result, format: FormatName, tag_column: TagColumn) -> str:
+    if format == "text":
+        return result.text + "\n"
+    spelling = result.spelling if isinstance(result, Realization) else None
+    if isinstance(result, Realization):
+        result = result.linearization
     if format == "conllu":
-        return write_conllu(result, tag_column)
+        return write_conllu(result, tag_column, spelling)
     if format == "tree":
         if result.derivations:
             from syntagma.formats.derivation_drawing import draw_derivation  # loads rich
@@ -70,9 +75,7 @@ def _render_one(result: Linearization, format: FormatName, tag_column: TagColumn
         from syntagma.formats.drawing import draw_tree
 
         return draw_tree(result, _terminal_width()) + "\n\n"
-    if format in ("auto", "indented"):
-        return _render_derivations(result, format)
-    return result.text + "\n"
+    return _render_derivations(result, format)
 
 
 def _render_derivations(result: Linearization, format: FormatName) -> str:

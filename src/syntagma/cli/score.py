@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.order import bag_of_arguments, read_inputs
+from syntagma.cli.batch import bag_of_arguments, read_inputs
 from syntagma.cli.output import render, write_stdout
 from syntagma.errors import FormatError, ProblemError
 from syntagma.formats.text import split_bag

@@ -19,7 +19,7 @@ OWN = {
     "best-first": ("grammar", "update", "chart", "unscaled", "no_negatives", "final", "expansions"),
     "neural": (
         *("start", "pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
-        *("dropout", "word_dropout", "min_count"),
+        *("dropout", "word_dropout", "min_count", "realize"),
     ),
 }
 
@@ -182,6 +182,10 @@ def train(
             help="Neural: words seen less often are known by suffix and shape only.",
         ),
     ] = 2,
+    realize: Annotated[
+        bool,
+        typer.Option("--realize", help="Neural: learn to realize lemmas, too; TRAIN has them."),
+    ] = False,
     seed: Annotated[
         int, typer.Option("--seed", metavar="N", help="Seed of everything that is drawn.")
     ] = 1,
@@ -270,6 +274,7 @@ def train(
             dropout=dropout,
             word_dropout=word_dropout,
             min_count=min_count,
+            realize=realize,
         )
     with Ticker("learning", total=_count_sentences(train_file, grammar == "ccg")) as ticker:
 

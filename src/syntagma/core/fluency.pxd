@@ -10,6 +10,7 @@ cdef struct Context:
     # The last words placed: nodes[k] is the n-gram of the last k + 1 of them, or -1 where the
     # model has none that matters.
     int32_t nodes[MAX_ORDER - 1]
+    int32_t begun               # 1 once one of them is more than punctuation
 
 cdef struct Level:
     # The n-grams of one order, sorted by context, then by word.
@@ -26,17 +27,22 @@ cdef class NGrams:
     cdef double log_prob(self, const Context* context, uint32_t word) noexcept nogil
     cdef void extend(self, Context* context, uint32_t word) noexcept nogil
     cdef void look_out(
-        self, const vector[vector[uint32_t]]& units, vector[double]* found
+        self, const vector[vector[uint32_t]]& units, const vector[vector[uint32_t]]& firsts,
+        vector[double]* found
     ) noexcept nogil
 
 cdef class Fluency:
     cdef NGrams model
     cdef readonly double weight         # of its log-probabilities in the score
-    cdef vector[uint32_t] numbers       # of the words of all units, one after the other
-    cdef vector[int32_t] starts         # where those of each unit begin
+    cdef vector[uint32_t] numbers       # of the words of all forms, one after the other
+    cdef vector[int32_t] starts         # where those of each form begin; as first word, then else
+    cdef vector[int32_t] forms          # where the forms of each unit begin
+    cdef vector[double] log_shares      # of each form among those of its unit
+    cdef vector[char] spoken            # whether a form is more than punctuation
     cdef vector[double] outlook         # what each unit is expected to cost, the end after them
     cdef double rest                    # what everything is expected to cost
+    cdef void add_form(self, first, form)
     cdef void begin(self, Context* context) noexcept nogil
-    cdef double cost(self, const Context* context, int unit) noexcept nogil
-    cdef double place(self, Context* context, int unit) noexcept nogil
+    cdef double cost(self, const Context* context, int form) noexcept nogil
+    cdef double place(self, Context* context, int form) noexcept nogil
     cdef double end(self, const Context* context) noexcept nogil

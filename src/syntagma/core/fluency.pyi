@@ -5,6 +5,7 @@ import numpy as np
 import numpy.typing as npt
 
 Arrays = Sequence[npt.NDArray[Any]]
+Alternative = tuple[Sequence[int], Sequence[int], float, bool]
 
 class NGrams:
     order: int
@@ -16,7 +17,9 @@ class NGrams:
         starts: Arrays,
     ) -> None: ...
     def score(self, words: Sequence[int]) -> list[float]: ...
-    def outlook(self, units: Sequence[Sequence[int]]) -> list[float]: ...
+    def outlook(
+        self, units: Sequence[Sequence[int]], firsts: Sequence[Sequence[int]] | None = None
+    ) -> list[float]: ...
     def distribution(self, before: Sequence[int], size: int) -> npt.NDArray[np.float64]: ...
 
 def unfold(
@@ -36,4 +39,5 @@ class Fluency:
         units: Sequence[Sequence[int]],
         outlook: Sequence[float],
         weight: float,
+        alternatives: Sequence[Sequence[Alternative]] | None = None,
     ) -> None: ...

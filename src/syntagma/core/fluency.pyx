@@ -104,19 +104,24 @@ cdef class NGrams:
             self.extend(&context, word)
         return found
 
-    def outlook(self, units):
+    def outlook(self, units, firsts=None):
         """What each unit is expected to cost, wherever it is placed, and, last, the end of the
-        sentence: the logarithm of its mean probability after the start and after the others."""
-        cdef vector[vector[uint32_t]] units_ = units
+        sentence: the logarithm of its mean probability after the start and after the others.
+
+        `firsts` are the units as they are after the start, if that makes a difference.
+        """
+        cdef vector[vector[uint32_t]] units_ = units, firsts_ = units if firsts is None else firsts
         cdef vector[double] found
         with nogil:
-            self.look_out(units_, &found)
+            self.look_out(units_, firsts_, &found)
         return found
 
     cdef void look_out(
-        self, const vector[vector[uint32_t]]& units, vector[double]* found
+        self, const vector[vector[uint32_t]]& units, const vector[vector[uint32_t]]& firsts,
+        vector[double]* found
     ) noexcept nogil:
         cdef Context context
+        cdef const vector[uint32_t]* words
         cdef int n = units.size(), unit, before, i
         cdef uint32_t last
         cdef double total, cost
@@ -133,9 +138,12 @@ cdef class NGrams:
                 if unit == n:
                     cost = self.log_prob(&context, END)
                 else:
-                    for i in range(<int>units[unit].size()):
-                        cost += self.log_prob(&context, units[unit][i])
-                        self.extend(&context, units[unit][i])
+                    words = &units[unit]
+                    if before == n:
+                        words = &firsts[unit]
+                    for i in range(<int>words.size()):
+                        cost += self.log_prob(&context, words[0][i])
+                        self.extend(&context, words[0][i])
                 total += exp(cost)
             found.push_back(log(max(total / n, LEAST)))
 
@@ -204,40 +212,60 @@ cdef class Fluency:
 
     A unit is a word of the problem, or a phrase, whose words are scored one by one. `outlook` is
     what each unit is expected to cost wherever it is placed, and, last, the end of the sentence.
+
+    `alternatives` are the forms that each unit may take, if there is a choice: its words, the same
+    as the first of a sentence, the logarithm of its share, and whether it is more than punctuation.
     """
 
-    def __init__(self, NGrams model, units, outlook, double weight):
+    def __init__(self, NGrams model, units, outlook, double weight, alternatives=None):
         self.model = model
         self.weight = weight
-        for unit in units:
-            self.starts.push_back(self.numbers.size())
-            for number in unit:
-                self.numbers.push_back(number)
+        if alternatives is None:
+            alternatives = [[(unit, unit, 0.0, True)] for unit in units]
+        for choice in alternatives:
+            self.forms.push_back(self.log_shares.size())
+            for form, first, log_share, spoken in choice:
+                self.add_form(first, form)
+                self.log_shares.push_back(log_share)
+                self.spoken.push_back(spoken)
+        self.forms.push_back(self.log_shares.size())
         self.starts.push_back(self.numbers.size())
         self.outlook = outlook
         self.rest = sum(outlook)
 
+    cdef void add_form(self, first, form):
+        for words in (first, form):
+            self.starts.push_back(self.numbers.size())
+            for number in words:
+                self.numbers.push_back(number)
+
     cdef void begin(self, Context* context) noexcept nogil:
         cdef int i
+        context.begun = 0
         for i in range(MAX_ORDER - 1):
             context.nodes[i] = -1
         self.model.extend(context, START)
 
-    cdef double cost(self, const Context* context, int unit) noexcept nogil:
-        """The log-probability of a unit after the context."""
+    cdef double cost(self, const Context* context, int form) noexcept nogil:
+        """The log-probability of a form after the context, with its share among the others."""
         cdef Context after
+        cdef int unit = 2 * form + context.begun
         if self.starts[unit + 1] - self.starts[unit] == 1:
-            return self.model.log_prob(context, self.numbers[self.starts[unit]])
+            return self.log_shares[form] + self.model.log_prob(
+                context, self.numbers[self.starts[unit]]
+            )
         after = context[0]
-        return self.place(&after, unit)
+        return self.place(&after, form)
 
-    cdef double place(self, Context* context, int unit) noexcept nogil:
+    cdef double place(self, Context* context, int form) noexcept nogil:
         """The same, and the context goes on."""
-        cdef double total = 0.0
-        cdef int i
+        cdef double total = self.log_shares[form]
+        cdef int i, unit = 2 * form + context.begun
         for i in range(self.starts[unit], self.starts[unit + 1]):
             total += self.model.log_prob(context, self.numbers[i])
             self.model.extend(context, self.numbers[i])
+        if self.spoken[form]:
+            context.begun = 1
         return total
 
     cdef double end(self, const Context* context) noexcept nogil:

@@ -18,7 +18,7 @@ cdef extern from * nogil:
     #include <vector>
     struct Candidate {
         double score;
-        int32_t parent, kind, word, tag, label;
+        int32_t parent, kind, word, tag, label, form;
         // Better first; equal scores in an order that depends on nothing but the problem.
         bool operator<(const Candidate& other) const {
             if (score != other.score) return score > other.score;
@@ -26,7 +26,8 @@ cdef extern from * nogil:
             if (kind != other.kind) return kind < other.kind;
             if (word != other.word) return word < other.word;
             if (tag != other.tag) return tag < other.tag;
-            return label < other.label;
+            if (label != other.label) return label < other.label;
+            return form < other.form;
         }
     };
     struct DeadStates {
@@ -35,7 +36,7 @@ cdef extern from * nogil:
         void add(const std::string& key) { keys.insert(key); }
     };
     struct Link {
-        int32_t parent, kind, word, tag, label;
+        int32_t parent, kind, word, tag, label, form;
         int32_t merged;  // the next of those that led to the same state and scored less, or -1
         double score, fluency;  // of the derivation up to here
     };
@@ -86,14 +87,14 @@ cdef extern from * nogil:
     """
     cppclass Candidate:
         double score
-        int32_t parent, kind, word, tag, label
+        int32_t parent, kind, word, tag, label, form
         Candidate()
     cppclass DeadStates:
         DeadStates()
         bint holds(const string& key)
         void add(const string& key)
     cppclass Link:
-        int32_t parent, kind, word, tag, label, merged
+        int32_t parent, kind, word, tag, label, form, merged
         double score, fluency
         Link()
     cppclass Finished:
@@ -139,6 +140,9 @@ cdef class Search:
     cdef bint advance(self, const Action* gold) noexcept nogil
     cdef void expand(self, State* state, int parent) noexcept nogil
     cdef void add(self, State* state, int parent, Action action, double score) noexcept nogil
+    cdef void add_form(
+        self, const State* state, Candidate* candidate, int form
+    ) noexcept nogil
     cdef void sign(self, const State* state, string* key) noexcept nogil
     cdef void sign_words(self, const State* state, string* key) noexcept nogil
     cdef int32_t link(self, int32_t parent, Candidate* candidate, double fluency) noexcept nogil

@@ -83,30 +83,43 @@ cdef class Search:
         apply(self.task, state, action_of(candidate))
         state.score = candidate.score
         if self.fluency is not None and candidate.kind == SHIFT:
-            state.fluency += self.fluency.place(&state.context, candidate.word)
+            state.fluency += self.fluency.place(&state.context, candidate.form)
             if state.shifted == self.task.n:
                 state.fluency += self.fluency.end(&state.context)
 
     cdef void add(self, State* state, int parent, Action action, double score) noexcept nogil:
-        """A language model counts by how much likelier than expected a word is in its place: so
-        states with few and with many words placed can be compared."""
+        """Add a candidate; of a word that may take several forms, one for each."""
         cdef Candidate candidate
-        cdef Context context
+        cdef int form
         candidate.score = state.score + score
-        if self.fluency is not None and action.kind == SHIFT:
-            if state.shifted + 1 < self.task.n:
-                score = self.fluency.cost(&state.context, action.word)
-            else:
-                context = state.context
-                score = self.fluency.place(&context, action.word) + self.fluency.end(&context)
-                score -= self.fluency.outlook[self.task.n]
-            candidate.score += self.fluency.weight * (score - self.fluency.outlook[action.word])
         candidate.parent = parent
         candidate.kind = action.kind
         candidate.word = action.word
         candidate.tag = action.tag
         candidate.label = action.label
-        self.candidates.push_back(candidate)
+        candidate.form = NONE
+        if self.fluency is None or action.kind != SHIFT:
+            self.candidates.push_back(candidate)
+            return
+        for form in range(self.fluency.forms[action.word], self.fluency.forms[action.word + 1]):
+            self.candidates.push_back(candidate)
+            self.add_form(state, &self.candidates.back(), form)
+
+    cdef void add_form(
+        self, const State* state, Candidate* candidate, int form
+    ) noexcept nogil:
+        """A language model counts by how much likelier than expected a word is in its place: so
+        states with few and with many words placed can be compared."""
+        cdef Context context
+        cdef double score
+        if state.shifted + 1 < self.task.n:
+            score = self.fluency.cost(&state.context, form)
+        else:
+            context = state.context
+            score = self.fluency.place(&context, form) + self.fluency.end(&context)
+            score -= self.fluency.outlook[self.task.n]
+        candidate.form = form
+        candidate.score += self.fluency.weight * (score - self.fluency.outlook[candidate.word])
 
     cdef void expand(self, State* state, int parent) noexcept nogil:
         """Add a candidate for every legal action of the state; here all are worth the same."""
@@ -144,6 +157,7 @@ cdef class Search:
         link.word = candidate.word
         link.tag = candidate.tag
         link.label = candidate.label
+        link.form = candidate.form
         link.merged = NONE
         link.score = candidate.score
         link.fluency = fluency
@@ -254,15 +268,20 @@ cdef class Search:
         self.rank()
 
     cdef void note(self, Finished* finished, const Detour* by, Signatures* orders) noexcept nogil:
-        """Keep a finished derivation if its order is new."""
+        """Keep a finished derivation if its order, or a form in it, is new."""
         cdef string order
         cdef int i
-        cdef int32_t kind
+        cdef int32_t kind, form
+        cdef const Link* link
         cdef double rest = 0.0, weight = 0.0
         for i in range(<int>finished.links.size()):
-            if self.links[finished.links[i]].kind == SHIFT:
-                kind = self.task.words[self.links[finished.links[i]].word].kind
+            link = &self.links[finished.links[i]]
+            if link.kind == SHIFT:
+                kind = self.task.words[link.word].kind
                 order.append(<const char*>&kind, sizeof(int32_t))
+                if self.fluency is not None:
+                    form = link.form - self.fluency.forms[link.word]
+                    order.append(<const char*>&form, sizeof(int32_t))
         if orders.add(order, by.found) != by.found:
             return
         if self.fluency is not None:
@@ -353,6 +372,15 @@ cdef class Search:
                 at = self.links[link]
                 actions.append((at.kind, at.word, at.tag, at.label))
             found.append((self.finished[i].score, actions))
+        return found
+
+    def forms(self, int rank):
+        """Which of its forms each word of a result takes, in their order; for `results`."""
+        found = []
+        for link in reversed(self.finished[rank].links):
+            at = self.links[link]
+            if at.kind == SHIFT:
+                found.append(0 if self.fluency is None else at.form - self.fluency.forms[at.word])
         return found
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from syntagma.errors import FormatError
-from syntagma.formats.conllu import read_conllu
+from syntagma.formats.conllu import Lemmas, read_conllu
 from syntagma.formats.files import Lines, open_text, source_name
 from syntagma.formats.jsonl import read_jsonl
 from syntagma.formats.text import read_text
@@ -33,26 +33,33 @@ def read_problems(
     path: str | os.PathLike[str],
     format: InputFormat | None = None,
     tag_column: TagColumn = "xpos",
+    lemmas: Lemmas | None = None,
 ) -> Iterator[Problem | FormatError]:
     """The problems of a file, one at a time; "-" is the standard input.
 
     A problem that is bad comes as a `FormatError` object in its place; a file that cannot be
-    opened raises one. Without a format it is guessed from the file name.
+    opened raises one. Without a format it is guessed from the file name. `lemmas` says where there
+    are lemmas to be realized, see `conllu.to_problem`; plain words are lemmas then.
     """
     lines, source = open_text(path), source_name(path)
-    return _or_empty(_read(lines, source, format or guess_format(path), tag_column), source)
+    found = _read(lines, source, format or guess_format(path), tag_column, lemmas)
+    return _or_empty(found, source)
 
 
 def _read(
-    lines: Lines, source: str, format: InputFormat, tag_column: TagColumn
+    lines: Lines,
+    source: str,
+    format: InputFormat,
+    tag_column: TagColumn,
+    lemmas: Lemmas | None,
 ) -> Iterator[Problem | FormatError]:
     match format:
         case "conllu":
-            return read_conllu(lines, source, tag_column)
+            return read_conllu(lines, source, tag_column, lemmas)
         case "jsonl":
-            return read_jsonl(lines, source)
+            return read_jsonl(lines, source, lemmas=lemmas is not None)
         case "text":
-            return read_text(lines, source)
+            return read_text(lines, source, lemmas=lemmas is not None)
 
 
 def _or_empty(

@@ -8,16 +8,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
 
 from syntagma.errors import FormatError, ProblemError
 from syntagma.formats.files import Lines
 from syntagma.linearization import Linearization
 from syntagma.problem import Problem, TagColumn, Word
+from syntagma.spelling import Contraction, Spelling
 
 TAG_COLUMNS: dict[TagColumn, int] = {"upos": 3, "xpos": 4}
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 
+# Where lemmas are: in their own column, or, as in the shared task, in that of the forms.
+Lemmas = Literal["column", "shared task"]
+
+_LIN = "lin="
+_HINT = re.compile(r"lin=([+-])([1-9][0-9]{0,5})")
+_NO_SPACE = "SpaceAfter=No"
 _SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore")
 _NOT_A_WORD = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)|[0-9]+\.[1-9][0-9]*")
 
@@ -26,18 +35,28 @@ _NOT_A_WORD = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)|[0-9]+\.[1-9][0-9]*")
 class Block:
     """The lines of one sentence: comments as they stand, one row of ten columns per word.
 
-    Multiword ranges (3-4) and empty nodes (3.1) speak of a word order and are left out.
+    Multiword ranges (3-4) speak of a word order, and count for the spelling only; empty nodes (3.1)
+    are left out.
     """
 
     comments: tuple[str, ...]
     rows: tuple[list[str], ...]
     line_numbers: tuple[int, ...]  # of the rows
+    ranges: tuple[list[str], ...] = ()
 
     @property
     def id(self) -> str | None:
+        return self._comment("sent_id")
+
+    @property
+    def text(self) -> str | None:
+        """The sentence as it is written, if a comment says so."""
+        return self._comment("text")
+
+    def _comment(self, name: str) -> str | None:
         for comment in self.comments:
             key, _, value = comment[1:].partition("=")
-            if key.strip() == "sent_id" and value.strip():
+            if key.strip() == name and value.strip():
                 return value.strip()
         return None
 
@@ -45,12 +64,27 @@ class Block:
     def line(self) -> int:
         return self.line_numbers[0]
 
+    @property
+    def spelling(self) -> Spelling:
+        """How the words are written in the order in which they stand."""
+        spaces = [_space_follows(row) for row in self.rows]
+        contractions = []
+        for row in self.ranges:
+            first, last = map(int, row[ID].split("-"))
+            if last > len(self.rows):
+                continue
+            spaces[first - 1 : last] = [False] * (last - first) + [_space_follows(row)]
+            contractions.append(Contraction(first, last, row[FORM]))
+        spaces[-1] = False
+        return Spelling(tuple(spaces), tuple(contractions))
+
 
 def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
     """Split lines into sentence blocks; a block with a fault comes as one `FormatError` object."""
     comments: list[str] = []
     rows: list[list[str]] = []
     numbers: list[int] = []
+    ranges: list[list[str]] = []
     error: FormatError | None = None
     number = 0
     line: str | FormatError = ""
@@ -59,10 +93,10 @@ def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
             if error is not None:
                 yield error
             elif rows:
-                yield Block(tuple(comments), tuple(rows), tuple(numbers))
+                yield Block(tuple(comments), tuple(rows), tuple(numbers), tuple(ranges))
             elif comments:
                 yield FormatError("comments without a sentence", source, number - 1)
-            comments, rows, numbers, error = [], [], [], None
+            comments, rows, numbers, ranges, error = [], [], [], [], None
         elif error is not None:
             pass  # the sentence is lost already; its first fault is the one to report
         elif isinstance(line, FormatError):
@@ -78,12 +112,14 @@ def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
                 numbers.append(number)
             else:
                 error = _row_error(columns, len(rows), source, number)
+                if error is None and "-" in columns[ID]:
+                    ranges.append(columns)
     if error is not None:
         yield error
         if isinstance(line, FormatError) and line is not error:  # the file is cut off here
             yield line
     elif rows:  # no final blank line: the sentence is complete all the same
-        yield Block(tuple(comments), tuple(rows), tuple(numbers))
+        yield Block(tuple(comments), tuple(rows), tuple(numbers), tuple(ranges))
     elif comments:
         yield FormatError("comments without a sentence", source, number)
 
@@ -112,7 +148,7 @@ class ConlluOrigin:
 
 
 def read_conllu(
-    lines: Lines, source: str, tag_column: TagColumn = "xpos"
+    lines: Lines, source: str, tag_column: TagColumn = "xpos", lemmas: Lemmas | None = None
 ) -> Iterator[Problem | FormatError]:
     """The problems of a CoNLL-U file; one that is bad comes as a `FormatError` in its place."""
     for block in read_blocks(lines, source):
@@ -120,29 +156,74 @@ def read_conllu(
             yield block
             continue
         try:
-            yield to_problem(block, source, tag_column)
+            yield to_problem(block, source, tag_column, lemmas)
         except FormatError as error:
             yield error
 
 
-def to_problem(block: Block, source: str, tag_column: TagColumn) -> Problem:
-    """The problem of a block; the order of its lines counts for nothing but the ids."""
+def to_problem(
+    block: Block, source: str, tag_column: TagColumn, lemmas: Lemmas | None = None
+) -> Problem:
+    """The problem of a block; the order of its lines counts for nothing but the ids.
+
+    `lemmas` says where there are lemmas to be realized, if there are. In the input of the shared
+    task on surface realisation they stand in the place of the forms, and a feature `lin` says where
+    a word stands beside its head.
+    """
     tag = TAG_COLUMNS[tag_column]
     words = tuple(
         Word(
-            row[FORM],
+            "" if lemmas else row[FORM],
             None if row[tag] == "_" else row[tag],
             None if row[HEAD] == "_" else _head(row[HEAD], source, line),
             None if row[DEPREL] == "_" else row[DEPREL],
+            _lemma(row, lemmas) if lemmas else None,
+            _features(row) if lemmas else None,
         )
         for row, line in zip(block.rows, block.line_numbers, strict=True)
     )
     id = block.id
+    before = _hints(block, source) if lemmas == "shared task" else ()
     try:
-        return Problem(words, id=id, origin=ConlluOrigin(block, tag_column))
+        return Problem(words, before, id=id, origin=ConlluOrigin(block, tag_column))
     except ProblemError as error:
         sentence = f"sentence {id}: " if id else ""
         raise FormatError(f"{sentence}{error}", source, block.line) from error
+
+
+def _lemma(row: list[str], lemmas: Lemmas) -> str:
+    """A word without lemma is one itself."""
+    return row[FORM] if lemmas == "shared task" or row[LEMMA] == "_" else row[LEMMA]
+
+
+def _features(row: list[str]) -> str:
+    """All features but the shared task's."""
+    parts = [] if row[FEATS] == "_" else row[FEATS].split("|")
+    return "|".join(part for part in parts if not part.startswith(_LIN))
+
+
+def _hints(block: Block, source: str) -> tuple[tuple[int, int], ...]:
+    """The order constraints that `lin` expresses: on which side of its head a word stands, and how
+    far from it among those that are marked, too."""
+    marked: dict[tuple[int, bool], list[tuple[int, int]]] = {}
+    for index, (row, line) in enumerate(zip(block.rows, block.line_numbers, strict=True), start=1):
+        for part in row[FEATS].split("|"):
+            if not part.startswith(_LIN):
+                continue
+            hint = _HINT.fullmatch(part)
+            if hint is None:
+                raise FormatError(f"{part!r}, where lin=+1 or lin=-2 is expected", source, line)
+            head = 0 if row[HEAD] == "_" else _head(row[HEAD], source, line)
+            if not head:
+                raise FormatError(f"{part!r} of a word without a head", source, line)
+            marked.setdefault((head, hint[1] == "+"), []).append((int(hint[2]), index))
+    pairs = []
+    for (head, after), words in marked.items():
+        ranked = [(0, head), *sorted(words)]
+        for (near, one), (far, other) in combinations(ranked, 2):
+            if near < far:
+                pairs.append((one, other) if after else (other, one))
+    return tuple(pairs)
 
 
 def _head(column: str, source: str, line: int) -> int:
@@ -155,19 +236,32 @@ def _head(column: str, source: str, line: int) -> int:
     return int(column)
 
 
-def write_conllu(linearization: Linearization, tag_column: TagColumn = "xpos") -> str:
+def write_conllu(
+    linearization: Linearization,
+    tag_column: TagColumn = "xpos",
+    spelling: Spelling | None = None,
+) -> str:
     """A sentence as a CoNLL-U block, with its final blank line.
 
     Comments and columns that came with the problem are carried over. The tag goes into the column
-    it was read from, into `tag_column` if the problem is not from a CoNLL-U file.
+    it was read from, into `tag_column` if the problem is not from a CoNLL-U file. A spelling adds
+    multiword tokens, and where no space follows.
     """
     problem = linearization.problem
     origin = problem.origin if isinstance(problem.origin, ConlluOrigin) else None
     if origin is not None:
         tag_column = origin.tag_column
-    lines = _comments(linearization, origin.block.comments if origin else ())
+    text = spelling.text(linearization.words) if spelling else linearization.text
+    lines = _comments(linearization, text, origin.block.comments if origin else ())
+    contractions = {each.first: each for each in spelling.contractions} if spelling else {}
     for position, token in enumerate(linearization.tokens, start=1):
+        contraction = contractions.get(position)
+        if contraction is not None:
+            lines.append(_range(contraction, spelling))
         row = list(origin.block.rows[token.source - 1]) if origin else ["_"] * 10
+        word = problem.words[token.source - 1]
+        if word.lemma is not None:
+            row[LEMMA], row[FEATS] = word.lemma, word.features or "_"
         row[ID] = str(position)
         row[FORM] = token.form
         row[TAG_COLUMNS[tag_column]] = token.tag
@@ -175,8 +269,35 @@ def write_conllu(linearization: Linearization, tag_column: TagColumn = "xpos") -
         row[DEPREL] = token.deprel
         row[DEPS] = "_"  # an enhanced graph speaks of the old ids
         row[MISC] = _without_spacing(row[MISC])
+        if spelling and not _is_spaced(position, spelling):
+            row[MISC] = _NO_SPACE if row[MISC] == "_" else f"{row[MISC]}|{_NO_SPACE}"
         lines.append("\t".join(row))
     return "\n".join(lines) + "\n\n"
+
+
+def _range(contraction: Contraction, spelling: Spelling | None) -> str:
+    """The line of a multiword token."""
+    row = ["_"] * 10
+    row[ID] = f"{contraction.first}-{contraction.last}"
+    row[FORM] = contraction.text
+    if spelling and not _space_or_end(contraction.last, spelling):
+        row[MISC] = _NO_SPACE
+    return "\t".join(row)
+
+
+def _is_spaced(position: int, spelling: Spelling) -> bool:
+    """Whether a line of a word says nothing of spaces: of the words of a multiword token, the line
+    of the latter does."""
+    inside = any(each.first <= position <= each.last for each in spelling.contractions)
+    return inside or _space_or_end(position, spelling)
+
+
+def _space_or_end(position: int, spelling: Spelling) -> bool:
+    return position == len(spelling.spaces) or spelling.spaces[position - 1]
+
+
+def _space_follows(row: list[str]) -> bool:
+    return _NO_SPACE not in row[MISC].split("|")
 
 
 def _without_spacing(misc: str) -> str:
@@ -185,8 +306,8 @@ def _without_spacing(misc: str) -> str:
     return "|".join(kept) or "_"
 
 
-def _comments(linearization: Linearization, given: Iterable[str]) -> list[str]:
-    new = {"text": linearization.text, "score": f"{linearization.score:.4f}"}
+def _comments(linearization: Linearization, text: str, given: Iterable[str]) -> list[str]:
+    new = {"text": text, "score": f"{linearization.score:.4f}"}
     if linearization.problem.id is not None:
         new = {"sent_id": linearization.problem.id, **new}
     if not linearization.finished:

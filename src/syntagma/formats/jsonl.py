@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from syntagma.errors import FormatError, ProblemError
@@ -17,23 +18,29 @@ from syntagma.formats.auto import auto_line
 from syntagma.formats.files import Lines
 from syntagma.linearization import Linearization
 from syntagma.problem import Problem, Word
+from syntagma.realization import Realization
 
 _PROBLEM_KEYS = ("words", "before", "first", "last", "id")
-_WORD_KEYS = ("form", "tag", "head", "deprel")
+_WORD_KEYS = ("form", "tag", "head", "deprel", "lemma", "features")
 
 
 class _SchemaError(Exception):
     """A value that is not what the schema says; the message names its path."""
 
 
-def read_jsonl(lines: Lines, source: str) -> Iterator[Problem | FormatError]:
-    """The problems of JSON lines; one that is bad comes as a `FormatError` in its place."""
+def read_jsonl(
+    lines: Lines, source: str, *, lemmas: bool = False
+) -> Iterator[Problem | FormatError]:
+    """The problems of JSON lines; one that is bad comes as a `FormatError` in its place.
+
+    A plain string is a form, or else a lemma.
+    """
     for number, line in enumerate(lines, start=1):
         if isinstance(line, FormatError):
             yield line
             continue
         try:
-            yield _problem(_parse(line))
+            yield _problem(_parse(line), lemmas)
         except (_SchemaError, ProblemError) as error:
             yield FormatError(str(error), source, number)
 
@@ -68,7 +75,7 @@ def _reject_constant(name: str) -> None:
     raise _SchemaError(f"not JSON: {name}")
 
 
-def _problem(value: object) -> Problem:
+def _problem(value: object, lemmas: bool) -> Problem:
     if isinstance(value, list):
         value = {"words": value}
     if not isinstance(value, dict):
@@ -78,7 +85,7 @@ def _problem(value: object) -> Problem:
         raise _SchemaError("the key 'words' is missing")
     return Problem(
         tuple(
-            _word(word, f"words[{index}]")
+            _word(word, f"words[{index}]", lemmas)
             for index, word in enumerate(_list(value["words"], "words"))
         ),
         tuple(
@@ -91,20 +98,34 @@ def _problem(value: object) -> Problem:
     )
 
 
-def _word(value: object, path: str) -> Word:
+def _word(value: object, path: str, lemmas: bool) -> Word:
     if isinstance(value, str):
-        return Word(value)
+        return Word(lemma=value) if lemmas else Word(value)
     if not isinstance(value, dict):
         raise _SchemaError(f"{path}: expected a string or an object, found {_kind(value)}")
     _check_keys(value, _WORD_KEYS, f"{path}: ")
     form = _string(value.get("form"), f"{path}.form")
-    if form is None:
-        raise _SchemaError(f"{path}: the key 'form' is missing")
+    lemma = _string(value.get("lemma"), f"{path}.lemma")
+    if form is None and lemma is None:
+        missing = "keys 'form' and 'lemma' are" if lemmas else "key 'form' is"
+        raise _SchemaError(f"{path}: the {missing} missing")
     return Word(
-        form,
+        form or "",
         _string(value.get("tag"), f"{path}.tag"),
         _integer(value.get("head"), f"{path}.head"),
         _string(value.get("deprel"), f"{path}.deprel"),
+        lemma,
+        _features(value.get("features"), f"{path}.features"),
+    )
+
+
+def _features(value: object, path: str) -> str | None:
+    """As CoNLL-U writes them, or as an object."""
+    if not isinstance(value, dict):
+        return _string(value, path)
+    return "|".join(
+        f"{name}={_string(each, f'{path}.{name}')}"
+        for name, each in sorted(value.items(), key=lambda item: item[0].lower())
     )
 
 
@@ -157,20 +178,46 @@ def _check_keys(value: dict[str, object], known: Sequence[str], where: str) -> N
             raise _SchemaError(f"{where}unknown key {key!r}; known are {', '.join(known)}")
 
 
-def write_jsonl(result: Linearization | Sequence[Linearization]) -> str:
+Result = Linearization | Realization
+
+
+def write_jsonl(result: Result | Sequence[Result]) -> str:
     """A result, or the n-best results of one problem, as a line of JSON with its line end."""
-    if isinstance(result, Linearization):
-        value = {"id": result.problem.id, **_result(result)}
+    if not isinstance(result, Sequence):
+        value = {"id": _id(result), **_result(result)}
     else:
-        id = result[0].problem.id if result else None
-        value = {"id": id, "n_best": [_result(linearization) for linearization in result]}
+        id = _id(result[0]) if result else None
+        value = {"id": id, "n_best": [_result(each) for each in result]}
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def _result(linearization: Linearization) -> dict[str, object]:
+def _id(result: Result) -> str | None:
+    if isinstance(result, Realization):
+        result = result.linearization
+    return result.problem.id
+
+
+def _result(result: Result) -> dict[str, object]:
+    if isinstance(result, Linearization):
+        return {"text": result.text, **_tree(result, [{}] * len(result.tokens))}
+    linearization, spelling = result.linearization, result.spelling
+    words = [linearization.problem.words[token.source - 1] for token in linearization.tokens]
+    further: list[dict[str, object]] = [
+        {"lemma": word.lemma, "features": word.features, "space_after": space}
+        for word, space in zip(words, spelling.spaces, strict=True)
+    ]
+    contractions = [asdict(each) for each in spelling.contractions]
+    return {
+        "text": result.text,
+        **_tree(linearization, further),
+        **({"contractions": contractions} if contractions else {}),
+    }
+
+
+def _tree(linearization: Linearization, further: Sequence[dict[str, object]]) -> dict[str, object]:
+    """What there is of a result besides its text; `further` is more to say of each word."""
     fluency, derivations = linearization.fluency, linearization.derivations
     return {
-        "text": linearization.text,
         "score": linearization.score,
         **({} if fluency is None else {"syntax": linearization.syntax, "fluency": fluency}),
         **(
@@ -185,8 +232,9 @@ def _result(linearization: Linearization) -> dict[str, object]:
                 "head": token.head,
                 "deprel": token.deprel,
                 "source": token.source,
+                **more,
             }
-            for token in linearization.tokens
+            for token, more in zip(linearization.tokens, further, strict=True)
         ],
         **({"derivations": [*map(auto_line, derivations)]} if derivations else {}),
     }

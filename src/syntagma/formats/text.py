@@ -6,20 +6,24 @@ from collections.abc import Iterator
 
 from syntagma.errors import FormatError, ProblemError
 from syntagma.formats.files import Lines
-from syntagma.problem import Problem
+from syntagma.problem import Problem, Word
 
 
-def read_text(lines: Lines, source: str) -> Iterator[Problem | FormatError]:
+def read_text(
+    lines: Lines, source: str, *, lemmas: bool = False
+) -> Iterator[Problem | FormatError]:
     """The bags of a text, one a line; one that is bad comes as a `FormatError` in its place.
 
     Words are separated by spaces; if the line holds a tab, by tabs, and a word may be a phrase.
+    They are forms, or else lemmas.
     """
     for number, line in enumerate(lines, start=1):
         if isinstance(line, FormatError):
             yield line
             continue
         try:
-            yield Problem.of(split_bag(line))
+            words = split_bag(line)
+            yield Problem.of([Word(lemma=word) for word in words] if lemmas else words)
         except ProblemError as error:
             yield FormatError(str(error), source, number)
 

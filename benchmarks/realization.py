@@ -1,0 +1,236 @@
+"""Realisation from lemmas: inflecting and ordering together, or one after the other.
+
+    python benchmarks/realization.py --model MODEL --data TREEBANK [--input T1]
+
+measures a model that realizes on the lemmas of a treebank, or on the inputs that a shared task made
+of it, with and without its hints on the order. Another language is trained and measured by
+
+    python benchmarks/realization.py --train TREEBANK --dev TREEBANK --data TREEBANK --model MODEL
+
+where MODEL is written unless it is there: a network, and a language model, of TRAIN alone. A run
+that was stopped goes on where it was. Times are CPU times on one thread; `order` is measured beside
+them on the same trees with the forms given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import machine
+from records import Table, add_file_options, begin, finish
+
+import syntagma
+from syntagma.beam import BeamStrategy
+from syntagma.cli.progress import Ticker
+from syntagma.encoding import encode
+from syntagma.errors import ModelError, SyntagmaError
+from syntagma.formats import read_problems
+from syntagma.linearization import Linearization
+from syntagma.linearizer import model_path
+from syntagma.model import Model, load_model
+from syntagma.problem import Problem, TagColumn, Word
+from syntagma.realization import Realization
+from syntagma.realization_evaluation import compare, lemma_problems, pair, without_hints
+from syntagma.strategy import Effort
+from syntagma.treebank import Sentence
+
+TUNING = 150  # sentences of DEV by which the language model's weight is found
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    unit = machine.Unit(arguments.unit_command)
+    if arguments.train:
+        learn(arguments)
+    model = load_model(model_path(arguments.model))
+    tag_column: TagColumn = model.header["tag_column"]
+    sentences = syntagma.read_treebank(arguments.data, tag_column, lift=False)
+    inputs = read_inputs(arguments, sentences, tag_column)
+    sentences = sentences[: arguments.limit]
+    record = {**begin(arguments), "model": model.header["name"], "figures": {}}
+    for name, problems in inputs.items():
+        record["figures"][name] = measure(model, problems[: arguments.limit], sentences, unit)
+    finish(arguments, record, tabulate(record))
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--model", default="en", help="a name or a file (default: en)")
+    parser.add_argument("--data", type=Path, required=True, help="the treebank to compare with")
+    parser.add_argument("--input", type=Path, help="inputs of the shared task (T1) for it")
+    parser.add_argument("--limit", type=int, metavar="N", help="its first N sentences only")
+    parser.add_argument("--train", type=Path, help="a treebank to learn MODEL from")
+    parser.add_argument("--dev", type=Path, help="a treebank to choose the best epoch by")
+    parser.add_argument("--epochs", type=int, default=30, metavar="N")
+    parser.add_argument("--language", default="", metavar="CODE")
+    parser.add_argument("--tag-column", choices=("xpos", "upos"), default="upos")
+    add_file_options(parser)
+    machine.add_unit_option(parser)
+    arguments = parser.parse_args()
+    if bool(arguments.train) != bool(arguments.dev):
+        parser.error("--train and --dev go together")
+    return arguments
+
+
+def learn(arguments: argparse.Namespace) -> None:
+    """Train a model that realizes labelled trees, with a language model, unless it is there."""
+    output = Path(arguments.model)
+    if output.exists():
+        return
+    network, fluency = output.with_suffix(".network"), output.with_suffix(".lm")
+    if not network.exists():
+        settings = syntagma.NeuralSettings(
+            condition="labelled",
+            realize=True,
+            epochs=arguments.epochs,
+            tag_column=arguments.tag_column,
+        )
+        with Ticker("learning") as ticker:
+            syntagma.train(
+                arguments.train,
+                arguments.dev,
+                network,
+                settings=settings,
+                name=output.stem,
+                language=arguments.language,
+                on_sentence=ticker.advance,
+                on_epoch=lambda epoch: ticker.print(f"epoch {epoch.number}: {epoch.bleu}"),
+            )
+    syntagma.train_lm(
+        [arguments.train], fluency, settings=syntagma.LanguageModelSettings(prune=(0, 0, 0, 0))
+    )
+    dev = syntagma.read_treebank(arguments.dev, arguments.tag_column)
+    syntagma.add_lm(network, fluency, dev[:: max(1, len(dev) // TUNING)], output)
+
+
+def read_inputs(
+    arguments: argparse.Namespace, sentences: Sequence[Sentence], tag_column: TagColumn
+) -> dict[str, list[Problem]]:
+    """The problems to be realized, by what they hint at."""
+    if arguments.input is None:
+        return {"no hints": lemma_problems(sentences)}
+    given = list(read_problems(arguments.input, "conllu", tag_column, "shared task"))
+    problems = pair(given, sentences)
+    return {"hints": problems, "no hints": [without_hints(problem) for problem in problems]}
+
+
+def measure(
+    model: Model, problems: Sequence[Problem], sentences: Sequence[Sentence], unit: machine.Unit
+) -> dict[str, Any]:
+    """The figures of each way to realize the problems, with the machine units around it."""
+    linearizer = syntagma.Linearizer(model)
+    pipelines = Pipelines(model)
+    ways: dict[str, Callable[[Problem], Linearization]] = {
+        "joint": lambda problem: linearizer.realize(problem).linearization,
+        "inflect, then order": pipelines.inflect_then_order,
+        "order, then inflect": pipelines.order_then_inflect,
+        "order (forms given)": linearizer.order,
+    }
+    figures = {}
+    for name, way in ways.items():
+        given = problems
+        if way == linearizer.order:
+            given = [with_forms(each, gold) for each, gold in zip(problems, sentences, strict=True)]
+
+        def work(
+            name: str = name,
+            way: Callable[[Problem], Linearization] = way,
+            given: Sequence[Problem] = given,
+        ) -> tuple[list[Realization], float]:
+            results = []
+            started = time.process_time()
+            with Ticker(name, total=len(given)) as ticker:
+                for problem in given:
+                    results.append(linearizer.spell(way(problem)))
+                    ticker.advance()
+            return results, time.process_time() - started
+
+        (results, seconds), units = unit.around(work)
+        found = compare(results, sentences, seconds)
+        if found.violations:
+            raise SystemExit(f"error: {name}: broken constraints: a bug")
+        figures[name] = {**found.to_json(), "units_ms": units}
+    return figures
+
+
+def with_forms(problem: Problem, sentence: Sentence) -> Problem:
+    """The problem with the forms of the sentence; of words that are alike, in any order."""
+    forms: dict[tuple[str | None, str | None, str], list[str]] = {}
+    for lemma, tag, features, form in zip(
+        sentence.lemmas, sentence.tags, sentence.features, sentence.forms, strict=True
+    ):
+        forms.setdefault((lemma or form, tag, features), []).append(form)
+
+    def filled(word: Word) -> Word:
+        return replace(word, form=forms[word.lemma, word.tag, word.features or ""].pop())
+
+    return replace(problem, words=tuple(map(filled, problem.words)))
+
+
+class Pipelines:
+    """The two ways to realize in two steps, with the same model."""
+
+    def __init__(self, model: Model) -> None:
+        if model.realizer is None:
+            raise ModelError(f"the model {model.header['name']} has not learned to realize lemmas")
+        self._realizer = model.realizer
+        self._vocabulary = model.vocabulary
+        self._strategy = BeamStrategy(model)
+
+    def inflect_then_order(self, problem: Problem) -> Linearization:
+        """Each lemma takes its likeliest form."""
+        problem, alternatives = self._realizer.inflect(problem)
+        first = [forms[:1] for forms in alternatives]
+        return self._search(encode(problem, self._vocabulary, alternatives=first))
+
+    def order_then_inflect(self, problem: Problem) -> Linearization:
+        """The order of the likeliest forms; then the forms that go best with it."""
+        order = self.inflect_then_order(problem).order
+        problem, alternatives = self._realizer.inflect(problem)
+        return self._search(encode(problem, self._vocabulary, order, alternatives))
+
+    def _search(self, encoding: Any) -> Linearization:
+        [found] = self._strategy.search([encoding], Effort(), None)
+        if isinstance(found, SyntagmaError):
+            raise found
+        return found[0]
+
+
+def tabulate(record: dict[str, Any]) -> Table:
+    table = Table(
+        f"{record['model']} on {record['data']['name']}",
+        "",
+        [
+            ("words, lower-cased", ["BLEU", "NIST", "DIST", "right forms %"]),
+            ("as written", ["BLEU", "exact %"]),
+            ("time", ["ms", "÷ unit"]),
+        ],
+    )
+    signatures: dict[str, None] = {}
+    for hints, ways in record["figures"].items():
+        for name, figures in ways.items():
+            table.rows.append(
+                [
+                    f"{hints}: {name}",
+                    f"{figures['bleu']:.2f}",
+                    f"{figures['nist']:.2f}",
+                    f"{figures['dist']:.2f}",
+                    f"{figures['forms']:.2f}",
+                    f"{figures['written_bleu']:.2f}",
+                    f"{figures['exact']:.1f}",
+                    f"{figures['cpu_ms']:.1f}",
+                    machine.divided(figures["cpu_ms"], figures["units_ms"]),
+                ]
+            )
+            signatures |= dict.fromkeys(figures["signatures"])
+    table.notes += signatures
+    return table
+
+
+if __name__ == "__main__":
+    machine.start(main)

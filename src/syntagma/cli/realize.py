@@ -1,0 +1,118 @@
+"""`syntagma realize`: from lemmas to sentences as people write them."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from syntagma.cli import options
+from syntagma.cli.batch import Input, bag_of_arguments, read_inputs, run_batch
+from syntagma.cli.output import render
+from syntagma.errors import FormatError, SyntagmaError
+from syntagma.problem import Problem
+
+if TYPE_CHECKING:
+    from syntagma.realization import Realization
+
+
+def realize(
+    lemmas: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="LEMMAS", help="Lemmas of one sentence, in any order."),
+    ] = None,
+    file: options.Files = None,
+    input_format: options.InputFormat = None,
+    shared_task: Annotated[
+        bool,
+        typer.Option(
+            "--sr",
+            help="Input and output are those of the shared tasks on surface realisation: CoNLL-U"
+            " with lemmas in the column FORM and hints on the order, lin=+1.",
+        ),
+    ] = False,
+    format: Annotated[
+        Literal["text", "json", "conllu", "tree", "sr"] | None,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="text|json|conllu|tree|sr",
+            help="Format of the output. Default: text, or, with --sr, sr.",
+        ),
+    ] = None,
+    n_best: options.NBest = None,
+    beam: options.Beam = None,
+    threads: options.Threads = 1,
+    model: options.Model = None,
+    no_lm: options.NoLanguageModel = False,
+    output: options.Output = None,
+    on_error: options.OnError = "stop",
+    max_words: options.MaxWords = 512,
+    debug: options.Debug = False,
+) -> None:
+    """Make sentences of lemmas: inflected, in order, and written as people do.
+
+    The lemmas come from the arguments, from files, or else from standard input, with as much of
+    tags, morphological features, arcs and labels as is known: plain text (one sentence a line),
+    JSON lines, or CoNLL-U, where the column LEMMA counts, not FORM. The form of each lemma is
+    chosen together with the order. In JSON, a word that has a form keeps it.
+
+    \b
+    Lemmas of the arguments:
+        syntagma realize bark dog the loud
+    A tree of lemmas, in JSON:
+        echo '[{"lemma": "bark", "tag": "VBD", "head": 0}, {"lemma": "dog", "tag": "NNS",
+            "head": 1, "deprel": "nsubj"}]' | tr -d '\\n' |
+            syntagma realize --input-format json
+    The sentences of a treebank, from their lemmas:
+        syntagma realize --file trees.conllu
+    The shared task: words as it scores them, or the text as people write it:
+        syntagma realize --sr --file en_ewt-ud-test.T1.conllu --output test.txt
+        syntagma realize --sr --file en_ewt-ud-test.T1.conllu --format text
+
+    With --n-best, text output has lines "score TAB sentence" and an empty line after each
+    problem.
+    """
+    if lemmas and file:
+        raise typer.BadParameter("give lemmas or --file, not both")
+    if shared_task and (lemmas or input_format not in (None, "conllu")):
+        raise typer.BadParameter("--sr goes with CoNLL-U, from --file or standard input")
+    if format == "sr" and n_best is not None:
+        raise typer.BadParameter("--format sr has one sentence a problem: leave out --n-best")
+    chosen = format or ("sr" if shared_task and n_best is None else "text")
+    from syntagma import load
+    from syntagma.shared_task import shared_task_block
+
+    linearizer = load(model, language_model=not no_lm)
+    inputs: Iterable[Input] = (
+        [(bag_of_arguments(lemmas, lemmas=True), None)]
+        if lemmas
+        else read_inputs(
+            file or ["-"],
+            "conllu" if shared_task else input_format,
+            linearizer.tag_column,
+            "shared task" if shared_task else "column",
+        )
+    )
+    number = 0
+
+    def solve(
+        problems: Iterator[Problem | FormatError],
+    ) -> Iterator["Realization | list[Realization] | SyntagmaError"]:
+        return linearizer.realize_many(
+            problems,
+            n_best=n_best,
+            beam=beam,
+            threads=threads,
+            max_words=max_words,
+            on_error="yield",
+        )
+
+    def show(result: "Realization | list[Realization]") -> str:
+        nonlocal number
+        number += 1
+        if chosen != "sr":
+            return render(result, chosen, linearizer.tag_column)
+        assert not isinstance(result, list)  # n_best was refused
+        return shared_task_block(number, " ".join(result.words))
+
+    run_batch("realized", inputs, solve, show, output, on_error)

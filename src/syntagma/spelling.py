@@ -1,0 +1,36 @@
+"""Spelling: how words in order are written. Finding it is the business of `detokenization`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """Words, counted from 1, that are written in one piece: *du* for *de le*."""
+
+    first: int
+    last: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How the words of a sentence are written: whether a space follows each, and contractions.
+
+    No space follows the last word, nor a word inside a contraction.
+    """
+
+    spaces: tuple[bool, ...]
+    contractions: tuple[Contraction, ...] = ()
+
+    def text(self, forms: Sequence[str]) -> str:
+        """The sentence as it is written."""
+        pieces = list(forms)
+        for each in self.contractions:
+            pieces[each.first - 1 : each.last] = [each.text] + [""] * (each.last - each.first)
+        return "".join(
+            piece + " " if space else piece
+            for piece, space in zip(pieces, self.spaces, strict=True)
+        )
