@@ -20,6 +20,7 @@ from syntagma.linearization import Linearization, Token
 from syntagma.linearizer import Linearizer, ModelInfo, load
 from syntagma.lm_training import add_lm, train_lm
 from syntagma.problem import Problem, Word
+from syntagma.realization import Realization
 from syntagma.settings import (
     BestFirstSettings,
     LanguageModelSettings,
@@ -43,6 +44,7 @@ __all__ = [
     "OutputError",
     "Problem",
     "ProblemError",
+    "Realization",
     "Report",
     "Sentence",
     "SyntagmaError",

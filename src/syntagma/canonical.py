@@ -31,6 +31,7 @@ def canonical_order(problem: Problem) -> tuple[int, ...]:
             index == problem.first,
             index == problem.last,
             word.lemma or "",
+            word.features is not None,
             word.features or "",
         )
         for index, word in enumerate(problem.words, start=1)

@@ -17,8 +17,11 @@ Replacement = tuple[str, str]  # this text, and no other, becomes that
 Edit = Union[Replacement, tuple[int, int, "Edit", "Edit"]]  # noqa: UP007
 
 
+MAX_EDITED = 200  # letters; what is longer is replaced as a whole
+
+
 def find_edit(lemma: str, form: str) -> Edit:
-    start, other, size = _shared(lemma, form)
+    start, other, size = _shared(lemma, form) if len(lemma) <= MAX_EDITED else (0, 0, 0)
     if not size:
         return lemma, form
     end, other_end = start + size, other + size

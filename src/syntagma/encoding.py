@@ -78,7 +78,7 @@ def encode(
     `fixed` asks for one order of the words: their forms, or their 1-based indices.
     """
     order = problem.canonical()
-    rows = _rows(problem, order, vocabulary)
+    rows = _rows(problem, order, vocabulary, alternatives)
     kinds = None
     if fixed is not None:
         if isinstance(fixed[0], int):
@@ -191,7 +191,12 @@ def _with_forms(
     return replace(problem, words=tuple(words))
 
 
-def _rows(problem: Problem, order: Sequence[int], vocabulary: Vocabulary) -> list[tuple[int, ...]]:
+def _rows(
+    problem: Problem,
+    order: Sequence[int],
+    vocabulary: Vocabulary,
+    alternatives: Sequence[Sequence[Alternative]] | None = None,
+) -> list[tuple[int, ...]]:
     """The given fields of the core's Word for each word, up to `may_be_root`."""
     words = problem.words
     number = {at: i for i, at in enumerate(order)}
@@ -200,7 +205,7 @@ def _rows(problem: Problem, order: Sequence[int], vocabulary: Vocabulary) -> lis
     unknown_tag, unknown_label = len(vocabulary.tags), len(vocabulary.labels)
     named = _named(problem)
     heads = {word.head for word in words}
-    kinds: dict[str, int] = {}
+    kinds: dict[tuple[str, str], int] = {}
     last_like: dict[Word, int] = {}
     rows: list[tuple[int, ...]] = []
     for i, at in enumerate(order):
@@ -223,7 +228,8 @@ def _rows(problem: Problem, order: Sequence[int], vocabulary: Vocabulary) -> lis
         label = _NONE
         if word.deprel is not None:
             label = vocabulary.label_numbers.get(word.deprel, unknown_label)
-        kind = kinds.setdefault(word.form, len(kinds))
+        initial = alternatives[at][0].initial if alternatives else word.form
+        kind = kinds.setdefault((word.form, initial), len(kinds))
         rows.append((form, tag, head, label, kind, twin, shape, suffix, may_be_root[at]))
     return rows
 

@@ -32,6 +32,7 @@ _TRUST = 2.0  # lemmas with a shorter ending count as so many with a longer one
 _FAMILY = 0.25  # tags that share so many lemmas belong together
 _ALIKE = 0.9  # features that leave so many forms as they are do not matter
 SECTION = "inflection"
+_DAMAGED = "what the model knows of inflection is damaged; train it again"
 
 # What lemminflect calls the classes of the tags of the Penn Treebank.
 _PENN = {
@@ -61,11 +62,15 @@ class Seen:
     edit: Edit
 
 
-class Inflector:
-    """What is known of a language's inflection; `lexicon` lists what was seen of each lemma."""
+Lexicon = Mapping[str, Sequence[Seen]]
 
-    def __init__(self, lexicon: Mapping[str, Sequence[Seen]], *, english: bool = False) -> None:
-        self.lexicon = lexicon
+
+class Inflector:
+    """What is known of a language's inflection."""
+
+    def __init__(self, lexicon: Lexicon | bytes, *, english: bool = False) -> None:
+        """The lexicon, or, as a file has it, packed: it is unpacked when it is needed."""
+        self._given = lexicon
         self.english = english
         self._rules_of: dict[str, Rules] = {}
         self.forms = lru_cache(maxsize=1 << 16)(self._forms)
@@ -74,21 +79,29 @@ class Inflector:
     def of_treebank(cls, sentences: Iterable[Sentence], *, english: bool = False) -> Inflector:
         counts: Counter[tuple[str, str, str, str]] = Counter()
         for sentence in sentences:
-            forms = neutral_forms(sentence)
-            words = zip(sentence.lemmas, sentence.tags, sentence.features, forms, strict=True)
-            counts.update(word for word in words if word[0])
+            if sentence.lemmas:
+                all_features, forms = map(_sorted, sentence.features), neutral_forms(sentence)
+                words = zip(sentence.lemmas, sentence.tags, all_features, forms, strict=True)
+                counts.update(word for word in words if word[0])
         lexicon: defaultdict[str, list[Seen]] = defaultdict(list)
         for (lemma, tag, features, form), count in sorted(counts.items()):
             edit = find_edit(lemma.lower(), form.lower())
             lexicon[lemma].append(Seen(tag, features, form, count, edit))
         return cls(dict(lexicon), english=english)
 
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """What was seen of each lemma."""
+        return _unpack(self._given) if isinstance(self._given, bytes) else self._given
+
     def _forms(self, lemma: str, tag: str | None, features: str | None) -> tuple[Form, ...]:
-        """The forms to choose from, the most frequent first; never empty. Of those that differ in
-        case only, the most frequent.
+        """The forms to choose from, the most frequent first; never empty. Those that differ in case
+        only are one, as it is written most often.
 
         What is None is not given. The features of a word are written as in CoNLL-U.
         """
+        if features is not None:
+            features = _sorted(features)
         counts = (
             (self._untagged(lemma, features) if tag is None else None)
             or self._seen(lemma, tag, features)
@@ -97,12 +110,14 @@ class Inflector:
             or {lemma: 1.0}
         )
         total = sum(counts.values())
-        chosen: dict[str, Form] = {}
-        for form in sorted(counts, key=lambda form: (-counts[form], form)):
-            share = counts[form] / total
-            if share >= MIN_SHARE:
-                chosen.setdefault(form.lower(), Form(form, math.log(share)))
-        return tuple(chosen.values())[:MAX_FORMS]
+        variants: dict[str, str] = {}
+        shares: defaultdict[str, float] = defaultdict(float)
+        for form in sorted(counts, key=lambda form: (-counts[form], form != form.lower(), form)):
+            variants.setdefault(form.lower(), form)
+            shares[form.lower()] += counts[form] / total
+        ranked = sorted(shares, key=lambda form: (-shares[form], variants[form]))[:MAX_FORMS]
+        kept = [form for form in ranked if shares[form] >= MIN_SHARE] or ranked[:1]
+        return tuple(Form(variants[form], math.log(shares[form])) for form in kept)
 
     def _seen(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
         """The forms seen with this tag and these features; else with these among others; else with
@@ -196,19 +211,22 @@ class Inflector:
         if not self.english or (tag and word_class is None) or find_spec("lemminflect") is None:
             return {}
         found = import_module("lemminflect").getAllInflections(lemma.lower(), upos=word_class)
-        if tag is None:
-            forms = [form for several in found.values() for form in several]
-        else:
+        if tag is not None:
             forms = found.get(tag.replace("NNP", "NN"), ())
-        return {_with_case_of(lemma, form): 1.0 / rank for rank, form in enumerate(forms, start=1)}
+        else:
+            forms = [lemma.lower(), *(form for several in found.values() for form in several)]
+        ranked = dict.fromkeys(_with_case_of(lemma, form) for form in (forms if found else ()))
+        return {form: 1.0 / rank for rank, form in enumerate(ranked, start=1)}
 
     def _by_rule(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
         if tag is None:
             return {lemma: 1.0}
         found: dict[str, float] = {}
+        neutral = lemma.lower() if lemma.isupper() else lemma[:1].lower() + lemma[1:]
         for edit, chance in self._rules(tag).chances(lemma, features).items():
-            form = apply_edit(edit, lemma)
-            if form:
+            form = apply_edit(edit, neutral)
+            if form and form == " ".join(form.split()):  # not a phrase that has lost a word
+                form = _with_case_of(lemma, form)
                 found[form] = found.get(form, 0.0) + chance
         best = sorted(found, key=lambda form: (-found[form], form))[:1]
         return {form: found[form] for form in best}
@@ -220,39 +238,53 @@ class Inflector:
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """A section of a model file; `from_arrays` is the inverse."""
-        lines = []
-        kinds: dict[tuple[str, str], int] = {}
-        last = ""
-        for lemma, entries in sorted(self.lexicon.items()):
-            for entry in entries:
-                kind = kinds.setdefault((entry.tag, entry.features), len(kinds))
-                form = _shorter(lemma, entry)
-                lines.append(f"{'' if lemma == last else lemma}\t{form}\t{kind}\t{entry.count}")
-                last = lemma
-        head = [str(len(kinds)), *(f"{tag}\t{features}" for tag, features in kinds)]
-        text = "\n".join([*head, *lines]).encode("utf-8", "surrogatepass")
-        return {SECTION: np.frombuffer(zlib.compress(text, 9), np.uint8)}
+        packed = self._given if isinstance(self._given, bytes) else _pack(self._given)
+        return {SECTION: np.frombuffer(packed, np.uint8)}
 
     @classmethod
     def from_arrays(
         cls, arrays: Mapping[str, npt.NDArray[Any]], *, english: bool = False
     ) -> Inflector:
-        try:
-            packed = arrays[SECTION].tobytes()
-            lines = zlib.decompress(packed).decode("utf-8", "surrogatepass").split("\n")
-            n_kinds = int(lines[0])
-            kinds = [line.split("\t") for line in lines[1 : n_kinds + 1]]
-            lexicon: defaultdict[str, list[Seen]] = defaultdict(list)
-            lemma = ""
-            for line in lines[n_kinds + 1 :]:
-                new_lemma, form, kind, count = line.split("\t")
-                lemma = new_lemma or lemma
-                tag, features = kinds[int(kind)]
-                form, edit = _longer(lemma, form)
-                lexicon[lemma].append(Seen(tag, features, form, int(count), edit))
-        except (KeyError, ValueError, IndexError, zlib.error) as error:
-            raise ModelError("what the model knows of inflection is damaged") from error
-        return cls(dict(lexicon), english=english)
+        if SECTION not in arrays:
+            raise ModelError(_DAMAGED)
+        return cls(arrays[SECTION].tobytes(), english=english)
+
+
+def _pack(lexicon: Lexicon) -> bytes:
+    """The lexicon as a section of a model file; `_unpack` is the inverse."""
+    lines = []
+    kinds: dict[tuple[str, str], int] = {}
+    last = ""
+    for lemma, entries in sorted(lexicon.items()):
+        for entry in entries:
+            kind = kinds.setdefault((entry.tag, entry.features), len(kinds))
+            form = _shorter(lemma, entry)
+            lines.append(f"{'' if lemma == last else lemma}\t{form}\t{kind}\t{entry.count}")
+            last = lemma
+    head = [str(len(kinds)), *(f"{tag}\t{features}" for tag, features in kinds)]
+    return zlib.compress("\n".join([*head, *lines]).encode("utf-8", "surrogatepass"), 9)
+
+
+def _unpack(packed: bytes) -> Lexicon:
+    lexicon: defaultdict[str, list[Seen]] = defaultdict(list)
+    try:
+        lines = zlib.decompress(packed).decode("utf-8", "surrogatepass").split("\n")
+        n_kinds = int(lines[0])
+        kinds = {str(i): line.split("\t") for i, line in enumerate(lines[1 : n_kinds + 1])}
+        if n_kinds != len(kinds):
+            raise ValueError(n_kinds)
+        lemma = ""
+        for line in lines[n_kinds + 1 :]:
+            new_lemma, form, kind, count = line.split("\t")
+            lemma = new_lemma or lemma
+            tag, features = kinds[kind]
+            form, edit = _longer(lemma, form)
+            if not (lemma and form and int(count) > 0):
+                raise ValueError(line)
+            lexicon[lemma].append(Seen(tag, features, form, int(count), edit))
+    except (KeyError, ValueError, IndexError, RecursionError, zlib.error) as error:
+        raise ModelError(_DAMAGED) from error
+    return dict(lexicon)
 
 
 class Rules:
@@ -309,7 +341,8 @@ def neutral_forms(sentence: Sentence) -> tuple[str, ...]:
     capitals, does to the case of a word is not inflection."""
     forms = []
     initial = True
-    for form, lemma in zip(sentence.forms, sentence.lemmas, strict=True):
+    lemmas = sentence.lemmas or ("",) * len(sentence)
+    for form, lemma in zip(sentence.forms, lemmas, strict=True):
         forms.append(_neutral(form, lemma, initial) if lemma else form)
         initial = initial and not any(map(str.isalnum, form))
     return tuple(forms)
@@ -317,16 +350,21 @@ def neutral_forms(sentence: Sentence) -> tuple[str, ...]:
 
 def capitalised(form: str) -> str:
     """The form as the first of a sentence."""
-    first = form[:1]
-    return (first.upper() if len(first.upper()) == 1 else first) + form[1:]
+    first = form[:1].title()  # not upper(): ǅ, and Georgian has no capitals at the beginning
+    return first + form[1:] if len(first) == 1 else form
 
 
 def _neutral(form: str, lemma: str, initial: bool) -> str:
     if len(form) > 1 and form.isupper() and lemma != lemma.upper():
-        form = _with_case_of(lemma, form.lower())
+        form = _with_case_of(lemma, _lower(form))
     if initial and form[:1].isupper() and lemma[:1].islower():
-        form = form[:1].lower() + form[1:]
+        form = _lower(form[:1]) + form[1:]
     return form
+
+
+def _lower(text: str) -> str:
+    """In lower case, letter by letter: İ becomes i, not i and a dot."""
+    return text.lower().replace("i\u0307", "i")
 
 
 def _with_case_of(lemma: str, form: str) -> str:
@@ -339,6 +377,10 @@ def _endings(lemma: str) -> list[str]:
     """The endings of a lemma, shortest first."""
     marked = "^" + lemma
     return ["", *(marked[-size:] for size in range(1, min(_SUFFIXES, len(marked)) + 1))]
+
+
+def _sorted(features: str) -> str:
+    return "|".join(sorted(features.split("|"), key=str.lower))
 
 
 def _parts(features: str) -> frozenset[str]:

@@ -240,9 +240,16 @@ class LanguageModel:
         units = self.units(encoding)
         if encoding.alternatives is None:
             return Fluency(self.ngrams, units, self.ngrams.outlook(units), weight)
+        names: dict[tuple[str, str], int] = {}
         choices = [
             [
-                (self._unit(form.text), self._unit(form.initial), form.log_share, form.spoken)
+                (
+                    self._unit(form.text),
+                    self._unit(form.initial),
+                    form.log_share,
+                    form.spoken,
+                    names.setdefault((form.text, form.initial), len(names)),
+                )
                 for form in encoding.alternatives[at]
             ]
             for at in encoding.order

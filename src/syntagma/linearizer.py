@@ -210,6 +210,12 @@ class Linearizer:
 
         A plain string is a lemma; a word of which the form is given keeps it. Which of its possible
         forms a lemma takes is decided together with the order.
+
+        >>> import syntagma
+        >>> from syntagma import Word
+        >>> words = [Word(lemma="bark", tag="VBD", head=0), Word(lemma="dog", tag="NNS", head=1)]
+        >>> syntagma.load("en").realize(words).text
+        'Dogs barked'
         """
         effort = self._check(Effort(beam), n_best, max_words)
         found = self._search(self._encode_lemmas(lemmas, max_words), effort, n_best)

@@ -136,12 +136,17 @@ def save_model(
     vocabulary: Vocabulary,
     stored: Stored | StoredEdges,
     realizer: Realizer | None = None,
+    language_model: LanguageModel | None = None,
 ) -> None:
-    realization = realizer.to_arrays() if realizer is not None else {}
+    """Write a model; the header says how much its language model counts, if it has one."""
+    further = {
+        **(realizer.to_arrays() if realizer is not None else {}),
+        **(language_model.to_arrays() if language_model is not None else {}),
+    }
     write_container(
         path,
         {**header, **stored.describe()},
-        {**vocabulary.to_arrays(), **stored.to_arrays(), **realization},
+        {**vocabulary.to_arrays(), **stored.to_arrays(), **further},
     )
 
 

@@ -169,8 +169,11 @@ def _check_features(features: str, words: Sequence[Word], index: int) -> None:
         raise ProblemError(
             f"the features of {name_word(words, index)} are not a string: {features!r}"
         )
-    if features:
-        _check_symbol(features, "features", words, index)
+    if any(character.isspace() for character in features):
+        raise ProblemError(
+            f"the features of {name_word(words, index)} hold white space: {features!r}"
+        )
+    _check_encodable(features, f"the features of {name_word(words, index)}")
     parts = features.split("|") if features else []
     names = [part.partition("=")[0] for part in parts]
     for part, name in zip(parts, names, strict=True):

@@ -1,20 +1,20 @@
-"""What a model needs to realize lemmas besides ordering words: inflection and detokenisation.
-
-Both are learned from a treebank.
-"""
+"""What a model needs to realize lemmas besides ordering words, all learned from a treebank."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy.typing as npt
 
+from syntagma import form_choice, inflection
 from syntagma.detokenization import Detokenizer
 from syntagma.encoding import Alternative
 from syntagma.errors import TrainingError
-from syntagma.inflection import SECTION, Inflector, capitalised, neutral_forms
+from syntagma.form_choice import FormChoice
+from syntagma.inflection import Form, Inflector, capitalised, neutral_forms
 from syntagma.problem import Problem, Word
 from syntagma.treebank import Sentence
 
@@ -25,9 +25,10 @@ Alternatives = tuple[tuple[Alternative, ...], ...]
 class Realizer:
     """Inflects lemmas, and writes sentences as people do."""
 
-    SECTIONS: ClassVar = frozenset({SECTION})
+    SECTIONS: ClassVar = frozenset({inflection.SECTION, form_choice.SECTION})
 
     inflector: Inflector
+    choice: FormChoice
     detokenizer: Detokenizer
 
     @classmethod
@@ -42,33 +43,44 @@ class Realizer:
             for sentence in sentences
             if sentence.spelling is not None
         )
+        inflector = Inflector.of_treebank(sentences, english=_is_english(language))
         return cls(
-            Inflector.of_treebank(sentences, english=_is_english(language)),
+            inflector,
+            FormChoice.of_treebank(sentences, inflector),
             Detokenizer.of_treebank(spelled),
         )
 
     def inflect(self, problem: Problem) -> tuple[Problem, Alternatives]:
         """The problem with the likeliest form of each lemma, and the forms that each word may take.
 
-        A form that is given stays as it is.
+        A form that is given stays as it is. The likeliest is so whatever the tree; the shares of
+        the alternatives are those in the tree.
         """
-        alternatives = tuple(map(self._alternatives, problem.words))
+        forms = list(map(self._forms, problem.words))
         words = tuple(
-            word if word.form else replace(word, form=forms[0].text)
-            for word, forms in zip(problem.words, alternatives, strict=True)
+            word if word.form else replace(word, form=several[0].text)
+            for word, several in zip(problem.words, forms, strict=True)
+        )
+        alternatives = tuple(
+            tuple(
+                Alternative(form.text, form.text if word.form else capitalised(form.text), share)
+                for form, share in zip(several, shares, strict=True)
+            )
+            for word, several, shares in zip(
+                problem.words, forms, self.choice.log_shares(problem, forms), strict=True
+            )
         )
         return replace(problem, words=words), alternatives
 
-    def _alternatives(self, word: Word) -> tuple[Alternative, ...]:
+    def _forms(self, word: Word) -> tuple[Form, ...]:
         if word.form or word.lemma is None:
-            return (Alternative(word.form, word.form),)
-        forms = self.inflector.forms(word.lemma, word.tag, word.features)
-        return tuple(
-            Alternative(form.text, capitalised(form.text), form.log_share) for form in forms
-        )
+            return (Form(word.form),)
+        return self.inflector.forms(word.lemma, word.tag, word.features)
 
     def inflected(self, sentence: Sentence) -> Sentence:
         """The sentence with the likeliest form of each lemma."""
+        if not sentence.lemmas:
+            return sentence
         words = zip(
             sentence.lemmas, sentence.tags, sentence.features, neutral_forms(sentence), strict=True
         )
@@ -79,15 +91,20 @@ class Realizer:
         return replace(sentence, forms=forms)
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        return {**self.inflector.to_arrays(), **self.detokenizer.to_arrays()}
+        return {
+            **self.inflector.to_arrays(),
+            **self.choice.to_arrays(),
+            **self.detokenizer.to_arrays(),
+        }
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], language: str) -> Realizer:
         return cls(
             Inflector.from_arrays(arrays, english=_is_english(language)),
+            FormChoice.from_arrays(arrays),
             Detokenizer.from_arrays(arrays),
         )
 
 
 def _is_english(language: str) -> bool:
-    return language.lower() in ("en", "english")
+    return re.split("[-_]", language.lower())[0] in ("en", "eng", "english")

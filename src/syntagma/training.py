@@ -26,9 +26,10 @@ from syntagma.errors import FormatError, TrainingError
 from syntagma.evaluation import evaluate
 from syntagma.formats import guess_format
 from syntagma.formats.auto import auto_line
+from syntagma.language_model import LanguageModel
 from syntagma.linear_training import PerceptronLearner
 from syntagma.linearizer import Linearizer, model_path
-from syntagma.model import Model, Stored, build_model, load_model, save_model
+from syntagma.model import LANGUAGE_MODEL, Model, Stored, build_model, load_model, save_model
 from syntagma.model_file import read_container, write_container
 from syntagma.realizer import Realizer
 from syntagma.settings import REALIZE, BestFirstSettings, LinearSettings, NeuralSettings, Settings
@@ -111,7 +112,7 @@ def train(
     treebanks that a neural one learns from first; they may be machine-made, so a faulty sentence is
     left out, and the faults of each file are reported to `on_faults`. `start` is a neural model, a
     file or the name of one that is shipped, to go on from instead of a new one: it keeps its words,
-    tags, labels and dimensions.
+    tags, labels, dimensions and language model, and learns new tags and labels.
 
     Until it is finished, a folder `<output>.training` holds the state after the last whole epoch;
     the same call goes on from there and ends with the same model. The number of threads has no
@@ -162,7 +163,13 @@ def train(
         "settings": asdict(settings),
         "created_with": VERSION,
     }
-    run = _Run(Path(output), header, settings, learner, vocabulary, threads, realizer)
+    fluent = begun.fluent if begun is not None else None
+    if begun is not None and fluent is not None:
+        header[LANGUAGE_MODEL] = begun.header[LANGUAGE_MODEL]
+    language_model = fluent.language_model if fluent is not None else None
+    run = _Run(
+        Path(output), header, settings, learner, vocabulary, threads, realizer, language_model
+    )
     run.resume()
     while len(run.epochs) < learner.epochs:
         number = len(run.epochs) + 1
@@ -237,6 +244,7 @@ class _Run:
         vocabulary: Vocabulary,
         threads: int,
         realizer: Realizer | None,
+        language_model: LanguageModel | None,
     ) -> None:
         self.output = output
         self.folder = output.with_name(output.name + ".training")
@@ -246,6 +254,7 @@ class _Run:
         self.vocabulary = vocabulary
         self.threads = threads
         self.realizer = realizer
+        self.language_model = language_model
         self.epochs: list[Epoch] = []
 
     def resume(self) -> None:
@@ -302,6 +311,7 @@ class _Run:
                 self.vocabulary,
                 stored,
                 self.realizer,
+                self.language_model,
             )
         write_container(
             self.folder / "state",

@@ -1,3 +1,3 @@
 """The version of the package, in one place."""
 
-VERSION = "0.5.0"
+VERSION = "0.6.0"

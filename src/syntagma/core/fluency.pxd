@@ -39,6 +39,7 @@ cdef class Fluency:
     cdef vector[int32_t] forms          # where the forms of each unit begin
     cdef vector[double] log_shares      # of each form among those of its unit
     cdef vector[char] spoken            # whether a form is more than punctuation
+    cdef vector[int32_t] names          # forms with the same one are the same; none: no choice
     cdef vector[double] outlook         # what each unit is expected to cost, the end after them
     cdef double rest                    # what everything is expected to cost
     cdef void add_form(self, first, form)

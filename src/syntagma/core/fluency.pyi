@@ -5,7 +5,7 @@ import numpy as np
 import numpy.typing as npt
 
 Arrays = Sequence[npt.NDArray[Any]]
-Alternative = tuple[Sequence[int], Sequence[int], float, bool]
+Alternative = tuple[Sequence[int], Sequence[int], float, bool, int]
 
 class NGrams:
     order: int

@@ -214,20 +214,21 @@ cdef class Fluency:
     what each unit is expected to cost wherever it is placed, and, last, the end of the sentence.
 
     `alternatives` are the forms that each unit may take, if there is a choice: its words, the same
-    as the first of a sentence, the logarithm of its share, and whether it is more than punctuation.
+    as the first of a sentence, the logarithm of its share, whether it is more than punctuation, and
+    a number that it shares with forms of other units that are the same.
     """
 
     def __init__(self, NGrams model, units, outlook, double weight, alternatives=None):
         self.model = model
         self.weight = weight
-        if alternatives is None:
-            alternatives = [[(unit, unit, 0.0, True)] for unit in units]
-        for choice in alternatives:
+        for choice in alternatives or [[(unit, unit, 0.0, True, None)] for unit in units]:
             self.forms.push_back(self.log_shares.size())
-            for form, first, log_share, spoken in choice:
+            for form, first, log_share, spoken, name in choice:
                 self.add_form(first, form)
                 self.log_shares.push_back(log_share)
                 self.spoken.push_back(spoken)
+                if name is not None:
+                    self.names.push_back(name)
         self.forms.push_back(self.log_shares.size())
         self.starts.push_back(self.numbers.size())
         self.outlook = outlook

@@ -37,7 +37,9 @@ cdef extern from * nogil:
     };
     struct Link {
         int32_t parent, kind, word, tag, label, form;
-        int32_t merged;  // the next of those that led to the same state and scored less, or -1
+        int32_t merged;   // the next of those that led to the same state and scored less, or -1
+        int32_t variant;  // the next of those that did so by the same actions, in other forms
+        uint64_t derivation;
         double score, fluency;  // of the derivation up to here
     };
     struct Finished {
@@ -46,10 +48,10 @@ cdef extern from * nogil:
         bool operator<(const Finished& other) const { return score > other.score; }
     };
     // A derivation not yet looked at: another one up to a link, which is replaced by one that was
-    // merged with it. Of equal scores the one found first is better.
+    // merged with it, or by a variant. Of equal scores the one found first is better.
     struct Detour {
         double score, fluency;
-        int32_t found, base, position, link;
+        int32_t found, base, position, link, variant;
         bool operator<(const Detour& other) const {
             return score != other.score ? score < other.score : found > other.found;
         }
@@ -94,7 +96,8 @@ cdef extern from * nogil:
         bint holds(const string& key)
         void add(const string& key)
     cppclass Link:
-        int32_t parent, kind, word, tag, label, form, merged
+        int32_t parent, kind, word, tag, label, form, merged, variant
+        uint64_t derivation
         double score, fluency
         Link()
     cppclass Finished:
@@ -103,7 +106,7 @@ cdef extern from * nogil:
         Finished()
     cppclass Detour:
         double score, fluency
-        int32_t found, base, position, link
+        int32_t found, base, position, link, variant
         Detour()
     cppclass Detours:
         Detours()
@@ -145,10 +148,15 @@ cdef class Search:
     ) noexcept nogil
     cdef void sign(self, const State* state, string* key) noexcept nogil
     cdef void sign_words(self, const State* state, string* key) noexcept nogil
-    cdef int32_t link(self, int32_t parent, Candidate* candidate, double fluency) noexcept nogil
-    cdef void conclude(self, int wanted) noexcept nogil
-    cdef void note(
-        self, Finished* finished, const Detour* by, Signatures* orders
+    cdef int32_t link(
+        self, int32_t parent, Candidate* candidate, const State* state
+    ) noexcept nogil
+    cdef void merge(self, int32_t link, int32_t first) noexcept nogil
+    cdef void conclude(self, int n_best) noexcept nogil
+    cdef void gather(self, int wanted, bint variants, Signatures* known) noexcept nogil
+    cdef bint note(
+        self, Finished* finished, const Detour* by, bint variants, Signatures* listed,
+        Signatures* known
     ) noexcept nogil
     cdef void rank(self) noexcept nogil
     cdef bint depth_first(self, char* memory, long limit, long* work) noexcept nogil

@@ -21,6 +21,9 @@ cdef enum:
     MOST_TRIES = 4096   # derivations whose detours are looked at for different orders
 
 
+cdef uint64_t BASE = 0x9E3779B97F4A7C15  # of the numbers of derivations
+
+
 cdef inline Action action_of(const Candidate* candidate) noexcept nogil:
     return Action(candidate.kind, candidate.word, candidate.tag, candidate.label)
 
@@ -82,6 +85,7 @@ cdef class Search:
         """Apply a candidate to a copy of its parent."""
         apply(self.task, state, action_of(candidate))
         state.score = candidate.score
+        state.derivation = state.derivation * BASE + 4 * (candidate.word + 2) + candidate.kind
         if self.fluency is not None and candidate.kind == SHIFT:
             state.fluency += self.fluency.place(&state.context, candidate.form)
             if state.shifted == self.task.n:
@@ -150,7 +154,9 @@ cdef class Search:
         key.append(<const char*>state.stack, state.size * sizeof(Node))
         key.append(<const char*>state.tags, self.task.n * sizeof(int16_t))
 
-    cdef int32_t link(self, int32_t parent, Candidate* candidate, double fluency) noexcept nogil:
+    cdef int32_t link(
+        self, int32_t parent, Candidate* candidate, const State* state
+    ) noexcept nogil:
         cdef Link link
         link.parent = parent
         link.kind = candidate.kind
@@ -158,11 +164,25 @@ cdef class Search:
         link.tag = candidate.tag
         link.label = candidate.label
         link.form = candidate.form
-        link.merged = NONE
+        link.merged = link.variant = NONE
+        link.derivation = state.derivation
         link.score = candidate.score
-        link.fluency = fluency
+        link.fluency = state.fluency
         self.links.push_back(link)
         return self.links.size() - 1
+
+    cdef void merge(self, int32_t link, int32_t first) noexcept nogil:
+        """Remember a link that led to the same state as another, which was better; if it differs
+        from one of those remembered in forms only, as a variant of that."""
+        cdef int32_t other = first
+        while other >= 0 and self.fluency is not None and self.fluency.names.size():
+            if self.links[other].derivation == self.links[link].derivation:
+                self.links[link].variant = self.links[other].variant
+                self.links[other].variant = link
+                return
+            other = self.links[other].merged
+        self.links[link].merged = self.links[first].merged
+        self.links[first].merged = link
 
     cdef bint advance(self, const Action* gold) noexcept nogil:
         """One step of the beam; False if no state has a legal action.
@@ -190,13 +210,12 @@ cdef class Search:
             state = self.following[self.size]
             copy_state(self.task, parent, state)
             self.take(state, candidate)
-            state.history = self.link(parent.history, candidate, state.fluency)
+            state.history = self.link(parent.history, candidate, state)
             if self.merging:
                 self.sign(state, &key)
                 first = self.signatures.add(key, state.history)
                 if first != state.history:
-                    self.links[state.history].merged = self.links[first].merged
-                    self.links[first].merged = state.history
+                    self.merge(state.history, first)
                     continue
             state.gold = gold != NULL and parent.gold and (
                 candidate.kind == gold.kind
@@ -211,27 +230,38 @@ cdef class Search:
         self.following = swap
         return True
 
-    cdef void conclude(self, int wanted) noexcept nogil:
-        """List the best derivation of each of the best orders, also those that were merged into
-        others on the way."""
+    cdef void conclude(self, int n_best) noexcept nogil:
+        """List the best derivation of each of the best orders, and, if more than one is asked for
+        and words may take several forms, of each of the best sentences."""
+        cdef Signatures known
+        self.finished.clear()
+        self.gather(max(n_best, OPINIONS), False, &known)
+        if n_best > 1 and self.fluency is not None and self.fluency.names.size():
+            self.gather(n_best, True, &known)
+        self.rank()
+
+    cdef void gather(self, int wanted, bint variants, Signatures* known) noexcept nogil:
+        """Add so many derivations, also those that were merged into others on the way: of different
+        orders, or, with variants, of different sentences. Those that are known count, but are not
+        added again."""
         cdef Detours detours
         cdef Detour detour, best
         cdef Finished finished
-        cdef Signatures orders
+        cdef Signatures listed
         cdef vector[vector[int32_t]] paths
-        cdef int i
+        cdef int i, chain
         cdef int32_t link, other
-        self.finished.clear()
         detour.base = NONE
         detour.position = 0
         detour.found = 0
+        detour.variant = False
         for i in range(self.size):
             detour.link = self.current[i].history
             detour.score = self.current[i].score
             detour.fluency = self.current[i].fluency
             detours.push(detour)
             detour.found += 1
-        while not detours.empty() and <int>self.finished.size() < wanted:
+        while not detours.empty() and wanted:
             best = detours.top()
             detours.pop()
             if paths.size() >= MOST_TRIES and best.base != NONE:
@@ -246,32 +276,39 @@ cdef class Search:
             while link >= 0:
                 finished.links.push_back(link)
                 link = self.links[link].parent
-            self.note(&finished, &best, &orders)
+            wanted -= self.note(&finished, &best, variants, &listed, known)
             if paths.size() >= MOST_TRIES:
                 continue
-            # What was merged with the link that the detour took, it has already been compared with.
-            for i in range(best.position + (best.base != NONE), <int>finished.links.size()):
+            # What the link that the detour took was chosen from, it has been compared with already.
+            for i in range(best.position, <int>finished.links.size()):
                 link = finished.links[i]
-                other = self.links[link].merged
-                while other >= 0:
-                    detour.base = paths.size()
-                    detour.position = i
-                    detour.link = other
-                    detour.score = best.score + self.links[other].score - self.links[link].score
-                    detour.fluency = (
-                        best.fluency + self.links[other].fluency - self.links[link].fluency
-                    )
-                    detours.push(detour)
-                    detour.found += 1
-                    other = self.links[other].merged
+                for chain in range(1 + variants):
+                    if i == best.position and best.base != NONE and chain <= best.variant:
+                        continue
+                    other = self.links[link].variant if chain else self.links[link].merged
+                    while other >= 0:
+                        detour.base = paths.size()
+                        detour.position = i
+                        detour.link = other
+                        detour.variant = chain
+                        detour.score = best.score + self.links[other].score - self.links[link].score
+                        detour.fluency = (
+                            best.fluency + self.links[other].fluency - self.links[link].fluency
+                        )
+                        detours.push(detour)
+                        detour.found += 1
+                        other = self.links[other].variant if chain else self.links[other].merged
             paths.push_back(finished.links)
-        self.rank()
 
-    cdef void note(self, Finished* finished, const Detour* by, Signatures* orders) noexcept nogil:
-        """Keep a finished derivation if its order, or a form in it, is new."""
-        cdef string order
+    cdef bint note(
+        self, Finished* finished, const Detour* by, bint variants, Signatures* listed,
+        Signatures* known
+    ) noexcept nogil:
+        """Whether the order of a derivation, or, with variants, its sentence, was not listed yet;
+        it is kept unless the sentence is known."""
+        cdef string order, sentence
         cdef int i
-        cdef int32_t kind, form
+        cdef int32_t kind
         cdef const Link* link
         cdef double rest = 0.0, weight = 0.0
         for i in range(<int>finished.links.size()):
@@ -279,16 +316,19 @@ cdef class Search:
             if link.kind == SHIFT:
                 kind = self.task.words[link.word].kind
                 order.append(<const char*>&kind, sizeof(int32_t))
-                if self.fluency is not None:
-                    form = link.form - self.fluency.forms[link.word]
-                    order.append(<const char*>&form, sizeof(int32_t))
-        if orders.add(order, by.found) != by.found:
-            return
+                if self.fluency is not None and self.fluency.names.size():
+                    kind = self.fluency.names[link.form]
+                sentence.append(<const char*>&kind, sizeof(int32_t))
+        if listed.add(sentence if variants else order, by.found) != by.found:
+            return False
+        if known.add(sentence, self.finished.size()) != <int>self.finished.size():
+            return True
         if self.fluency is not None:
             rest, weight = self.fluency.rest, self.fluency.weight
         finished.fluency = by.fluency
         finished.syntax = by.score - weight * (by.fluency - rest)
         self.finished.push_back(finished[0])
+        return True
 
     cdef void rank(self) noexcept nogil:
         """Put the finished derivations in order, best first."""
@@ -354,7 +394,7 @@ cdef class Search:
             for depth in range(steps):
                 candidate = choices[depth][chosen[depth] - 1]
                 state = <State*>(memory + (depth + 1) * self.bytes)
-                self.link(depth - 1, &candidate, state.fluency)
+                self.link(depth - 1, &candidate, state)
             self.current[0].history = steps - 1
             self.size = 1
         return found
@@ -391,7 +431,7 @@ def beam_search(Search search, int n_best=1):
         while steps and search.advance(NULL):
             steps -= 1
         if not steps:
-            search.conclude(max(n_best, OPINIONS))
+            search.conclude(n_best)
     return [] if steps else search.results(n_best)
 
 

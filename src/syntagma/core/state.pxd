@@ -49,6 +49,7 @@ cdef struct State:
     int lefts_due               # LEFTARCs that must come before anything else
     bint gold                   # structure and tags so far are those of the reference
     int w0, w1, w2              # the last words placed
+    uint64_t derivation         # a number of all actions that led here, forms apart
     Context context             # the same for the language model, if one listens
     double fluency              # log-probability of the words placed
     Node* stack

@@ -74,6 +74,7 @@ cdef void initial_state(const Task* task, State* state) noexcept nogil:
     state.lefts_due = 0
     state.gold = True
     state.w0 = state.w1 = state.w2 = NONE
+    state.derivation = 0
     memset(state.buffer, 0, task.blocks * sizeof(uint64_t))
     memset(state.fresh, 0, task.blocks * sizeof(uint64_t))
     for i in range(task.n):
