@@ -229,3 +229,18 @@ def test_canonical_order_of_many_words_is_quick(problem: Problem) -> None:
     order = problem.canonical()
     assert time.process_time() - start < 1  # about 0.02 s on an idle machine
     assert sorted(order) == list(range(500))
+
+
+def test_other_forms_make_the_same_problem_otherwise() -> None:
+    problem = Problem.of(
+        [Word(lemma="b", tag="T", head=2, deprel="d", features="A=b"), Word("c", head=0)],
+        before=[(2, 1)],
+        last=1,
+        id="s",
+    )
+    expected = Problem.of(
+        [Word("x", "T", 2, "d", "b", "A=b"), Word("y", head=0)], before=[(2, 1)], last=1, id="s"
+    )
+    assert problem.with_forms(["x", "y"]) == expected
+    with pytest.raises(ValueError, match="zip"):
+        problem.with_forms(["x"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -182,13 +182,13 @@ def _with_forms(
     forms: Sequence[int],
 ) -> Problem:
     """The problem with the forms that its words, placed in the order of `sources`, have taken."""
-    words = list(problem.words)
+    taken = [""] * len(problem.words)
     begun = False
     for source, form in zip(sources, forms, strict=True):
         chosen = alternatives[source][form]
-        words[source] = replace(words[source], form=chosen.text if begun else chosen.initial)
+        taken[source] = chosen.text if begun else chosen.initial
         begun = begun or chosen.spoken
-    return replace(problem, words=tuple(words))
+    return problem.with_forms(taken)
 
 
 def _rows(

@@ -7,7 +7,7 @@ files are read into problems by `formats`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from syntagma.canonical import canonical_order
@@ -110,6 +110,18 @@ class Problem:
         if root:
             return tuple(index == root for index in range(1, len(self.words) + 1))
         return tuple(word.head is None and word.deprel is None for word in self.words)
+
+    def with_forms(self, forms: Sequence[str]) -> Problem:
+        """The problem with these forms, one a word: well-formed ones, for they are not checked."""
+        problem = object.__new__(Problem)
+        words = tuple(
+            Word(form, word.tag, word.head, word.deprel, word.lemma, word.features)
+            for word, form in zip(self.words, forms, strict=True)
+        )
+        for each in fields(self):
+            object.__setattr__(problem, each.name, getattr(self, each.name))
+        object.__setattr__(problem, "words", words)
+        return problem
 
     def canonical(self) -> tuple[int, ...]:
         """The 0-based indices of the words in an order that does not depend on how they are listed.

@@ -57,10 +57,6 @@ class Realizer:
         the alternatives are those in the tree.
         """
         forms = list(map(self._forms, problem.words))
-        words = tuple(
-            word if word.form else replace(word, form=several[0].text)
-            for word, several in zip(problem.words, forms, strict=True)
-        )
         alternatives = tuple(
             tuple(
                 Alternative(form.text, form.text if word.form else capitalised(form.text), share)
@@ -70,7 +66,7 @@ class Realizer:
                 problem.words, forms, self.choice.log_shares(problem, forms), strict=True
             )
         )
-        return replace(problem, words=words), alternatives
+        return problem.with_forms([several[0].text for several in forms]), alternatives
 
     def _forms(self, word: Word) -> tuple[Form, ...]:
         if word.form or word.lemma is None:
