@@ -174,3 +174,17 @@ def test_damaged_sections() -> None:
     for arrays in sections:
         with pytest.raises(ModelError, match="choice of forms is damaged"):
             chances(FormChoice.from_arrays(arrays), problem("do"))
+
+
+def test_features_may_be_listed_in_any_order() -> None:
+    seen = [replace(each, features=("", "", "A=1|B=2", "")) for each in treebank()]
+    inflector = Inflector.of_treebank(seen)
+    choice = FormChoice.of_treebank(seen, inflector)
+    words = list(problem("do").words)
+    found = []
+    for features in ("A=1|B=2", "B=2|A=1"):
+        given = Problem.of([replace(words[0], features=features), *words[1:]])
+        forms = [inflector.forms(w.lemma or "", w.tag, w.features) for w in given.words]
+        found.append(choice.log_shares(given, forms)[0])
+    assert found[0] == found[1]
+    assert max(found[0]) > math.log(0.75)

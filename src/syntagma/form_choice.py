@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import ModelError
-from syntagma.inflection import Form, Inflector, neutral_forms
+from syntagma.inflection import Form, Inflector, neutral_forms, sorted_features
 from syntagma.problem import Problem
 from syntagma.treebank import Sentence
 
@@ -53,7 +53,8 @@ class FormChoice:
             if not sentence.lemmas:
                 continue
             tree = Tree(sentence.lemmas, sentence.heads, sentence.deprels)
-            words = zip(sentence.lemmas, sentence.tags, sentence.features, strict=True)
+            features = map(sorted_features, sentence.features)
+            words = zip(sentence.lemmas, sentence.tags, features, strict=True)
             for i, (key, form) in enumerate(zip(words, neutral_forms(sentence), strict=True)):
                 forms = _texts(inflector.forms(*key)) if key[0] else []
                 if len(forms) > 1 and form.lower() in forms:
@@ -76,7 +77,8 @@ class FormChoice:
         shares = []
         for i, (word, several) in enumerate(zip(problem.words, forms, strict=True)):
             found = [form.log_share for form in several]
-            weights = self._weights.get((word.lemma or "", word.tag or "", word.features or ""))
+            features = sorted_features(word.features or "")
+            weights = self._weights.get((word.lemma or "", word.tag or "", features))
             if weights and len(found) > 1:
                 scores = np.array(found)
                 for context in tree.contexts(i):

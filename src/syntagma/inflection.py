@@ -80,7 +80,10 @@ class Inflector:
         counts: Counter[tuple[str, str, str, str]] = Counter()
         for sentence in sentences:
             if sentence.lemmas:
-                all_features, forms = map(_sorted, sentence.features), neutral_forms(sentence)
+                all_features, forms = (
+                    map(sorted_features, sentence.features),
+                    neutral_forms(sentence),
+                )
                 words = zip(sentence.lemmas, sentence.tags, all_features, forms, strict=True)
                 counts.update(word for word in words if word[0])
         lexicon: defaultdict[str, list[Seen]] = defaultdict(list)
@@ -101,7 +104,7 @@ class Inflector:
         What is None is not given. The features of a word are written as in CoNLL-U.
         """
         if features is not None:
-            features = _sorted(features)
+            features = sorted_features(features)
         counts = (
             (self._untagged(lemma, features) if tag is None else None)
             or self._seen(lemma, tag, features)
@@ -379,7 +382,8 @@ def _endings(lemma: str) -> list[str]:
     return ["", *(marked[-size:] for size in range(1, min(_SUFFIXES, len(marked)) + 1))]
 
 
-def _sorted(features: str) -> str:
+def sorted_features(features: str) -> str:
+    """The same features as treebanks list them."""
     return "|".join(sorted(features.split("|"), key=str.lower))
 
 
