@@ -418,3 +418,11 @@ def test_damaged_sections(name: str) -> None:
 
 def test_documentation() -> None:
     assert doctest.testmod(detokenization).failed == 0
+
+
+def test_quotes_that_are_all_tagged_alike_open_and_close_by_turns() -> None:
+    """As tags are that were guessed before the words had an order."""
+    words = ['"', "Wug", ",", '"', "she", "said"]
+    tags = ["''", "UH", ",", "''", "PRP", "VBD"]
+    assert Detokenizer().spell(words, tags).text(words) == '"Wug," she said'
+    assert Detokenizer().spell(words[:3], tags[:3]).text(words[:3]) == '" Wug,'

@@ -226,7 +226,8 @@ def _words(forms: Sequence[str], tags: Sequence[str]) -> list[_Word]:
 
 
 def _quote_roles(forms: Sequence[str], tags: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Whether each straight quote opens or closes: as its tag says, or by turns.
+    """Whether each straight quote opens or closes: as its tag says, if not all say the same, or by
+    turns.
 
     Apostrophes have no role. “ closes where „ opened.
     """
@@ -239,8 +240,10 @@ def _quote_roles(forms: Sequence[str], tags: Sequence[str]) -> Iterator[tuple[in
             if lone:
                 places.remove(lone)
         role = _CLOSES if len(places) % 2 and _is_left_open(forms, places) else _OPENS
+        told = {tags[i] for i in places} & _QUOTE_TAGS.keys()
         for i in places:
-            role = _QUOTE_TAGS.get(tags[i], role)
+            if len(told) > 1 or len(places) == 1:
+                role = _QUOTE_TAGS.get(tags[i], role)
             yield i, role
             role = _CLOSES if role == _OPENS else _OPENS
     low = 0
