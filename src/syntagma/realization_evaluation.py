@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from syntagma.conditions import CONDITIONS, constrain, sentence_rng
 from syntagma.errors import FormatError, ProblemError, SyntagmaError
 from syntagma.linearization import violations
-from syntagma.problem import Problem, Word
+from syntagma.problem import Problem
 from syntagma.realization import Realization
 from syntagma.shared_task import SharedTaskScores, shared_task_scores
 from syntagma.treebank import Sentence
@@ -145,13 +145,9 @@ def _right_forms(result: Realization, sentence: Sentence) -> int:
     """How many lemmas have the form that they have in the sentence; of some that are alike, any."""
     found: Counter[tuple[str, str, str]] = Counter()
     for word in result.linearization.problem.words:
-        found[_kind(word), word.tag or "", word.form.lower()] += 1
+        found[word.lemma or word.form, word.tag or "", word.form.lower()] += 1
     gold = Counter(
         (lemma or form, tag, form.lower())
         for lemma, tag, form in zip(sentence.lemmas, sentence.tags, sentence.forms, strict=True)
     )
     return (found & gold).total()
-
-
-def _kind(word: Word) -> str:
-    return word.lemma or word.form

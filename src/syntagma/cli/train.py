@@ -206,7 +206,12 @@ def train(
         typer.Option("--name", metavar="TEXT", help="Name of the model. Default: the file name."),
     ] = "",
     language: Annotated[
-        str, typer.Option("--language", metavar="CODE", help="Language, for the header.")
+        str,
+        typer.Option(
+            "--language",
+            metavar="CODE",
+            help="Language, for the header; en: with --realize, a dictionary is used if it is there.",
+        ),
     ] = "",
     licence: Annotated[
         str, typer.Option("--licence", metavar="TEXT", help="Licence of the model, for the header.")
@@ -231,6 +236,8 @@ def train(
     The shipped model, adapted to a treebank of one's own:
         syntagma train train.conllu dev.conllu --output my.syntagma \\
             --start en --epochs 5 --learning-rate 0.0005
+    A model that makes sentences of lemmas, too:
+        syntagma train train.conllu dev.conllu --output my.syntagma --realize --language pt
     The setting of a paper:
         syntagma train train.conllu dev.conllu --output l15.syntagma \\
             --scorer linear --features l15 --condition labelled --update early
