@@ -210,7 +210,7 @@ def train(
         typer.Option(
             "--language",
             metavar="CODE",
-            help="Language, for the header; en: with --realize, a dictionary is used if it is there.",
+            help="Language, for the header; en: --realize uses a dictionary if it is there.",
         ),
     ] = "",
     licence: Annotated[
