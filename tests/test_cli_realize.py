@@ -173,7 +173,7 @@ def test_bad_problems_are_reported_with_their_place(
     assert f"{path}:1: 'lin=1', where lin=+1 or lin=-2" in capsys.readouterr().err
     assert run(["realize", "--sr", "--file", str(path), "--on-error", "skip"]) == 0
     captured = capsys.readouterr()
-    assert captured.out == "# sent_id = 1\n# text = Foxs\n\n"
+    assert captured.out == "# sent_id = 2\n# text = Foxs\n\n"
     assert "skipped 1 of 2 problems" in captured.err
 
 

@@ -93,12 +93,13 @@ def realize(
             "shared task" if shared_task else "column",
         )
     )
-    number = 0
+    number = 0  # of the problem, also if others were skipped
 
     def solve(
         problems: Iterator[Problem | FormatError],
     ) -> Iterator["Realization | list[Realization] | SyntagmaError"]:
-        return linearizer.realize_many(
+        nonlocal number
+        results = linearizer.realize_many(
             problems,
             n_best=n_best,
             beam=beam,
@@ -106,10 +107,11 @@ def realize(
             max_words=max_words,
             on_error="yield",
         )
+        for result in results:
+            number += 1
+            yield result
 
     def show(result: "Realization | list[Realization]") -> str:
-        nonlocal number
-        number += 1
         if chosen != "sr":
             return render(result, chosen, linearizer.tag_column)
         assert not isinstance(result, list)  # n_best was refused
