@@ -227,8 +227,13 @@ class LanguageModel:
 
         The first models have no classes of words that begin with a vowel.
         """
-        names = (word, word_class(word), "<unk:{}{}>".format(*_shape_and_ending(word)))
-        return next((self._numbers[name] for name in names if name in self._numbers), UNKNOWN)
+        found = self._numbers.get(word)
+        if found is None:
+            found = self._numbers.get(word_class(word))
+        if found is None:
+            kind, ending = _shape_and_ending(word)
+            found = self._numbers.get(f"<unk:{kind}{ending}>", UNKNOWN)
+        return found
 
     def score(self, words: Sequence[str]) -> list[float]:
         """The natural log-probability of each word of a sentence and, last, of its end."""
