@@ -16,7 +16,7 @@ demo: .venv/installed
 test: .venv/developing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	PATH="$(BIN):$$PATH" cython-lint src/syntagma/core
+	PATH="$(BIN):$$PATH" cython-lint src
 	$(BIN)/mypy
 	$(BIN)/pytest
 
@@ -24,7 +24,7 @@ docs: .venv/developing
 	$(BIN)/python docs/build_cli_reference.py
 
 clean:
-	rm -rf .venv build *.egg-info src/*.egg-info src/syntagma/core/*.cpp src/syntagma/core/*.so
+	rm -rf .venv build *.egg-info src/*.egg-info $$(find src -name '*.cpp' -o -name '*.so')
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "error: Syntagma needs Python 3.11 or newer" >&2; exit 2; }

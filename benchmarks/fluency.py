@@ -28,11 +28,12 @@ from records import (
 )
 
 import syntagma
-from syntagma.core import Fluency, Search
-from syntagma.encoding import Encoding
 from syntagma.errors import ModelError
+from syntagma.language_model._ngrams import Fluency
 from syntagma.linearizer import model_path
-from syntagma.model import Fluent, Model, load_model
+from syntagma.models.model import Fluent, Model, load_model
+from syntagma.transition._search import Search
+from syntagma.transition.encoding import Encoding
 
 BEAMS = (1, 4, 16, 64, 128, 256, 512)
 

@@ -20,12 +20,12 @@ from records import Table, begin, finish, joined_signature, treebank_options
 
 import syntagma
 from syntagma.cli.progress import Ticker
-from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS
 from syntagma.errors import FormatError, ModelError
-from syntagma.formats.files import open_text
+from syntagma.files.files import open_text
 from syntagma.linearizer import model_path
-from syntagma.model import load_model
-from syntagma.problem import TagColumn
+from syntagma.models.model import load_model
+from syntagma.problem.problem import TagColumn
+from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
 SIDES = ("without", "with")
 STRANGE_TAGS = 0.1  # with a greater share that the model does not know, tags are not measured

@@ -23,8 +23,8 @@ import plots
 import samples
 from records import Table, begin, finish
 
-from syntagma.conditions import MAIN_CONDITIONS
-from syntagma.settings import BestFirstSettings
+from syntagma.training.settings import BestFirstSettings
+from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 # How each differs from the default.
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -24,9 +24,9 @@ import machine
 import numpy as np
 from records import Table, begin, finish
 
-from syntagma.backoff import START
-from syntagma.language_model import LanguageModel, word_class
-from syntagma.lm_training import perplexity, read_lm, read_text
+from syntagma.language_model.backoff import START
+from syntagma.language_model.packed import LanguageModel, word_class
+from syntagma.training.language_model import perplexity, read_lm, read_text
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ before, started = memory(), time.perf_counter()
 model = load(sys.argv[1])
 print(time.perf_counter() - started, memory() - before)
 """
-OWN = "from syntagma.lm_training import read_lm as load"
+OWN = "from syntagma.training.language_model import read_lm as load"
 KENLM = "from kenlm import Model as load"
 
 

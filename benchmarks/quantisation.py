@@ -19,11 +19,10 @@ import numpy as np
 from records import Table, begin, finish, joined_signature, treebank_options
 
 import syntagma
-from syntagma.conditions import MAIN_CONDITIONS
 from syntagma.errors import ModelError
-from syntagma.model import Model, build_model
-from syntagma.model_file import read_container
-from syntagma.neural_model import (
+from syntagma.models.container import read_container
+from syntagma.models.model import Model, build_model
+from syntagma.neural.scorer import (
     Dimensions,
     Floats,
     Lexicon,
@@ -32,8 +31,9 @@ from syntagma.neural_model import (
     scorer_of,
     table_sizes,
 )
-from syntagma.slots import SLOTS
-from syntagma.vocabulary import Vocabulary
+from syntagma.neural.slots import SLOTS
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 
 def main() -> None:

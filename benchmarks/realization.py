@@ -26,19 +26,19 @@ import machine
 from records import Table, add_file_options, begin, finish
 
 import syntagma
-from syntagma.beam import BeamStrategy
 from syntagma.cli.progress import Ticker
-from syntagma.encoding import encode
 from syntagma.errors import ModelError, SyntagmaError
+from syntagma.evaluation.realization import compare, lemma_problems, pair, without_hints
 from syntagma.formats import read_problems
-from syntagma.linearization import Linearization
 from syntagma.linearizer import model_path
-from syntagma.model import Model, load_model
-from syntagma.problem import Problem, TagColumn, Word
-from syntagma.realization import Realization
-from syntagma.realization_evaluation import compare, lemma_problems, pair, without_hints
-from syntagma.strategy import Effort
-from syntagma.treebank import Sentence
+from syntagma.models.model import Model, load_model
+from syntagma.problem.problem import Problem, TagColumn, Word
+from syntagma.results.linearization import Linearization
+from syntagma.results.realization import Realization
+from syntagma.transition.beam import BeamStrategy
+from syntagma.transition.encoding import encode
+from syntagma.transition.strategy import Effort
+from syntagma.treebanks.treebank import Sentence
 
 TUNING = 150  # sentences of DEV by which the language model's weight is found
 

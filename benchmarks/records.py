@@ -20,10 +20,10 @@ from rich.table import Table as RichTable
 
 import syntagma
 from syntagma.cli.progress import Ticker
-from syntagma.conditions import CONDITIONS
-from syntagma.evaluation import LENGTH_CLASSES
-from syntagma.model_file import fingerprint
-from syntagma.report import as_dict
+from syntagma.evaluation.evaluate import LENGTH_CLASSES
+from syntagma.evaluation.report import as_dict
+from syntagma.models.container import fingerprint
+from syntagma.treebanks.conditions import CONDITIONS
 
 
 def treebank_options(description: str | None, conditions: Sequence[str]) -> argparse.ArgumentParser:

@@ -21,11 +21,11 @@ import syntagma
 from syntagma.cli.progress import Ticker
 from syntagma.cli.train import describe
 from syntagma.errors import FormatError, TrainingError
-from syntagma.formats.files import atomic_write, open_text
+from syntagma.files.files import atomic_write, open_text
 from syntagma.linearizer import read_info
-from syntagma.model_file import fingerprint
-from syntagma.settings import Settings
-from syntagma.training import Epoch
+from syntagma.models.container import fingerprint
+from syntagma.training.settings import Settings
+from syntagma.training.train import Epoch
 
 Grammar = Literal["dependency", "ccg"]
 

@@ -29,7 +29,7 @@ from records import (
 )
 
 import syntagma
-from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS, constrain, sentence_rng
+from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS, constrain, sentence_rng
 
 BY_LENGTH = ("none", "labelled")  # conditions shown by length, where they are chosen
 PEAK_BAGS = 100  # the longest sentences: it is they that take memory

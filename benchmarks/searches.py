@@ -25,11 +25,11 @@ from records import Table, add_condition_option, begin, finish, joined_signature
 from samples import Figures, Sample
 
 import syntagma
-from syntagma.ccgbank import read_sentences
-from syntagma.conditions import MAIN_CONDITIONS
-from syntagma.model_file import fingerprint
-from syntagma.settings import Settings
-from syntagma.strategy import SearchName
+from syntagma.models.container import fingerprint
+from syntagma.training.settings import Settings
+from syntagma.transition.strategy import SearchName
+from syntagma.treebanks.ccgbank import read_sentences
+from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 IN_DETAIL = ("none", "labelled")  # conditions shown by length, where they are chosen
 BEAM = "beam"

@@ -23,10 +23,10 @@ from typing import Any
 import machine
 
 import syntagma
-from syntagma.model_file import read_container
-from syntagma.neural_model import StoredNetwork
-from syntagma.problem import Problem, Word
-from syntagma.vocabulary import Vocabulary
+from syntagma.models.container import read_container
+from syntagma.neural.scorer import StoredNetwork
+from syntagma.problem.problem import Problem, Word
+from syntagma.transition.vocabulary import Vocabulary
 
 LENGTHS = (10, 25, 50, 100, 200)
 STREAM_LINES = (1_000, 100_000)

@@ -20,9 +20,9 @@ from pathlib import Path
 import machine
 
 from syntagma.errors import FormatError
+from syntagma.files.files import open_text
 from syntagma.formats.conllu import FORM, Block, read_blocks
-from syntagma.formats.files import open_text
-from syntagma.tokenization import normalize, sentences, words
+from syntagma.language_model.tokenization import normalize, sentences, words
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from syntagma.ccg import CcgGrammar
-from syntagma.derivation import Derivation
-from syntagma.vocabulary import Vocabulary
+from syntagma.best_first.ccg import CcgGrammar
+from syntagma.results.derivation import Derivation
+from syntagma.transition.vocabulary import Vocabulary
 
 
 def broken_rules(derivation: Derivation, grammar: CcgGrammar, vocabulary: Vocabulary) -> list[str]:

@@ -9,11 +9,11 @@ from itertools import islice, permutations
 from pathlib import Path
 from typing import Any
 
-from syntagma.conditions import MAIN_CONDITIONS
 from syntagma.errors import ProblemError, SyntagmaError
-from syntagma.linearization import Linearization, Token
-from syntagma.problem import Problem
-from syntagma.strategy import Effort
+from syntagma.problem.problem import Problem
+from syntagma.results.linearization import Linearization, Token
+from syntagma.transition.strategy import Effort
+from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 HEADER: dict[str, Any] = {
     "name": "fake",

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from brute_force import Result, interchangeable
 
-from syntagma.precedence import predecessors
-from syntagma.problem import Problem
+from syntagma.problem.precedence import predecessors
+from syntagma.problem.problem import Problem
 
 ROOT = -1
 SHIFT, LEFTARC, RIGHTARC = range(3)

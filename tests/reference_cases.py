@@ -19,21 +19,17 @@ from reference_edges import (
     Node,
 )
 
-from syntagma.ccg import CcgGrammar
-from syntagma.core import (
-    BestFirst,
-    CcgEdges,
-    CcgRules,
-    DependencyEdges,
-    Weights,
-    build_columns,
-)
-from syntagma.core import Grammar as CoreGrammar
-from syntagma.derivation import Derivation
-from syntagma.edge_templates import ccg_templates, dependency_templates
-from syntagma.encoding import Reference, encode
-from syntagma.problem import Problem
-from syntagma.vocabulary import Vocabulary
+from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
+from syntagma.best_first._dependency_edges import DependencyEdges
+from syntagma.best_first._grammar import Grammar as CoreGrammar
+from syntagma.best_first._search import BestFirst
+from syntagma.best_first.ccg import CcgGrammar
+from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
+from syntagma.features._weights import Weights, build_columns
+from syntagma.problem.problem import Problem
+from syntagma.results.derivation import Derivation
+from syntagma.transition.encoding import Reference, encode
+from syntagma.transition.vocabulary import Vocabulary
 
 # ---- gold derivations ------------------------------------------------------------------------
 

@@ -20,14 +20,12 @@ from reference import Given
 from reference_features import fold
 from toy import relist
 
-from syntagma.ccg import CcgGrammar
-from syntagma.core import (
-    CCG_ATOMS,
-    DEPENDENCY_ATOMS,
-)
-from syntagma.edge_templates import ccg_templates, dependency_templates
-from syntagma.encoding import Encoding
-from syntagma.vocabulary import Vocabulary, shape_and_suffix
+from syntagma.best_first._ccg_edges import CCG_ATOMS
+from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS
+from syntagma.best_first.ccg import CcgGrammar
+from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
+from syntagma.transition.encoding import Encoding
+from syntagma.transition.vocabulary import Vocabulary, shape_and_suffix
 
 NONE = -1
 LEAF, HEAD_LEFT, HEAD_RIGHT = 0, 1, 2

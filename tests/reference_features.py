@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from reference import LEFTARC, ROOT, SHIFT, Given
 
-from syntagma.core import ATOM_NAMES
-from syntagma.encoding import Action
-from syntagma.problem import Problem
-from syntagma.vocabulary import Vocabulary, shape_and_suffix
+from syntagma.linear._features import ATOM_NAMES
+from syntagma.problem.problem import Problem
+from syntagma.transition.encoding import Action
+from syntagma.transition.vocabulary import Vocabulary, shape_and_suffix
 
 Atoms = dict[str, int]
 

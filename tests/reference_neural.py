@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from reference import LEFTARC, RIGHTARC, ROOT, SHIFT, ClosedForm, Given, Move, State
 
-from syntagma.encoding import Action
-from syntagma.problem import Problem
-from syntagma.slots import SlotTable
+from syntagma.neural.slots import SlotTable
+from syntagma.problem.problem import Problem
+from syntagma.transition.encoding import Action
 
 NOTHING, START = -2, -1  # as indices: the two rows after those of the words
 

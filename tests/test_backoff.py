@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_text import make_text, plain_class, sums_to_one
 
-from syntagma.backoff import (
+from syntagma.errors import ModelError
+from syntagma.language_model.backoff import (
     BackoffModel,
     Order,
     prune_to,
     suffixes,
 )
-from syntagma.errors import ModelError
-from syntagma.kneser_ney import estimate
+from syntagma.language_model.kneser_ney import estimate
 
 
 def make_order(rows: list[tuple[int, int, float, float]]) -> Order:

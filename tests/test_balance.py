@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from syntagma.balance import WEIGHTS, Balance, Curves, describe, fit, measure
-from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS
 from syntagma.errors import ModelError
-from syntagma.problem import Problem, Word
+from syntagma.language_model.balance import WEIGHTS, Balance, Curves, describe, fit, measure
+from syntagma.problem.problem import Problem, Word
+from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
 Peaks = dict[str, float]
 

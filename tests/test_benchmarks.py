@@ -32,13 +32,13 @@ import scorers
 import speed
 
 import syntagma
-from syntagma.balance import Balance
-from syntagma.encoding import encode
 from syntagma.errors import FormatError, ModelError
-from syntagma.lm_training import perplexity, read_lm, train_lm
-from syntagma.model import Fluent, add_language_model, save_model
-from syntagma.model_file import write_container
-from syntagma.problem import Problem
+from syntagma.language_model.balance import Balance
+from syntagma.models.container import write_container
+from syntagma.models.model import Fluent, add_language_model, save_model
+from syntagma.problem.problem import Problem
+from syntagma.training.language_model import perplexity, read_lm, train_lm
+from syntagma.transition.encoding import encode
 
 UNIT = [sys.executable, "-c", "print('machine unit: 20.0 ms')"]
 SIZE = len(SENTENCES.strip().splitlines())

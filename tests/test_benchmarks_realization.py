@@ -17,7 +17,7 @@ import realization
 
 import syntagma
 from syntagma.errors import ModelError
-from syntagma.realization_evaluation import lemma_problems
+from syntagma.evaluation.realization import lemma_problems
 
 ROWS = [
     "joint",

@@ -20,15 +20,15 @@ from toy_ccg import DERIVATIONS, toy_grammar, toy_vocabulary
 from toy_edges import GRAMMARS, train_edges
 from toy_treebank import SENTENCES
 
-from syntagma import best_first as best_first_module
+from syntagma.best_first import strategy as best_first_module
 from syntagma.cli.options import FormatName
 from syntagma.cli.output import render
 from syntagma.errors import ModelError, OutputError, ProblemError, SyntagmaError
 from syntagma.formats import read_problems
 from syntagma.formats.auto import parse_auto
-from syntagma.linearization import Linearization, violations
 from syntagma.linearizer import Linearizer, load
-from syntagma.problem import Problem, Word
+from syntagma.problem.problem import Problem, Word
+from syntagma.results.linearization import Linearization, violations
 
 FORMATS: tuple[FormatName, ...] = ("text", "json", "conllu", "tree", "auto", "indented")
 TREES = [

@@ -14,16 +14,16 @@ from toy_edges import GRAMMARS, train_edges
 from toy_treebank import write_treebank
 from training_runs import run as train_beam
 
-from syntagma.best_first_model import EdgeModel, GrammarName
+from syntagma.best_first.model import EdgeModel, GrammarName
 from syntagma.cli import run
 from syntagma.errors import ModelError, TrainingError
 from syntagma.linearizer import Linearizer, load, read_info
-from syntagma.lm_training import add_lm, train_lm
-from syntagma.model import Model, is_edge_model, load_edge_model, load_model
-from syntagma.model_file import read_container, write_container
-from syntagma.settings import LanguageModelSettings, LinearSettings, NeuralSettings
-from syntagma.training import train
-from syntagma.treebank import read_treebank
+from syntagma.models.container import read_container, write_container
+from syntagma.models.model import Model, is_edge_model, load_edge_model, load_model
+from syntagma.training.language_model import add_lm, train_lm
+from syntagma.training.settings import LanguageModelSettings, LinearSettings, NeuralSettings
+from syntagma.training.train import train
+from syntagma.treebanks.treebank import read_treebank
 
 BAGS = [["ran", "We", "."], ["the", "boat", "sank", "."], ["the", "fox", "saw", "the", "zebra"]]
 
@@ -85,8 +85,8 @@ def test_an_epoch_is_measured_with_the_model_that_is_saved(
     folder: Path, grammar: GrammarName
 ) -> None:
     """Rounding and all: its figures can be had again from the file."""
-    from syntagma.ccgbank import read_sentences
-    from syntagma.evaluation import evaluate
+    from syntagma.evaluation.evaluate import evaluate
+    from syntagma.treebanks.ccgbank import read_sentences
 
     model = load(folder / f"{grammar}.syntagma", search="best-first")
     data = folder / ("toy.auto" if grammar == "ccg" else "toy.conllu")

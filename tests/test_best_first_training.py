@@ -26,15 +26,15 @@ from training_runs import (
     weights,
 )
 
-from syntagma.best_first_model import GrammarName
+from syntagma.best_first.model import GrammarName
 from syntagma.cli import run as command
-from syntagma.conditions import MAIN_CONDITIONS
 from syntagma.errors import FormatError, TrainingError
-from syntagma.linearization import violations
 from syntagma.linearizer import load
-from syntagma.model_file import read_container
-from syntagma.settings import BestFirstSettings, LinearSettings
-from syntagma.training import Epoch, train
+from syntagma.models.container import read_container
+from syntagma.results.linearization import violations
+from syntagma.training.settings import BestFirstSettings, LinearSettings
+from syntagma.training.train import Epoch, train
+from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 SIZES: dict[GrammarName, int] = {
     "dependency": len(SENTENCES.strip().splitlines()),

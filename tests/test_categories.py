@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syntagma.categories import (
+from syntagma.results.categories import (
     arguments,
     combine,
     head_side,
@@ -20,8 +20,8 @@ from syntagma.categories import (
     raising_mark,
     split,
 )
-from syntagma.ccgbank import read_ccgbank
-from syntagma.treebank import read_treebank
+from syntagma.treebanks.ccgbank import read_ccgbank
+from syntagma.treebanks.treebank import read_treebank
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 CCG_DEV = SHARED / "ccg" / "en_ewt" / "en_ewt-ud-dev.auto"

@@ -24,12 +24,12 @@ from toy_ccg import (
     word,
 )
 
-from syntagma.categories import head_side
-from syntagma.ccg import MAX_CATEGORIES, RARE, CcgGrammar
-from syntagma.ccgbank import CcgSentence, read_ccgbank
-from syntagma.derivation import Derivation
-from syntagma.model_file import read_container, write_container
-from syntagma.vocabulary import Vocabulary
+from syntagma.best_first.ccg import MAX_CATEGORIES, RARE, CcgGrammar
+from syntagma.models.container import read_container, write_container
+from syntagma.results.categories import head_side
+from syntagma.results.derivation import Derivation
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.ccgbank import CcgSentence, read_ccgbank
 
 CCG = Path(__file__).parents[2] / "shared" / "data" / "ccg" / "en_ewt"
 

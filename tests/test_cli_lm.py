@@ -14,12 +14,12 @@ import pytest
 from toy_treebank import SENTENCES, write_treebank
 
 from syntagma import LinearSettings, train
-from syntagma.balance import WEIGHTS, Balance
 from syntagma.cli import run
-from syntagma.conditions import MAIN_CONDITIONS
-from syntagma.lm_training import read_lm, train_lm
-from syntagma.model import Fluent, add_language_model
-from syntagma.settings import LanguageModelSettings
+from syntagma.language_model.balance import WEIGHTS, Balance
+from syntagma.models.model import Fluent, add_language_model
+from syntagma.training.language_model import read_lm, train_lm
+from syntagma.training.settings import LanguageModelSettings
+from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 Capture = pytest.CaptureFixture[str]
 

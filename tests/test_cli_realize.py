@@ -15,11 +15,11 @@ from fake_linearizer import FakeLinearizer, fake_load
 
 import syntagma
 from syntagma.cli import run
-from syntagma.detokenization import Detokenizer
 from syntagma.errors import SyntagmaError
-from syntagma.linearization import Linearization
-from syntagma.problem import Problem
-from syntagma.realization import Realization
+from syntagma.problem.problem import Problem
+from syntagma.realization.detokenization import Detokenizer
+from syntagma.results.linearization import Linearization
+from syntagma.results.realization import Realization
 
 TREEBANK = """\
 # sent_id = t1

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from syntagma.conditions import (
+from syntagma.problem.problem import Problem
+from syntagma.treebanks.conditions import (
     CONDITIONS,
     MAIN_CONDITIONS,
     Condition,
@@ -12,8 +13,7 @@ from syntagma.conditions import (
     draw_condition,
     sentence_rng,
 )
-from syntagma.problem import Problem
-from syntagma.treebank import Sentence
+from syntagma.treebanks.treebank import Sentence
 
 SENTENCE = Sentence(
     forms=("The", "old", "cook", "hid", "the", "last", "pear", "."),

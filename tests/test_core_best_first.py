@@ -19,15 +19,15 @@ from reference_cases import Case, ccg_case, dependency_case, dependency_nodes
 from reference_edges import HEAD_LEFT, LEAF, DependencyGrammar, Edge, Leaf, Node, Weigh, tree_of
 from toy import relist, toy_vocabulary
 
-from syntagma.ccg import CcgGrammar
-from syntagma.core import best_first_search
-from syntagma.derivation import Derivation
-from syntagma.edge_templates import TABLE_1, ccg_templates, dependency_templates
-from syntagma.encoding import Reference
-from syntagma.precedence import predecessors
-from syntagma.problem import Problem, Word
-from syntagma.treebank import Sentence
-from syntagma.vocabulary import Vocabulary
+from syntagma.best_first._search import best_first_search
+from syntagma.best_first.ccg import CcgGrammar
+from syntagma.best_first.edge_templates import TABLE_1, ccg_templates, dependency_templates
+from syntagma.problem.precedence import predecessors
+from syntagma.problem.problem import Problem, Word
+from syntagma.results.derivation import Derivation
+from syntagma.transition.encoding import Reference
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.treebank import Sentence
 
 UNLIMITED = 10**9
 Draw = Callable[[Random, int], Case]

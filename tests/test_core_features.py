@@ -10,11 +10,12 @@ from brute_force import LABELS, random_problem
 from reference_features import Configuration, features
 from toy import make_scorer, relist, toy_vocabulary
 
-from syntagma.core import Derivation, Templates
-from syntagma.encoding import Action, Encoding, encode
-from syntagma.problem import Problem, Word
-from syntagma.templates import FEATURE_SETS, templates
-from syntagma.vocabulary import Vocabulary
+from syntagma.linear._features import Templates
+from syntagma.linear._search import Derivation
+from syntagma.linear.templates import FEATURE_SETS, templates
+from syntagma.problem.problem import Problem, Word
+from syntagma.transition.encoding import Action, Encoding, encode
+from syntagma.transition.vocabulary import Vocabulary
 
 # ---- the papers' tables ----------------------------------------------------------------------
 

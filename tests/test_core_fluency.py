@@ -33,26 +33,22 @@ from toy import (
 )
 from toy_network import in_many_shapes, random_slots, toy_neural_linearizer, toy_scorer
 
-from syntagma import beam as beam_module
-from syntagma.backoff import END, START, BackoffModel
-from syntagma.balance import Balance
-from syntagma.core import (
-    Derivation,
-    Fluency,
-    NeuralSearch,
-    Search,
-    beam_search,
-    depth_first_search,
-)
-from syntagma.encoding import Action, Encoding, decode, encode
-from syntagma.kneser_ney import estimate
-from syntagma.language_model import LanguageModel, word_class
-from syntagma.linearization import Linearization, violations
+from syntagma.language_model._ngrams import Fluency
+from syntagma.language_model.backoff import END, START, BackoffModel
+from syntagma.language_model.balance import Balance
+from syntagma.language_model.kneser_ney import estimate
+from syntagma.language_model.packed import LanguageModel, word_class
+from syntagma.linear._search import Derivation
+from syntagma.linear.templates import FEATURE_SETS
 from syntagma.linearizer import Linearizer
-from syntagma.model import Fluent
-from syntagma.problem import Problem, Word
-from syntagma.slots import SLOTS
-from syntagma.templates import FEATURE_SETS
+from syntagma.models.model import Fluent
+from syntagma.neural._search import NeuralSearch
+from syntagma.neural.slots import SLOTS
+from syntagma.problem.problem import Problem, Word
+from syntagma.results.linearization import Linearization, violations
+from syntagma.transition import beam as beam_module
+from syntagma.transition._search import Search, beam_search, depth_first_search
+from syntagma.transition.encoding import Action, Encoding, decode, encode
 
 TOLERANCE = 1e-9
 PROBLEMS = 20

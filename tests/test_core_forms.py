@@ -35,12 +35,13 @@ from test_core_fluency import (
 )
 from toy import bag
 
-from syntagma.core import Fluency, Search, depth_first_search
-from syntagma.encoding import SHIFT, Action, Alternative, Encoding, decode, encode
-from syntagma.kneser_ney import estimate
-from syntagma.language_model import LanguageModel, word_class
-from syntagma.linearization import Linearization, violations
-from syntagma.problem import Problem, Word
+from syntagma.language_model._ngrams import Fluency
+from syntagma.language_model.kneser_ney import estimate
+from syntagma.language_model.packed import LanguageModel, word_class
+from syntagma.problem.problem import Problem, Word
+from syntagma.results.linearization import Linearization, violations
+from syntagma.transition._search import Search, depth_first_search
+from syntagma.transition.encoding import SHIFT, Action, Alternative, Encoding, decode, encode
 
 DERIVATIONS = 1_500  # fewer than are looked at for different orders in the end
 EVERYTHING = DERIVATIONS  # no step of a search holds more states than there are derivations

@@ -21,21 +21,18 @@ from reference_edges import Bag, CcgEdgeGrammar, DependencyGrammar, Node, tree_o
 from test_core_best_first import RandomWeights, random_ccg_problem
 from toy import toy_sentence, toy_vocabulary
 
-from syntagma.ccg import CcgGrammar, Leaf
-from syntagma.conditions import constrain, draw_condition
-from syntagma.core import (
-    CcgEdges,
-    CcgRules,
-    DependencyEdges,
-    GuidedSearch,
-    TrainingWeights,
-    best_first_search,
-)
-from syntagma.edge_templates import ccg_templates, dependency_templates
-from syntagma.encoding import encode_training
-from syntagma.problem import Problem, Word
-from syntagma.treebank import Sentence
-from syntagma.vocabulary import Vocabulary
+from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
+from syntagma.best_first._dependency_edges import DependencyEdges
+from syntagma.best_first._guided_learning import GuidedSearch
+from syntagma.best_first._search import best_first_search
+from syntagma.best_first.ccg import CcgGrammar, Leaf
+from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
+from syntagma.features._weights import TrainingWeights
+from syntagma.problem.problem import Problem, Word
+from syntagma.transition.encoding import encode_training
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.conditions import constrain, draw_condition
+from syntagma.treebanks.treebank import Sentence
 
 LIMIT = 60
 

@@ -16,12 +16,14 @@ import pytest
 from reference import LEFTARC, RIGHTARC, SHIFT
 from toy import few_templates, make_scorer, toy_sentence, toy_vocabulary
 
-from syntagma.conditions import CONDITIONS, constrain, draw_condition
-from syntagma.core import Derivation, Learner, LinearScorer, LinearSearch, Update, beam_search
-from syntagma.encoding import Action, Encoding, Reference, decode, encode_training
-from syntagma.model_file import read_container, write_container
-from syntagma.templates import templates
-from syntagma.vocabulary import Vocabulary
+from syntagma.linear._learning import Learner, Update
+from syntagma.linear._search import Derivation, LinearScorer, LinearSearch
+from syntagma.linear.templates import templates
+from syntagma.models.container import read_container, write_container
+from syntagma.transition._search import beam_search
+from syntagma.transition.encoding import Action, Encoding, Reference, decode, encode_training
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.conditions import CONDITIONS, constrain, draw_condition
 
 NONE = -1
 WIDTH = 3

@@ -19,13 +19,15 @@ from toy import (
     toy_vocabulary,
 )
 
-from syntagma.beam import WORK_LIMIT
-from syntagma.core import Derivation, EncodedProblem, beam_search
-from syntagma.encoding import Action, decode, encode
 from syntagma.errors import UnsatisfiableError, name_word, name_words
-from syntagma.linearization import Linearization, violations
-from syntagma.model import Scorer
-from syntagma.problem import Problem
+from syntagma.linear._search import Derivation
+from syntagma.models.model import Scorer
+from syntagma.problem.problem import Problem
+from syntagma.results.linearization import Linearization, violations
+from syntagma.transition._search import beam_search
+from syntagma.transition._state import EncodedProblem
+from syntagma.transition.beam import WORK_LIMIT
+from syntagma.transition.encoding import Action, decode, encode
 
 NONE = -1
 VOCABULARY = toy_vocabulary()

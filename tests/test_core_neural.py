@@ -20,9 +20,8 @@ from reference_neural import Configuration, ReferenceScorer, bucket, tree_of, tu
 from toy import relist, toy_sentence, toy_vocabulary
 from toy_network import random_slots
 
-from syntagma.conditions import CONDITIONS, constrain
-from syntagma.core import ActionScorer, NeuralSearch, SecondOpinion, beam_search, describe, trace
-from syntagma.core.neural import (
+from syntagma.neural._reranker import SecondOpinion
+from syntagma.neural._search import (
     CANDIDATE_ADDRESSES,
     COUNT_BUCKETS,
     COUNT_NAMES,
@@ -30,11 +29,17 @@ from syntagma.core.neural import (
     SET_NAMES,
     STATE_ADDRESSES,
     VECTOR_MULTIPLE,
+    ActionScorer,
+    NeuralSearch,
+    describe,
+    trace,
 )
-from syntagma.encoding import Action, Encoding, decode, encode, encode_training
-from syntagma.linearization import violations
-from syntagma.problem import Problem, Word
-from syntagma.slots import SLOTS, SlotTable
+from syntagma.neural.slots import SLOTS, SlotTable
+from syntagma.problem.problem import Problem, Word
+from syntagma.results.linearization import violations
+from syntagma.transition._search import beam_search
+from syntagma.transition.encoding import Action, Encoding, decode, encode, encode_training
+from syntagma.treebanks.conditions import CONDITIONS, constrain
 
 TOLERANCE = 1e-4
 BEAM = 1024

@@ -8,7 +8,7 @@ import pytest
 from brute_force import Orders, all_problems, random_problem, satisfying
 from reference import ClosedForm, Exhaustive, Given, State, reachable
 
-from syntagma.problem import Problem
+from syntagma.problem.problem import Problem
 
 
 def assert_closed_form_is_exact(problem: Problem) -> None:

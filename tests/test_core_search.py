@@ -28,13 +28,14 @@ from toy import (
     toy_vocabulary,
 )
 
-from syntagma.core import Derivation, LinearScorer, LinearSearch, beam_search
-from syntagma.encoding import Action, encode
 from syntagma.errors import SyntagmaError
-from syntagma.linearization import Linearization, violations
-from syntagma.problem import Problem, Word
-from syntagma.templates import FEATURE_SETS, templates
-from syntagma.vocabulary import Vocabulary
+from syntagma.linear._search import Derivation, LinearScorer, LinearSearch
+from syntagma.linear.templates import FEATURE_SETS, templates
+from syntagma.problem.problem import Problem, Word
+from syntagma.results.linearization import Linearization, violations
+from syntagma.transition._search import beam_search
+from syntagma.transition.encoding import Action, encode
+from syntagma.transition.vocabulary import Vocabulary
 
 EVERYTHING = 20_000  # wider than any step on a bag of 4 words
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from toy import make_scorer, toy_vocabulary
 
-from syntagma.core import Derivation, LinearScorer, Weights, build_columns
-from syntagma.encoding import encode
-from syntagma.problem import Problem, Word
-from syntagma.templates import templates
+from syntagma.features._weights import Weights, build_columns
+from syntagma.linear._search import Derivation, LinearScorer
+from syntagma.linear.templates import templates
+from syntagma.problem.problem import Problem, Word
+from syntagma.transition.encoding import encode
 
 
 def test_columns_hold_every_feature() -> None:

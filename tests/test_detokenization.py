@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syntagma import detokenization
-from syntagma.detokenization import Detokenizer, Example
 from syntagma.errors import ModelError
-from syntagma.spelling import Contraction, Spelling
-from syntagma.vocabulary import pack_lines
+from syntagma.realization import detokenization
+from syntagma.realization.detokenization import Detokenizer, Example
+from syntagma.results.spelling import Contraction, Spelling
+from syntagma.transition.vocabulary import pack_lines
 
 RULES, CONTRACTIONS = "spacing.rules", "spacing.contractions"
 

@@ -1,6 +1,5 @@
 """The documentation: its Python examples run, its command-line reference is that of the program."""
 
-import ast
 import doctest
 import importlib.util
 import json
@@ -45,11 +44,11 @@ def test_python_examples(
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(syntagma.__path__, "syntagma.")
-    if not module.name.startswith("syntagma.core.")
+    if not module.name.rpartition(".")[2].startswith("_")
 ]
 
 
-NEED_TORCH = ("syntagma.neural_network", "syntagma.neural_training")
+NEED_TORCH = ("syntagma.neural.network", "syntagma.neural.training")
 
 
 @pytest.mark.parametrize("name", ["syntagma", *MODULES])
@@ -107,40 +106,6 @@ def test_every_command_and_option_is_documented() -> None:
             for option in parameter.opts:
                 if option.startswith("-"):
                     assert f"`{option}`" in section, f"syntagma {name} {option} is undocumented"
-
-
-def runtime_imports(path: Path) -> set[str]:
-    """The modules of the package that a file imports, those for type checking apart."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    unused = {
-        id(inner)
-        for outer in ast.walk(tree)
-        if isinstance(outer, ast.If) and ast.unparse(outer.test) == "TYPE_CHECKING"
-        for inner in ast.walk(outer)
-    }
-    return {
-        node.module.split(".")[1]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and id(node) not in unused
-        if node.module is not None and node.module.startswith("syntagma.")
-    }
-
-
-def test_imports_point_up_the_table_of_layers() -> None:
-    package = ROOT / "src" / "syntagma"
-    table = (
-        (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8").partition("**Layers.")[2]
-    )
-    rows = [
-        re.findall(r"`(\w+)`", line.split("|")[1]) for line in table.splitlines() if "|" in line
-    ]
-    layer = {module: number for number, row in enumerate(rows) for module in row}
-    files = [path for path in package.rglob("*.py") if path != package / "__init__.py"]
-    assert set(layer) == {path.relative_to(package).parts[0].removesuffix(".py") for path in files}
-    for path in files:
-        module = path.relative_to(package).parts[0].removesuffix(".py")
-        above = {name for name in layer if layer[name] <= layer[module]}
-        assert runtime_imports(path) <= above, path
 
 
 def test_links_between_pages_lead_somewhere() -> None:

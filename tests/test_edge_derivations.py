@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 from toy import toy_sentence
 from toy_ccg import DERIVATIONS, chain, derivations
 
-from syntagma.ccg import CcgGrammar
-from syntagma.ccgbank import CcgSentence
-from syntagma.conditions import CONDITIONS, constrain
-from syntagma.derivation import Derivation
-from syntagma.edge_derivations import (
+from syntagma.best_first.ccg import CcgGrammar
+from syntagma.best_first.edge_derivations import (
     HEAD_LEFT,
     HEAD_RIGHT,
     LEAF,
@@ -26,11 +23,14 @@ from syntagma.edge_derivations import (
     read_trees,
     tree_nodes,
 )
-from syntagma.encoding import Encoding, Reference, encode_training
 from syntagma.errors import ProblemError
-from syntagma.linearization import violations
-from syntagma.treebank import Sentence
-from syntagma.vocabulary import Vocabulary
+from syntagma.results.derivation import Derivation
+from syntagma.results.linearization import violations
+from syntagma.transition.encoding import Encoding, Reference, encode_training
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.ccgbank import CcgSentence
+from syntagma.treebanks.conditions import CONDITIONS, constrain
+from syntagma.treebanks.treebank import Sentence
 
 CONDITION = st.sampled_from(["none", "pos", "half", "tree", "labelled"])
 

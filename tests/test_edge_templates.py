@@ -8,8 +8,10 @@ from itertools import product
 
 import pytest
 
-from syntagma.core import CCG_ATOMS, CCG_SCOPES, DEPENDENCY_ATOMS, DEPENDENCY_SCOPES, TemplateTable
-from syntagma.edge_templates import TABLE_1, TABLE_2, ccg_templates, dependency_templates
+from syntagma.best_first._ccg_edges import CCG_ATOMS, CCG_SCOPES
+from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS, DEPENDENCY_SCOPES
+from syntagma.best_first.edge_templates import TABLE_1, TABLE_2, ccg_templates, dependency_templates
+from syntagma.features._templates import TemplateTable
 
 Row = tuple[str, frozenset[str]]
 

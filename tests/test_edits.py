@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from syntagma.edits import Edit, apply_edit, find_edit, format_edit, parse_edit
+from syntagma.realization.edits import Edit, apply_edit, find_edit, format_edit, parse_edit
 
 KEEP: Edit = ("", "")
 

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from strategies import problems, trees
 from toy import make_scorer
 
-from syntagma.conditions import CONDITIONS, Condition, constrain
-from syntagma.core import Derivation, LinearScorer, LinearSearch, beam_search
-from syntagma.encoding import (
+from syntagma.linear._search import Derivation, LinearScorer, LinearSearch
+from syntagma.problem.problem import Problem, Word
+from syntagma.results.linearization import violations
+from syntagma.transition._search import beam_search
+from syntagma.transition.encoding import (
     LEFTARC,
     RIGHTARC,
     SHIFT,
@@ -26,10 +28,9 @@ from syntagma.encoding import (
     encode,
     encode_training,
 )
-from syntagma.linearization import violations
-from syntagma.problem import Problem, Word
-from syntagma.treebank import Sentence, lift
-from syntagma.vocabulary import Vocabulary
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.conditions import CONDITIONS, Condition, constrain
+from syntagma.treebanks.treebank import Sentence, lift
 
 # `a` and `b` are frequent, `c` is rare, `d` unseen; all forms that an arc needs are there.
 TREEBANK = [

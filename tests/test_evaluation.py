@@ -10,12 +10,12 @@ import pytest
 from rich.console import Console
 
 from syntagma.errors import SyntagmaError
-from syntagma.evaluation import Report, bleu, evaluate, paired_bootstrap
-from syntagma.linearization import Linearization, Token
-from syntagma.problem import Problem
-from syntagma.report import as_dict, tables
-from syntagma.strategy import Effort
-from syntagma.treebank import Sentence
+from syntagma.evaluation.evaluate import Report, bleu, evaluate, paired_bootstrap
+from syntagma.evaluation.report import as_dict, tables
+from syntagma.problem.problem import Problem
+from syntagma.results.linearization import Linearization, Token
+from syntagma.transition.strategy import Effort
+from syntagma.treebanks.treebank import Sentence
 
 if TYPE_CHECKING:
     from syntagma.linearizer import Linearizer

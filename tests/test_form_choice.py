@@ -11,12 +11,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from syntagma import form_choice
 from syntagma.errors import ModelError
-from syntagma.form_choice import MIN_CONTEXT, MIN_LEMMA, SECTION, FormChoice, Tree
-from syntagma.inflection import Inflector
-from syntagma.problem import Problem, Word
-from syntagma.treebank import Sentence
+from syntagma.problem.problem import Problem, Word
+from syntagma.realization import form_choice
+from syntagma.realization.form_choice import MIN_CONTEXT, MIN_LEMMA, SECTION, FormChoice, Tree
+from syntagma.realization.inflection import Inflector
+from syntagma.treebanks.treebank import Sentence
 
 
 def sentence(verb: str, negation: str) -> Sentence:

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_ccg import DERIVATIONS, chain, derivations, toy_sentences, word
 
-from syntagma.ccgbank import CcgSentence, read_ccgbank
-from syntagma.derivation import Derivation
 from syntagma.errors import FormatError
+from syntagma.files.files import open_text
 from syntagma.formats.auto import AutoEntry, parse_auto, read_auto, write_auto
-from syntagma.formats.files import open_text
-from syntagma.treebank import Sentence
+from syntagma.results.derivation import Derivation
+from syntagma.treebanks.ccgbank import CcgSentence, read_ccgbank
+from syntagma.treebanks.treebank import Sentence
 
 CCG_DEV = Path(__file__).parents[2] / "shared/data/ccg/en_ewt/en_ewt-ud-dev.auto"
 

@@ -9,10 +9,10 @@ from strategies import trees
 
 from syntagma.errors import FormatError
 from syntagma.formats.conllu import Block, Lemmas, read_blocks, read_conllu, write_conllu
-from syntagma.linearization import Linearization, Token
-from syntagma.problem import Problem, TagColumn, Word
-from syntagma.projectivity import lift
-from syntagma.spelling import Contraction, Spelling
+from syntagma.problem.problem import Problem, TagColumn, Word
+from syntagma.problem.trees import lift
+from syntagma.results.linearization import Linearization, Token
+from syntagma.results.spelling import Contraction, Spelling
 
 CATS = """\
 # newdoc

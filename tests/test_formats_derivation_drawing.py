@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from toy_ccg import DERIVATIONS, chain, derivations, node, word
 
-from syntagma.derivation import Derivation
-from syntagma.formats.derivation_drawing import draw_derivation, indent
+from syntagma.formats.drawing.derivation import draw_derivation, indent
+from syntagma.results.derivation import Derivation
 
 
 def picture(text: str) -> str:

@@ -6,10 +6,10 @@ from hypothesis import given
 from rich.cells import cell_len
 from strategies import trees
 
-from syntagma.formats.drawing import draw_tree
-from syntagma.linearization import Linearization, Token
-from syntagma.problem import Problem
-from syntagma.projectivity import lift
+from syntagma.formats.drawing.tree import draw_tree
+from syntagma.problem.problem import Problem
+from syntagma.problem.trees import lift
+from syntagma.results.linearization import Linearization, Token
 
 
 def tree(text: str) -> Linearization:

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from syntagma.errors import FormatError, OutputError
+from syntagma.files.files import atomic_write, open_text
 from syntagma.formats import guess_format, read_problems
-from syntagma.formats.files import atomic_write, open_text
-from syntagma.problem import Problem
+from syntagma.problem.problem import Problem
 
 PACKERS = {"plain": bytes, "gzip": gzip.compress, "xz": lzma.compress}
 

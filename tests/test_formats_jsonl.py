@@ -12,10 +12,10 @@ from toy_ccg import DERIVATIONS
 from syntagma.errors import FormatError
 from syntagma.formats.auto import parse_auto
 from syntagma.formats.jsonl import read_jsonl, write_jsonl
-from syntagma.linearization import Linearization, Token
-from syntagma.problem import Problem, Word
-from syntagma.realization import Realization
-from syntagma.spelling import Contraction, Spelling
+from syntagma.problem.problem import Problem, Word
+from syntagma.results.linearization import Linearization, Token
+from syntagma.results.realization import Realization
+from syntagma.results.spelling import Contraction, Spelling
 
 
 def read_one(line: str) -> Problem | FormatError:

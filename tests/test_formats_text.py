@@ -6,7 +6,7 @@ import pytest
 
 from syntagma.errors import FormatError
 from syntagma.formats.text import read_text
-from syntagma.problem import Problem
+from syntagma.problem.problem import Problem
 
 
 @pytest.mark.parametrize(

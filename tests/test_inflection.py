@@ -21,16 +21,16 @@ from toy_inflection import (
     treebank,
 )
 
-from syntagma import inflection
-from syntagma.edits import find_edit
-from syntagma.inflection import (
+from syntagma.realization import inflection
+from syntagma.realization.edits import find_edit
+from syntagma.realization.inflection import (
     MAX_FORMS,
     Form,
     Inflector,
     capitalised,
     neutral_forms,
 )
-from syntagma.treebank import Sentence
+from syntagma.treebanks.treebank import Sentence
 
 # What was seen
 

@@ -15,13 +15,13 @@ from toy_inflection import (
     texts,
 )
 
-from syntagma.inflection import (
+from syntagma.realization.inflection import (
     Form,
     Inflector,
     capitalised,
     neutral_forms,
 )
-from syntagma.treebank import Sentence
+from syntagma.treebanks.treebank import Sentence
 
 # Case
 

@@ -19,11 +19,11 @@ from toy_inflection import (
 )
 
 from syntagma.errors import ModelError
-from syntagma.inflection import (
+from syntagma.realization.inflection import (
     SECTION,
     Inflector,
 )
-from syntagma.treebank import Sentence
+from syntagma.treebanks.treebank import Sentence
 
 # Arrays and determinism
 

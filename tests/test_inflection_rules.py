@@ -19,13 +19,13 @@ from toy_inflection import (
     treebank,
 )
 
-from syntagma import inflection
-from syntagma.inflection import (
+from syntagma.realization import inflection
+from syntagma.realization.inflection import (
     Form,
     Inflector,
     Rules,
 )
-from syntagma.treebank import Sentence
+from syntagma.treebanks.treebank import Sentence
 
 # Rules
 

@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_text import make_text, plain_class, sums_to_one
 
-from syntagma.backoff import END, START, BackoffModel
 from syntagma.errors import TrainingError
-from syntagma.kneser_ney import FALLBACK_DISCOUNTS, discounts, estimate
+from syntagma.language_model.backoff import END, START, BackoffModel
+from syntagma.language_model.kneser_ney import FALLBACK_DISCOUNTS, discounts, estimate
 
 TINY = 1  # bytes of memory: the least block there is
 

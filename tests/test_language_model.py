@@ -19,12 +19,20 @@ from hypothesis.extra import numpy as hnp
 from toy import bag, toy_vocabulary
 from toy_text import contexts, make_text
 
-from syntagma.backoff import END, LOG_ZERO, SPECIAL_WORDS, START, UNKNOWN, BackoffModel, Order
-from syntagma.encoding import encode
 from syntagma.errors import ModelError
-from syntagma.formats.arpa import read_arpa, write_arpa
-from syntagma.kneser_ney import estimate
-from syntagma.language_model import MAX_ORDER, LanguageModel, quantise, word_class
+from syntagma.language_model.arpa import read_arpa, write_arpa
+from syntagma.language_model.backoff import (
+    END,
+    LOG_ZERO,
+    SPECIAL_WORDS,
+    START,
+    UNKNOWN,
+    BackoffModel,
+    Order,
+)
+from syntagma.language_model.kneser_ney import estimate
+from syntagma.language_model.packed import MAX_ORDER, LanguageModel, quantise, word_class
+from syntagma.transition.encoding import encode
 
 Array = npt.NDArray[Any]
 Arrays = dict[str, Array]

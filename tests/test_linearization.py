@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from strategies import trees
 
-from syntagma.linearization import Linearization, Token, violations
-from syntagma.problem import Problem, Word
-from syntagma.projectivity import lift
+from syntagma.problem.problem import Problem, Word
+from syntagma.problem.trees import lift
+from syntagma.results.linearization import Linearization, Token, violations
 
 PROBLEM = Problem.of(
     [Word("barks", head=0), Word("dog", tag="NN", head=1), "the", Word("now", deprel="advmod")],

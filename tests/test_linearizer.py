@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from strategies import problems
 from toy_treebank import write_treebank
 
-from syntagma import beam as beam_module
-from syntagma.core import Search
 from syntagma.errors import ModelError, ProblemError, UnsatisfiableError
-from syntagma.linearization import violations
 from syntagma.linearizer import Linearizer, load
-from syntagma.problem import Problem, Word
-from syntagma.settings import LinearSettings
-from syntagma.training import train
+from syntagma.problem.problem import Problem, Word
+from syntagma.results.linearization import violations
+from syntagma.training.settings import LinearSettings
+from syntagma.training.train import train
+from syntagma.transition import beam as beam_module
+from syntagma.transition._search import Search
 
 COOK = ("The", "cook", "hid", "a", "pear", ".")
 # a → b and c → d, which cross in the order a c b d. Unrelated: e.

@@ -17,16 +17,16 @@ import pytest
 from toy_treebank import SENTENCES, write_treebank
 
 from syntagma import LinearSettings, load, read_treebank, train
-from syntagma.balance import WEIGHTS, Balance
-from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS
 from syntagma.errors import FormatError, ModelError, OutputError, SyntagmaError, TrainingError
-from syntagma.formats.arpa import read_arpa
-from syntagma.language_model import word_class
-from syntagma.linearization import Linearization
-from syntagma.lm_training import add_lm, perplexity, read_lm, read_text, train_lm
-from syntagma.model import Fluent, add_language_model
-from syntagma.model_file import fingerprint, read_container, write_container
-from syntagma.settings import LanguageModelSettings
+from syntagma.language_model.arpa import read_arpa
+from syntagma.language_model.balance import WEIGHTS, Balance
+from syntagma.language_model.packed import word_class
+from syntagma.models.container import fingerprint, read_container, write_container
+from syntagma.models.model import Fluent, add_language_model
+from syntagma.results.linearization import Linearization
+from syntagma.training.language_model import add_lm, perplexity, read_lm, read_text, train_lm
+from syntagma.training.settings import LanguageModelSettings
+from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 from syntagma.version import VERSION
 
 # Paragraphs that the tokeniser has something to do with.

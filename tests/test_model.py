@@ -13,15 +13,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from toy import bag, make_scorer, random_weights, toy_vocabulary
 
-from syntagma.core import LinearScorer
-from syntagma.encoding import encode
 from syntagma.errors import ModelError
-from syntagma.linear_model import StoredWeights
+from syntagma.linear._search import LinearScorer
+from syntagma.linear.scorer import StoredWeights
+from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.linearizer import Linearizer
-from syntagma.model import build_model, load_model, save_model
-from syntagma.model_file import read_container, write_container
-from syntagma.templates import FEATURE_SETS, templates
-from syntagma.vocabulary import Vocabulary
+from syntagma.models.container import read_container, write_container
+from syntagma.models.model import build_model, load_model, save_model
+from syntagma.transition.encoding import encode
+from syntagma.transition.vocabulary import Vocabulary
 
 BAGS = [("w1", "w2"), ("w3", "w3", "w4", "new"), ("w5", "w6", "w7", "w1", "w2")]
 SECTIONS = (

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pytest
 
 from syntagma.errors import ModelError, OutputError
-from syntagma.model_file import ALIGNMENT, fingerprint, read_container, write_container
+from syntagma.models.container import ALIGNMENT, fingerprint, read_container, write_container
 
 HEADER = {"name": "toy", "language": "en", "figures": {"none": 19.5}, "note": "naïve ☕"}
 

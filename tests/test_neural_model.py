@@ -36,15 +36,13 @@ from toy_network import (
     toy_stored,
 )
 
-from syntagma.core import NeuralSearch, beam_search
-from syntagma.core.encoder import Matrix, attend, normalise, pair_tables
-from syntagma.encoding import Encoding, encode
 from syntagma.errors import ModelError, UnsatisfiableError
-from syntagma.linearization import Linearization, violations
 from syntagma.linearizer import Linearizer
-from syntagma.model import build_model, load_model, save_model
-from syntagma.model_file import read_container, write_container
-from syntagma.neural_model import (
+from syntagma.models.container import read_container, write_container
+from syntagma.models.model import build_model, load_model, save_model
+from syntagma.neural._encoder import Matrix, attend, normalise, pair_tables
+from syntagma.neural._search import NeuralSearch
+from syntagma.neural.scorer import (
     DIRECTIONS,
     FIELDS,
     LEXICAL,
@@ -58,10 +56,13 @@ from syntagma.neural_model import (
     read_fields,
     table_sizes,
 )
-from syntagma.problem import Problem, Word
-from syntagma.slots import SLOTS
-from syntagma.treebank import Sentence
-from syntagma.vocabulary import shape
+from syntagma.neural.slots import SLOTS
+from syntagma.problem.problem import Problem, Word
+from syntagma.results.linearization import Linearization, violations
+from syntagma.transition._search import beam_search
+from syntagma.transition.encoding import Encoding, encode
+from syntagma.transition.vocabulary import shape
+from syntagma.treebanks.treebank import Sentence
 
 Shown = tuple[str, tuple[int, ...], tuple[str, ...], tuple[str, ...], float]
 

@@ -15,26 +15,26 @@ from toy_treebank import write_treebank
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagma[train]'")
 
-from syntagma.conditions import CONDITIONS, constrain  # noqa: E402
-from syntagma.core import NeuralSearch, trace  # noqa: E402
-from syntagma.encoding import Encoding, Reference, encode_training  # noqa: E402
-from syntagma.neural_model import (  # noqa: E402
-    DIRECTIONS,
-    Lexicon,
-    read_fields,
-    scorer_of,
-    table_sizes,
-)
-from syntagma.neural_network import (  # noqa: E402
+from syntagma.neural._search import NeuralSearch, trace  # noqa: E402
+from syntagma.neural.network import (  # noqa: E402
     Batch,
     Example,
     Network,
     collate,
     initial_parameters,
 )
-from syntagma.slots import SLOTS  # noqa: E402
-from syntagma.treebank import Sentence, read_treebank  # noqa: E402
-from syntagma.vocabulary import Vocabulary  # noqa: E402
+from syntagma.neural.scorer import (  # noqa: E402
+    DIRECTIONS,
+    Lexicon,
+    read_fields,
+    scorer_of,
+    table_sizes,
+)
+from syntagma.neural.slots import SLOTS  # noqa: E402
+from syntagma.transition.encoding import Encoding, Reference, encode_training  # noqa: E402
+from syntagma.transition.vocabulary import Vocabulary  # noqa: E402
+from syntagma.treebanks.conditions import CONDITIONS, constrain  # noqa: E402
+from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402
 
 SHIFT = 0
 TOLERANCE = 1e-4

@@ -26,20 +26,20 @@ from training_runs import (
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagma[train]'")
 
-from syntagma import neural_training  # noqa: E402
-from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS, constrain  # noqa: E402
-from syntagma.encoding import encode  # noqa: E402
 from syntagma.errors import FormatError, ModelError, TrainingError  # noqa: E402
 from syntagma.linearizer import load  # noqa: E402
-from syntagma.model import load_model  # noqa: E402
-from syntagma.model_file import read_container  # noqa: E402
-from syntagma.neural_model import Dimensions, NeuralScorer, grow, scorer_of  # noqa: E402
-from syntagma.neural_training import LAST_RATE, MOST_AVERAGING, NeuralLearner  # noqa: E402
-from syntagma.problem import Problem, Word  # noqa: E402
-from syntagma.settings import NeuralSettings  # noqa: E402
-from syntagma.training import TrainingReport  # noqa: E402
-from syntagma.treebank import Sentence, read_treebank  # noqa: E402
-from syntagma.visits import visit  # noqa: E402
+from syntagma.models.container import read_container  # noqa: E402
+from syntagma.models.model import load_model  # noqa: E402
+from syntagma.neural import training as neural_training  # noqa: E402
+from syntagma.neural.scorer import Dimensions, NeuralScorer, grow, scorer_of  # noqa: E402
+from syntagma.neural.training import LAST_RATE, MOST_AVERAGING, NeuralLearner  # noqa: E402
+from syntagma.problem.problem import Problem, Word  # noqa: E402
+from syntagma.training.settings import NeuralSettings  # noqa: E402
+from syntagma.training.train import TrainingReport  # noqa: E402
+from syntagma.transition.encoding import encode  # noqa: E402
+from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS, constrain  # noqa: E402
+from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402
+from syntagma.treebanks.visits import visit  # noqa: E402
 
 SHORT = NeuralSettings(epochs=EPOCHS, batch_words=20, learning_rate=0.01, min_count=1)
 TINY = Dimensions(

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from toy import model_of, toy_linearizer
 
-from syntagma.core import LinearSearch
-from syntagma.encoding import Encoding
 from syntagma.errors import FormatError, ProblemError, SyntagmaError
-from syntagma.linear_model import EncodingScorer
-from syntagma.linearization import Linearization
+from syntagma.linear._search import LinearSearch
+from syntagma.linear.scorer import EncodingScorer
 from syntagma.linearizer import Linearizer
-from syntagma.model import Model
+from syntagma.models.model import Model
+from syntagma.results.linearization import Linearization
+from syntagma.transition.encoding import Encoding
 
 TOY = toy_linearizer()
 

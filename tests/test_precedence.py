@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from strategies import problems, trees
 
 from syntagma.errors import ProblemError
-from syntagma.precedence import predecessors
-from syntagma.problem import Problem, Word
-from syntagma.projectivity import is_projective
+from syntagma.problem.precedence import predecessors
+from syntagma.problem.problem import Problem, Word
+from syntagma.problem.trees import is_projective
 
 Heads = list[int | None]
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import problems, relist
 
 from syntagma.errors import ProblemError
-from syntagma.problem import Problem, Word
+from syntagma.problem.problem import Problem, Word
 
 
 def bag(*heads: int | None) -> list[Word]:
@@ -191,7 +191,7 @@ def test_words_that_only_look_alike_from_nearby_are_told_apart() -> None:
 
 def test_canonical_order_does_not_depend_on_hash_seeds() -> None:
     program = (
-        "from syntagma.problem import Problem, Word\n"
+        "from syntagma.problem.problem import Problem, Word\n"
         "words = [Word(f, head=h) for f, h in zip('ababab', [0, 1, 1, 3, 3, 1])]\n"
         "print(Problem.of(words, before=[(2, 6)]).canonical())"
     )

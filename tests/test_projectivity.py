@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from strategies import trees
 
-from syntagma.projectivity import find_cycle, is_projective, lift
+from syntagma.problem.trees import find_cycle, is_projective, lift
 
 
 def ancestors(heads: Sequence[int], word: int) -> list[int]:

@@ -32,17 +32,17 @@ from toy_realizer import (
     with_forms,
 )
 
-from syntagma import beam as beam_module
-from syntagma.balance import Balance
 from syntagma.errors import FormatError, ModelError, ProblemError, SyntagmaError
-from syntagma.inflection import capitalised
-from syntagma.kneser_ney import estimate
-from syntagma.language_model import LanguageModel, word_class
-from syntagma.linearization import violations
+from syntagma.language_model.balance import Balance
+from syntagma.language_model.kneser_ney import estimate
+from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.linearizer import Linearizer
-from syntagma.model import Fluent
-from syntagma.problem import Problem, Word
-from syntagma.realization import Realization
+from syntagma.models.model import Fluent
+from syntagma.problem.problem import Problem, Word
+from syntagma.realization.inflection import capitalised
+from syntagma.results.linearization import violations
+from syntagma.results.realization import Realization
+from syntagma.transition import beam as beam_module
 
 TOLERANCE = 1e-8
 KINDS = ["linear", "neural"]

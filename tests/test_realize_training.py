@@ -12,18 +12,18 @@ from training_runs import Cut, cut_at, run
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagma[train]'")
 
-from syntagma import neural_training  # noqa: E402
 from syntagma.errors import TrainingError  # noqa: E402
 from syntagma.formats.conllu import write_conllu  # noqa: E402
-from syntagma.linearization import Linearization, Token  # noqa: E402
 from syntagma.linearizer import load  # noqa: E402
-from syntagma.lm_training import add_lm, train_lm  # noqa: E402
-from syntagma.model_file import read_container  # noqa: E402
-from syntagma.neural_model import Dimensions  # noqa: E402
-from syntagma.problem import Problem, Word  # noqa: E402
-from syntagma.settings import REALIZE, LanguageModelSettings, NeuralSettings  # noqa: E402
-from syntagma.treebank import Sentence, read_treebank  # noqa: E402
-from syntagma.visits import LEMMAS, of_lemmas  # noqa: E402
+from syntagma.models.container import read_container  # noqa: E402
+from syntagma.neural import training as neural_training  # noqa: E402
+from syntagma.neural.scorer import Dimensions  # noqa: E402
+from syntagma.problem.problem import Problem, Word  # noqa: E402
+from syntagma.results.linearization import Linearization, Token  # noqa: E402
+from syntagma.training.language_model import add_lm, train_lm  # noqa: E402
+from syntagma.training.settings import REALIZE, LanguageModelSettings, NeuralSettings  # noqa: E402
+from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402
+from syntagma.treebanks.visits import LEMMAS, of_lemmas  # noqa: E402
 
 SETTINGS = NeuralSettings(
     epochs=2, batch_words=100, learning_rate=0.01, min_count=1, condition="labelled", realize=True

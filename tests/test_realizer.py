@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from syntagma import inflection
-from syntagma.encoding import Alternative
 from syntagma.errors import ModelError, TrainingError
-from syntagma.inflection import MAX_FORMS, neutral_forms
-from syntagma.problem import Problem, Word
-from syntagma.realizer import Realizer
-from syntagma.spelling import Contraction, Spelling
-from syntagma.treebank import Sentence
+from syntagma.problem.problem import Problem, Word
+from syntagma.realization import inflection
+from syntagma.realization.inflection import MAX_FORMS, neutral_forms
+from syntagma.realization.realizer import Realizer
+from syntagma.results.spelling import Contraction, Spelling
+from syntagma.transition.encoding import Alternative
+from syntagma.treebanks.treebank import Sentence
 
 
 def sentence(words: str, spelling: Spelling | None = None) -> Sentence:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from syntagma.errors import FormatError
-from syntagma.shared_task import (
+from syntagma.evaluation.shared_task import (
     SharedTaskScores,
     read_shared_task,
     shared_task_block,

@@ -14,11 +14,11 @@ from toy_treebank import write_treebank
 
 import syntagma
 from syntagma.cli import run
-from syntagma.linearization import Linearization, Token
-from syntagma.problem import Problem
-from syntagma.projectivity import lift
-from syntagma.settings import LinearSettings
-from syntagma.spans import SpanFigures, SpanScores, Tree, compare_spans, treelets
+from syntagma.evaluation.spans import SpanFigures, SpanScores, Tree, compare_spans, treelets
+from syntagma.problem.problem import Problem
+from syntagma.problem.trees import lift
+from syntagma.results.linearization import Linearization, Token
+from syntagma.training.settings import LinearSettings
 
 
 def words(text: str) -> list[str]:

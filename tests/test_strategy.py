@@ -13,10 +13,10 @@ from toy_edges import train_edges
 
 from syntagma import linearizer as linearizer_module
 from syntagma.cli import run
-from syntagma.evaluation import evaluate
+from syntagma.evaluation.evaluate import evaluate
 from syntagma.linearizer import Linearizer, load
-from syntagma.strategy import MAX_BEAM, MAX_EXPANSIONS, MAX_TIMEOUT, Effort
-from syntagma.treebank import Sentence
+from syntagma.transition.strategy import MAX_BEAM, MAX_EXPANSIONS, MAX_TIMEOUT, Effort
+from syntagma.treebanks.treebank import Sentence
 
 BAG = ["ran", "We", "."]
 SENTENCE = Sentence(("We", "ran", "."), ("PRP", "VBD", "."), (2, 0, 2), ("nsubj", "root", "punct"))

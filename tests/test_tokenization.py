@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syntagma import tokenization
-from syntagma.tokenization import normalize, sentences, words
+from syntagma.language_model import tokenization
+from syntagma.language_model.tokenization import normalize, sentences, words
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 

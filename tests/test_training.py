@@ -15,18 +15,18 @@ import pytest
 from toy_treebank import SENTENCES, write_treebank
 from training_runs import EPOCHS, SIZE, Cut, cut_at, measured, run, weights
 
-from syntagma import training
-from syntagma.conditions import MAIN_CONDITIONS
 from syntagma.errors import FormatError, SyntagmaError, TrainingError
-from syntagma.linear_training import PerceptronLearner
-from syntagma.linearization import violations
+from syntagma.linear.templates import FeatureSet
+from syntagma.linear.training import PerceptronLearner
 from syntagma.linearizer import load
-from syntagma.model_file import read_container
-from syntagma.settings import LinearSettings, NeuralSettings, Settings
-from syntagma.templates import FeatureSet
-from syntagma.training import Epoch, Learner, train
-from syntagma.treebank import Sentence
-from syntagma.vocabulary import Vocabulary
+from syntagma.models.container import read_container
+from syntagma.results.linearization import violations
+from syntagma.training import train as training
+from syntagma.training.settings import LinearSettings, NeuralSettings, Settings
+from syntagma.training.train import Epoch, Learner, train
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.conditions import MAIN_CONDITIONS
+from syntagma.treebanks.treebank import Sentence
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +221,7 @@ def test_a_neural_scorer_without_pytorch(
 
 
 def test_pytorch_is_not_imported_unless_it_is_needed() -> None:
-    check = "import sys, syntagma, syntagma.training; sys.exit('torch' in sys.modules)"
+    check = "import sys, syntagma, syntagma.training.train; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
 
 

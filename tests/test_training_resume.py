@@ -29,8 +29,8 @@ from training_runs import (
 )
 
 from syntagma.errors import OutputError, TrainingError
-from syntagma.model_file import read_container
-from syntagma.settings import LinearSettings
+from syntagma.models.container import read_container
+from syntagma.training.settings import LinearSettings
 
 # Each epoch is better than those before it, so that each saves its model.
 

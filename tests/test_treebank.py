@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from syntagma.errors import FormatError
-from syntagma.treebank import Sentence, read_treebank
+from syntagma.treebanks.treebank import Sentence, read_treebank
 
 CATS = """\
 # sent_id = cats

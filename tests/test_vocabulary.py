@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from strategies import trees
 from toy import make_scorer
 
-from syntagma.core import LinearSearch, beam_search
-from syntagma.encoding import decode, encode
-from syntagma.linearization import violations
-from syntagma.problem import Problem
-from syntagma.treebank import Sentence
-from syntagma.vocabulary import MAX_LABELS, MAX_TAGS, Vocabulary, shape, shape_and_suffix
+from syntagma.linear._search import LinearSearch
+from syntagma.problem.problem import Problem
+from syntagma.results.linearization import violations
+from syntagma.transition._search import beam_search
+from syntagma.transition.encoding import decode, encode
+from syntagma.transition.vocabulary import MAX_LABELS, MAX_TAGS, Vocabulary, shape, shape_and_suffix
+from syntagma.treebanks.treebank import Sentence
 
 ODD_FORMS = (
     "🦊",

@@ -13,17 +13,19 @@ from random import Random
 import numpy as np
 from brute_force import LABELS, TAGS, random_heads, random_problem, random_projective_order
 
-from syntagma.beam import BeamStrategy
-from syntagma.core import Derivation, LinearScorer, Templates, Weights, build_columns
-from syntagma.encoding import Action, Encoding, encode
 from syntagma.errors import ProblemError
-from syntagma.linear_model import EncodingScorer
+from syntagma.features._weights import Weights, build_columns
+from syntagma.linear._features import Templates
+from syntagma.linear._search import Derivation, LinearScorer
+from syntagma.linear.scorer import EncodingScorer
+from syntagma.linear.templates import templates
 from syntagma.linearizer import Linearizer
-from syntagma.model import Model
-from syntagma.problem import Problem, Word
-from syntagma.templates import templates
-from syntagma.treebank import Sentence
-from syntagma.vocabulary import Vocabulary
+from syntagma.models.model import Model
+from syntagma.problem.problem import Problem, Word
+from syntagma.transition.beam import BeamStrategy
+from syntagma.transition.encoding import Action, Encoding, encode
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.treebank import Sentence
 
 # One of the tags and one of the labels of random problems stay unknown to the toy models.
 KNOWN_TAGS = (*TAGS[:-1], "JJ")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from syntagma.categories import split
-from syntagma.ccg import CcgGrammar
-from syntagma.ccgbank import CcgSentence
-from syntagma.derivation import Derivation
+from syntagma.best_first.ccg import CcgGrammar
 from syntagma.formats.auto import write_auto
-from syntagma.vocabulary import Vocabulary
+from syntagma.results.categories import split
+from syntagma.results.derivation import Derivation
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.ccgbank import CcgSentence
 
 # The categories of the words; the tags are UPOS.
 ENTRIES = {

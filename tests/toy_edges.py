@@ -8,9 +8,9 @@ from typing import Any
 from toy_ccg import write_ccgbank
 from toy_treebank import write_treebank
 
-from syntagma.best_first_model import GrammarName
-from syntagma.settings import BestFirstSettings
-from syntagma.training import TrainingReport, train
+from syntagma.best_first.model import GrammarName
+from syntagma.training.settings import BestFirstSettings
+from syntagma.training.train import TrainingReport, train
 
 GRAMMARS: tuple[GrammarName, ...] = ("dependency", "ccg")
 

@@ -11,13 +11,13 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import strategies as st
 
-from syntagma import inflection
-from syntagma.inflection import (
+from syntagma.realization import inflection
+from syntagma.realization.inflection import (
     MAX_FORMS,
     Form,
     Inflector,
 )
-from syntagma.treebank import Sentence
+from syntagma.treebanks.treebank import Sentence
 
 Row = tuple[str, str, str, str]  # form, lemma, tag, features
 Asked = tuple[str, str | None, str | None]  # lemma, tag, features

@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 import numpy as np
 from toy import toy_sentence, toy_vocabulary
 
-from syntagma.core.neural import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
 from syntagma.linearizer import Linearizer
-from syntagma.model import Model
-from syntagma.neural_model import (
+from syntagma.models.model import Model
+from syntagma.neural._search import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
+from syntagma.neural.scorer import (
     Dimensions,
     Floats,
     Lexicon,
@@ -28,9 +28,9 @@ from syntagma.neural_model import (
     scorer_of,
     table_sizes,
 )
-from syntagma.problem import Problem
-from syntagma.slots import SLOTS, SlotTable
-from syntagma.vocabulary import Vocabulary
+from syntagma.neural.slots import SLOTS, SlotTable
+from syntagma.problem.problem import Problem
+from syntagma.transition.vocabulary import Vocabulary
 
 # All sizes differ where they can, so that none is taken for another. Eight heads are the fewest
 # that training starts with.

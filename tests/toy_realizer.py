@@ -15,18 +15,18 @@ from test_core_fluency import tagged
 from toy import model_of, toy_linearizer
 from toy_network import toy_neural_linearizer
 
-from syntagma.balance import Balance
-from syntagma.detokenization import Detokenizer
-from syntagma.form_choice import FormChoice
-from syntagma.inflection import Inflector, capitalised
-from syntagma.kneser_ney import estimate
-from syntagma.language_model import LanguageModel, word_class
+from syntagma.language_model.balance import Balance
+from syntagma.language_model.kneser_ney import estimate
+from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.linearizer import Linearizer
-from syntagma.model import Fluent, Model
-from syntagma.problem import Problem, Word
-from syntagma.realizer import Realizer
-from syntagma.spelling import Contraction, Spelling
-from syntagma.treebank import Sentence
+from syntagma.models.model import Fluent, Model
+from syntagma.problem.problem import Problem, Word
+from syntagma.realization.detokenization import Detokenizer
+from syntagma.realization.form_choice import FormChoice
+from syntagma.realization.inflection import Inflector, capitalised
+from syntagma.realization.realizer import Realizer
+from syntagma.results.spelling import Contraction, Spelling
+from syntagma.treebanks.treebank import Sentence
 
 LEMMAS = tuple(f"w{i}" for i in range(12))
 FEATURES = (None, "Number=Sing", "Number=Plur", "Tense=Past")

@@ -3,7 +3,7 @@
 import math
 from random import Random
 
-from syntagma.backoff import END, START, BackoffModel
+from syntagma.language_model.backoff import END, START, BackoffModel
 
 
 def plain_class(word: str) -> str:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from toy_treebank import SENTENCES
 
-from syntagma import training
-from syntagma.model_file import read_container
-from syntagma.settings import LinearSettings, Settings
-from syntagma.training import TrainingReport, train
+from syntagma.models.container import read_container
+from syntagma.training import train as training
+from syntagma.training.settings import LinearSettings, Settings
+from syntagma.training.train import TrainingReport, train
 
 EPOCHS = 3
 RISING = tuple(float(number) for number in range(1, EPOCHS + 1))  # so that the last epoch is best

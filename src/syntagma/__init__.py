@@ -15,20 +15,20 @@ from syntagma.errors import (
     TrainingError,
     UnsatisfiableError,
 )
-from syntagma.evaluation import Report, evaluate, paired_bootstrap
-from syntagma.linearization import Linearization, Token
+from syntagma.evaluation.evaluate import Report, evaluate, paired_bootstrap
 from syntagma.linearizer import Linearizer, ModelInfo, load
-from syntagma.lm_training import add_lm, train_lm
-from syntagma.problem import Problem, Word
-from syntagma.realization import Realization
-from syntagma.settings import (
+from syntagma.problem.problem import Problem, Word
+from syntagma.results.linearization import Linearization, Token
+from syntagma.results.realization import Realization
+from syntagma.training.language_model import add_lm, train_lm
+from syntagma.training.settings import (
     BestFirstSettings,
     LanguageModelSettings,
     LinearSettings,
     NeuralSettings,
 )
-from syntagma.training import TrainingReport, train
-from syntagma.treebank import Sentence, read_treebank
+from syntagma.training.train import TrainingReport, train
+from syntagma.treebanks.treebank import Sentence, read_treebank
 from syntagma.version import VERSION
 
 __all__ = [

@@ -11,18 +11,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
-from syntagma.beam import BeamStrategy
-from syntagma.best_first import BestFirstStrategy
-from syntagma.best_first_model import EdgeModel
-from syntagma.conditions import MAIN_CONDITIONS
-from syntagma.detokenization import Detokenizer
-from syntagma.encoding import Encoding, encode
+from syntagma.best_first.model import EdgeModel
+from syntagma.best_first.strategy import BestFirstStrategy
 from syntagma.errors import ModelError, ProblemError, SyntagmaError, name_word
-from syntagma.linearization import Linearization
-from syntagma.model import Model, is_edge_model, load_edge_model, load_model
-from syntagma.problem import Problem, TagColumn, Word
-from syntagma.realization import Realization
-from syntagma.strategy import MAX_BEAM, Effort, SearchName, Strategy, check_range
+from syntagma.models.model import Model, is_edge_model, load_edge_model, load_model
+from syntagma.problem.problem import Problem, TagColumn, Word
+from syntagma.realization.detokenization import Detokenizer
+from syntagma.results.linearization import Linearization
+from syntagma.results.realization import Realization
+from syntagma.transition.beam import BeamStrategy
+from syntagma.transition.encoding import Encoding, encode
+from syntagma.transition.strategy import MAX_BEAM, Effort, SearchName, Strategy, check_range
+from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 Words = Problem | Iterable[str | Word]
 Result = Linearization | list[Linearization]

@@ -11,7 +11,7 @@ from syntagma.cli.output import open_output
 from syntagma.cli.progress import Ticker
 from syntagma.errors import FormatError, ProblemError, SyntagmaError
 from syntagma.formats.conllu import ConlluOrigin, Lemmas
-from syntagma.problem import Problem, TagColumn, Word
+from syntagma.problem.problem import Problem, TagColumn, Word
 
 # A problem, or what is wrong with it, and where it comes from (nowhere: the arguments).
 Input = tuple[Problem | FormatError, str | None]
@@ -69,8 +69,8 @@ def read_inputs(
     lemmas: Lemmas | None = None,
 ) -> Iterator[Input]:
     """The problems of several files, each with its place; "-" is standard input."""
+    from syntagma.files.files import source_name
     from syntagma.formats import read_problems
-    from syntagma.formats.files import source_name
 
     for file in files:
         if str(file) == "-" and sys.stdin.isatty():

@@ -112,9 +112,9 @@ def evaluate(
     if input_file or no_hints:
         raise typer.BadParameter("--input and --no-hints go with --sr")
     from syntagma import load
-    from syntagma.ccgbank import read_sentences
-    from syntagma.evaluation import evaluate as measure
-    from syntagma.strategy import Effort
+    from syntagma.evaluation.evaluate import evaluate as measure
+    from syntagma.transition.strategy import Effort
+    from syntagma.treebanks.ccgbank import read_sentences
 
     linearizer = load(model, search=search, language_model=not no_lm)
     sentences = read_sentences(data, linearizer.tag_column)[:limit]
@@ -136,7 +136,7 @@ def evaluate(
 
     from rich.console import Console
 
-    from syntagma.report import as_dict, tables
+    from syntagma.evaluation.report import as_dict, tables
 
     console = Console()
     if not console.is_terminal:
@@ -176,14 +176,14 @@ def _evaluate_realization(
     json_file: Path | None,
 ) -> None:
     from syntagma import load
-    from syntagma.formats import read_problems
-    from syntagma.realization_evaluation import (
+    from syntagma.evaluation.realization import (
         evaluate_realization,
         lemma_problems,
         pair,
         without_hints,
     )
-    from syntagma.treebank import read_treebank
+    from syntagma.formats import read_problems
+    from syntagma.treebanks.treebank import read_treebank
 
     linearizer = load(model, language_model=not no_lm)
     sentences = read_treebank(data, linearizer.tag_column, lift=False)
@@ -229,8 +229,8 @@ def _evaluate_realization(
 
 
 def _write_json(path: Path, data: Path, record: dict[str, Any]) -> None:
-    from syntagma.formats.files import atomic_write
-    from syntagma.model_file import fingerprint
+    from syntagma.files.files import atomic_write
+    from syntagma.models.container import fingerprint
 
     described = {
         "command": shlex.join(["syntagma", *sys.argv[1:]]),

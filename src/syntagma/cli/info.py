@@ -22,7 +22,7 @@ def info(
     syntagma info my.syntagma    # a model of your own
     """
     from syntagma.linearizer import read_info
-    from syntagma.model_file import fingerprint
+    from syntagma.models.container import fingerprint
 
     about = read_info(model)
     lines = [

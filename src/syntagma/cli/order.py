@@ -10,12 +10,12 @@ from syntagma.cli import options
 from syntagma.cli.batch import Input, bag_of_arguments, read_inputs, run_batch
 from syntagma.cli.output import render
 from syntagma.errors import FormatError, SyntagmaError
-from syntagma.linearization import Linearization
-from syntagma.problem import Problem
+from syntagma.problem.problem import Problem
+from syntagma.results.linearization import Linearization
 
 if TYPE_CHECKING:
     from syntagma.linearizer import Linearizer, Result
-    from syntagma.realization import Realization
+    from syntagma.results.realization import Realization
 
 
 def order(

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from syntagma.cli.options import FormatName
 from syntagma.errors import OutputError
+from syntagma.files.files import atomic_write
 from syntagma.formats.conllu import write_conllu
-from syntagma.formats.files import atomic_write
 from syntagma.formats.jsonl import write_jsonl
-from syntagma.linearization import Linearization
-from syntagma.problem import TagColumn
-from syntagma.realization import Realization
+from syntagma.problem.problem import TagColumn
+from syntagma.results.linearization import Linearization
+from syntagma.results.realization import Realization
 
 Result = Linearization | Realization
 Write = Callable[[str], object]
@@ -68,11 +68,11 @@ def _render_one(result: Result, format: FormatName, tag_column: TagColumn) -> st
         return write_conllu(result, tag_column, spelling)
     if format == "tree":
         if result.derivations:
-            from syntagma.formats.derivation_drawing import draw_derivation  # loads rich
+            from syntagma.formats.drawing.derivation import draw_derivation  # loads rich
 
             drawn = (draw_derivation(each, _terminal_width()) for each in result.derivations)
             return "\n\n".join(drawn) + "\n\n"
-        from syntagma.formats.drawing import draw_tree
+        from syntagma.formats.drawing.tree import draw_tree
 
         return draw_tree(result, _terminal_width()) + "\n\n"
     return _render_derivations(result, format)
@@ -80,7 +80,7 @@ def _render_one(result: Result, format: FormatName, tag_column: TagColumn) -> st
 
 def _render_derivations(result: Linearization, format: FormatName) -> str:
     from syntagma.formats.auto import write_auto
-    from syntagma.formats.derivation_drawing import indent
+    from syntagma.formats.drawing.derivation import indent
 
     if not result.derivations:
         raise OutputError(

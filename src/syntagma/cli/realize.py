@@ -9,10 +9,10 @@ from syntagma.cli import options
 from syntagma.cli.batch import Input, bag_of_arguments, read_inputs, run_batch
 from syntagma.cli.output import render
 from syntagma.errors import FormatError, SyntagmaError
-from syntagma.problem import Problem
+from syntagma.problem.problem import Problem
 
 if TYPE_CHECKING:
-    from syntagma.realization import Realization
+    from syntagma.results.realization import Realization
 
 
 def realize(
@@ -80,7 +80,7 @@ def realize(
         raise typer.BadParameter("--format sr has one sentence a problem: leave out --n-best")
     chosen = format or ("sr" if shared_task and n_best is None else "text")
     from syntagma import load
-    from syntagma.shared_task import shared_task_block
+    from syntagma.evaluation.shared_task import shared_task_block
 
     linearizer = load(model, language_model=not no_lm)
     inputs: Iterable[Input] = (

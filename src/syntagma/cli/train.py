@@ -10,8 +10,8 @@ from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
 
 if TYPE_CHECKING:
-    from syntagma.settings import Settings
-    from syntagma.training import Epoch
+    from syntagma.training.settings import Settings
+    from syntagma.training.train import Epoch
 
 # Options that only some kinds of models have: those of a scorer, or of best-first search.
 OWN = {
@@ -246,9 +246,9 @@ def train(
         syntagma train train.auto dev.auto --output ccg.syntagma --search best-first \\
             --grammar ccg --tag-column upos
     """
-    from syntagma.settings import BestFirstSettings, LinearSettings, NeuralSettings
-    from syntagma.training import Epoch
-    from syntagma.training import train as learn
+    from syntagma.training.settings import BestFirstSettings, LinearSettings, NeuralSettings
+    from syntagma.training.train import Epoch
+    from syntagma.training.train import train as learn
 
     kind = "best-first" if search == "best-first" else scorer
     _refuse_options_of_others(context, kind)
@@ -348,8 +348,8 @@ def _is_given(context: typer.Context, name: str) -> bool:
 
 
 def _count_sentences(path: Path, ccg: bool) -> int:
+    from syntagma.files.files import open_text
     from syntagma.formats.auto import read_auto
     from syntagma.formats.conllu import read_blocks
-    from syntagma.formats.files import open_text
 
     return sum(1 for _ in (read_auto if ccg else read_blocks)(open_text(path), str(path)))

@@ -80,9 +80,9 @@ def train_lm(
     Then give it to a model, which learns how much to listen to it:
         syntagma add-lm en news.lm dev.conllu --output my.syntagma
     """
-    from syntagma.lm_training import check_readable, perplexity, read_lm, read_text
-    from syntagma.lm_training import train_lm as learn
-    from syntagma.settings import LanguageModelSettings
+    from syntagma.training.language_model import check_readable, perplexity, read_lm, read_text
+    from syntagma.training.language_model import train_lm as learn
+    from syntagma.training.settings import LanguageModelSettings
 
     settings = LanguageModelSettings(
         order=order,
@@ -156,12 +156,12 @@ def add_lm(
     syntagma add-lm en news.lm dev.conllu --output my.syntagma
     syntagma order --model ./my.syntagma dog the barked
     """
-    from syntagma.balance import WEIGHTS
-    from syntagma.conditions import CONDITIONS, MAIN_CONDITIONS
+    from syntagma.language_model.balance import WEIGHTS
     from syntagma.linearizer import model_path
-    from syntagma.lm_training import add_lm as add
-    from syntagma.model import load_model
-    from syntagma.treebank import read_treebank
+    from syntagma.models.model import load_model
+    from syntagma.training.language_model import add_lm as add
+    from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
+    from syntagma.treebanks.treebank import read_treebank
 
     tag_column = load_model(model_path(model), language_model=False).header["tag_column"]
     dev = read_treebank(dev_file, tag_column)[:limit]

@@ -14,10 +14,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from syntagma.categories import head_side
-from syntagma.derivation import Derivation
 from syntagma.errors import FormatError
-from syntagma.formats.files import Lines
+from syntagma.files.files import Lines
+from syntagma.results.categories import head_side
+from syntagma.results.derivation import Derivation
 
 _ID_LINE = re.compile(r"ID=(.*?)(?: PARSER=.*)?")
 _NODE, _WORD, _END = "(<T", "(<L", ")"

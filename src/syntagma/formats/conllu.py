@@ -12,10 +12,10 @@ from itertools import combinations
 from typing import Literal
 
 from syntagma.errors import FormatError, ProblemError
-from syntagma.formats.files import Lines
-from syntagma.linearization import Linearization
-from syntagma.problem import Problem, TagColumn, Word
-from syntagma.spelling import Contraction, Spelling
+from syntagma.files.files import Lines
+from syntagma.problem.problem import Problem, TagColumn, Word
+from syntagma.results.linearization import Linearization
+from syntagma.results.spelling import Contraction, Spelling
 
 TAG_COLUMNS: dict[TagColumn, int] = {"upos": 3, "xpos": 4}
 

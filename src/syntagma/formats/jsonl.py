@@ -14,11 +14,11 @@ from dataclasses import asdict
 from typing import Any
 
 from syntagma.errors import FormatError, ProblemError
+from syntagma.files.files import Lines
 from syntagma.formats.auto import auto_line
-from syntagma.formats.files import Lines
-from syntagma.linearization import Linearization
-from syntagma.problem import Problem, Word
-from syntagma.realization import Realization
+from syntagma.problem.problem import Problem, Word
+from syntagma.results.linearization import Linearization
+from syntagma.results.realization import Realization
 
 _PROBLEM_KEYS = ("words", "before", "first", "last", "id")
 _WORD_KEYS = ("form", "tag", "head", "deprel", "lemma", "features")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from syntagma.errors import FormatError, ProblemError
-from syntagma.formats.files import Lines
-from syntagma.problem import Problem, Word
+from syntagma.files.files import Lines
+from syntagma.problem.problem import Problem, Word
 
 
 def read_text(

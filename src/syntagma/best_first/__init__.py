@@ -1,0 +1,1 @@
+"""Best-first search (ZC15): agenda, chart, two grammars, edge templates, guided learning."""

@@ -1,0 +1,24 @@
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.best_first._grammar import Grammar
+from syntagma.features._templates import TemplateTable
+from syntagma.transition._state import EncodedProblem
+
+CCG_ATOMS: tuple[str, ...]
+CCG_SCOPES: tuple[str, ...]
+
+class CcgRules:
+    n_binary: int
+    def __init__(
+        self, binary: npt.NDArray[np.int32], unary: npt.NDArray[np.int32], categories: int
+    ) -> None: ...
+
+class CcgEdges(Grammar):
+    def __init__(
+        self,
+        problem: EncodedProblem,
+        templates: TemplateTable,
+        rules: CcgRules,
+        leaves: npt.NDArray[np.int32],
+    ) -> None: ...

@@ -1,0 +1,193 @@
+"""The CCG grammar of ZC15 §3: phrases are joined by rules read off derivations.
+
+Rules are numbered from 1, the binary ones first. The head of a binary edge is on the side that its
+rule says.
+"""
+
+from libc.stdint cimport int32_t, uint64_t
+from libcpp.vector cimport vector
+
+from syntagma.best_first._grammar cimport LEAF, Edge, Grammar, Proposal
+from syntagma.transition._state cimport NONE, EncodedProblem
+from syntagma.features._templates cimport TemplateTable, finish, fold, instantiate_all
+
+cdef enum:
+    EDGE, PHRASE, BINARY, UNARY
+
+CCG_SCOPES = ("edge", "phrase", "binary", "unary")
+
+# Atoms, in the order of CCG_ATOMS below.
+cdef enum:
+    C, SIZE, Hw, Hp
+    Lw, Lp, L2p, Rw, R2p, Rp
+    RULE, Nw
+    B2w, B2p, B2c, B1w, B1p, B1c, B0w, B0p, B0c, BNw, BNp, BNc
+    ATOMS
+
+CCG_ATOMS = (
+    "c", "size", "hw", "hp",
+    "lw", "lp", "l2p", "rw", "r2p", "rp",
+    "rule", "nw",
+    "B-2w", "B-2p", "B-2c", "B-1w", "B-1p", "B-1c", "Bw", "Bp", "Bc", "B+1w", "B+1p", "B+1c",
+)
+assert len(CCG_ATOMS) == ATOMS
+
+
+cdef class CcgRules:
+    """The rules of a grammar: `binary` has rows (left, right, result, side of the head), `unary`
+    rows (from, to), both sorted; of `categories` there are so many."""
+
+    cdef readonly int n_binary
+    cdef const int32_t* binary
+    cdef const int32_t* unary
+    cdef object _arrays
+    cdef vector[int32_t] binary_start   # rows with each left category
+    cdef vector[int32_t] unary_start
+
+    def __init__(self, binary, unary, int categories):
+        cdef int32_t[:, ::1] joins = binary
+        cdef int32_t[:, ::1] changes = unary
+        cdef int i
+        self.n_binary = joins.shape[0]
+        self._arrays = (binary, unary)
+        self.binary = &joins[0, 0] if joins.shape[0] else NULL
+        self.unary = &changes[0, 0] if changes.shape[0] else NULL
+        self.binary_start.assign(categories + 1, 0)
+        self.unary_start.assign(categories + 1, 0)
+        for i in range(joins.shape[0]):
+            self.binary_start[joins[i, 0] + 1] += 1
+        for i in range(changes.shape[0]):
+            self.unary_start[changes[i, 0] + 1] += 1
+        for i in range(categories):
+            self.binary_start[i + 1] += self.binary_start[i]
+            self.unary_start[i + 1] += self.unary_start[i]
+
+    cdef int first_of(self, int left, int right) noexcept nogil:
+        """The first row that joins the two categories, or the place where it would be."""
+        cdef int low = self.binary_start[left], high = self.binary_start[left + 1], middle
+        while low < high:
+            middle = (low + high) // 2
+            if self.binary[4 * middle + 1] < right:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+
+cdef class CcgEdges(Grammar):
+    """CCG derivations over one problem; `leaves` has rows (word, tag, category)."""
+
+    cdef CcgRules rules
+    cdef const int32_t* leaves
+    cdef int n_leaves
+    cdef object _leaves
+
+    def __init__(self, EncodedProblem problem, TemplateTable templates, CcgRules rules, leaves):
+        cdef int32_t[:, ::1] rows = leaves
+        self.rules = rules
+        self.leaves = &rows[0, 0]
+        self.n_leaves = rows.shape[0]
+        self._leaves = leaves
+
+    cdef void lay_leaves(self) noexcept nogil:
+        cdef int i
+        cdef const int32_t* row
+        for i in range(self.n_leaves):
+            row = self.leaves + 3 * i
+            if self.leaders[row[0]] == row[0]:
+                self.add_leaf(row[0], row[1], row[2])
+
+    cdef void propose_unary(self, int edge) noexcept nogil:
+        cdef int i, category = self.edges[edge].label
+        # A unary rule on top of another would only go in circles.
+        if self.edges[edge].rule > self.rules.n_binary:
+            return
+        for i in range(self.rules.unary_start[category], self.rules.unary_start[category + 1]):
+            self.propose_rule(edge, NONE, 1 + self.rules.n_binary + i, self.rules.unary[2 * i + 1])
+
+    cdef void propose_binary(self, int left, int right) noexcept nogil:
+        cdef int a = self.edges[left].label, b = self.edges[right].label
+        cdef int i = self.rules.first_of(a, b)
+        while i < self.rules.binary_start[a + 1] and self.rules.binary[4 * i + 1] == b:
+            self.propose_rule(left, right, 1 + i, self.rules.binary[4 * i + 2])
+            i += 1
+
+    cdef void propose_rule(self, int left, int right, int rule, int category) noexcept nogil:
+        cdef Proposal by
+        cdef Edge edge
+        by.left = left
+        by.right = right
+        by.rule = rule
+        by.label = category
+        by.score = 0.0
+        self.compose(&by, &edge)
+        self.extract(&edge)
+        self.propose(left, right, rule, category, finish(self.sum))
+
+    cdef void complete(self, Edge* edge) noexcept nogil:
+        cdef int part = edge.left
+        if edge.right != NONE and self.rules.binary[4 * (edge.rule - 1) + 3]:
+            part = edge.right
+        edge.head = self.edges[part].head
+
+    cdef uint64_t category_atom(self, int leaf) noexcept nogil:
+        return 0 if leaf == NONE else self.edges[leaf].label + 1
+
+    cdef void extract(self, const Edge* edge) noexcept nogil:
+        cdef uint64_t* atoms = self.atoms
+        cdef const Edge* left
+        cdef const Edge* right
+        cdef int other
+        atoms[C] = edge.label + 1
+        atoms[SIZE] = edge.words
+        atoms[Hw] = self.word_atom(edge.head)
+        atoms[Hp] = self.tag_atom(edge.head)
+        instantiate_all(self.set, EDGE, atoms, self.sum)
+        if edge.words > 1:
+            atoms[Lw] = self.word_atom(edge.first[0])
+            atoms[Lp] = self.tag_atom(edge.first[0])
+            atoms[L2p] = self.tag_atom(edge.first[1])
+            atoms[Rw] = self.word_atom(edge.last[0])
+            atoms[Rp] = self.tag_atom(edge.last[0])
+            atoms[R2p] = self.tag_atom(edge.last[1])
+            instantiate_all(self.set, PHRASE, atoms, self.sum)
+        if edge.rule == LEAF:
+            return
+        atoms[RULE] = edge.rule
+        if edge.right == NONE:
+            instantiate_all(self.set, UNARY, atoms, self.sum)
+            return
+        left = &self.edges[edge.left]
+        right = &self.edges[edge.right]
+        other = right.head if edge.head == left.head else left.head
+        atoms[Nw] = self.word_atom(other)
+        atoms[B2w] = self.word_atom(left.last[1])
+        atoms[B2p] = self.tag_atom(left.last[1])
+        atoms[B2c] = self.category_atom(left.last[1])
+        atoms[B1w] = self.word_atom(left.last[0])
+        atoms[B1p] = self.tag_atom(left.last[0])
+        atoms[B1c] = self.category_atom(left.last[0])
+        atoms[B0w] = self.word_atom(right.first[0])
+        atoms[B0p] = self.tag_atom(right.first[0])
+        atoms[B0c] = self.category_atom(right.first[0])
+        atoms[BNw] = self.word_atom(right.first[1])
+        atoms[BNp] = self.tag_atom(right.first[1])
+        atoms[BNc] = self.category_atom(right.first[1])
+        instantiate_all(self.set, BINARY, atoms, self.sum)
+
+    cdef uint64_t leaf_key(self, int leaf) noexcept nogil:
+        if leaf == NONE:
+            return 1
+        return fold(fold(2, self.edges[leaf].word + 1), self.edges[leaf].tag + 1)
+
+    cdef uint64_t signature(self, int edge) noexcept nogil:
+        """Category, head word, words, and the two words at either end with their tags (§3.2); the
+        tag of the head, too, where it is open."""
+        cdef const Edge* e = &self.edges[edge]
+        cdef uint64_t key = fold(fold(3, e.label + 1), self.leaf_key(e.head))
+        cdef int i
+        for i in range(2):
+            key = fold(fold(key, self.leaf_key(e.first[i])), self.leaf_key(e.last[i]))
+        for i in range(self.task.blocks):
+            key = fold(key, self.covered[edge * self.task.blocks + i])
+        return key | 1

@@ -1,0 +1,21 @@
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.best_first._grammar import Grammar
+from syntagma.features._templates import TemplateTable
+from syntagma.transition._state import EncodedProblem
+
+DEPENDENCY_ATOMS: tuple[str, ...]
+DEPENDENCY_SCOPES: tuple[str, ...]
+
+class DependencyEdges(Grammar):
+    def __init__(
+        self,
+        problem: EncodedProblem,
+        templates: TemplateTable,
+        label_index: npt.NDArray[np.int32],
+        label_pool: npt.NDArray[np.int32],
+        labels: Sequence[int] | None = None,
+    ) -> None: ...

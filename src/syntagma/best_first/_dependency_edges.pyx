@@ -1,0 +1,293 @@
+"""The dependency grammar of ZC15 §4: two phrases are joined by an arc between their heads.
+
+A word takes its right dependents before its left ones, each side from the inside out, so that every
+projective tree has one derivation. What is given holds: an arc is drawn only where it is given or
+nothing is, and a word is attached only when it has all of its given dependents.
+
+Labels that are not given are chosen arc by arc: no feature looks at them later, so that the best
+one is all that a search needs.
+"""
+
+from libc.stdint cimport int32_t, uint64_t
+from libcpp.vector cimport vector
+
+from syntagma.best_first._grammar cimport LEAF, Edge, Grammar, Proposal, normalized
+from syntagma.transition._state cimport NONE, EncodedProblem, Word, lowest_bit
+from syntagma.features._templates cimport TemplateTable, finish, instantiate_all
+
+cdef enum:
+    HEAD_LEFT = 1               # the head of the left phrase takes that of the right one
+    HEAD_RIGHT = 2
+
+cdef enum:
+    EDGE, ARC, BETWEEN, COMPLETED, BOUNDARY, SENTENCE, LABELLED_ARC, LABELLED_BETWEEN
+
+DEPENDENCY_SCOPES = (
+    "edge", "arc", "between", "completed", "boundary", "sentence", "labelled arc",
+    "labelled between",
+)
+
+# Atoms, in the order of DEPENDENCY_ATOMS below.
+cdef enum:
+    Hw, Hp, SIZE
+    Mw, Mp, DIR, DIST, Sw, Sp, S2p, MLp, MRp, HNp, MNp
+    Bp
+    LABEL
+    Cw, Cp, CLw, CLp, CRw, CRp, LVAL, RVAL
+    B2w, B2p, B1w, B1p, B0w, B0p, BNw, BNp
+    W0, P0, W1, P1, P2, E0w, E0p, E1w, E1p, E2p
+    ATOMS
+
+DEPENDENCY_ATOMS = (
+    "hw", "hp", "size",
+    "mw", "mp", "dir", "dist", "sw", "sp", "s2p", "mlp", "mrp", "hnp", "mnp",
+    "bp",
+    "label",
+    "cw", "cp", "clw", "clp", "crw", "crp", "lval", "rval",
+    "B-2w", "B-2p", "B-1w", "B-1p", "Bw", "Bp", "B+1w", "B+1p",
+    "w0", "p0", "w1", "p1", "p2", "w-1", "p-1", "w-2", "p-2", "p-3",
+)
+assert len(DEPENDENCY_ATOMS) == ATOMS
+
+
+cdef inline uint64_t tag_bit(int tag) noexcept nogil:
+    """Sets of tags hold their numbers modulo 64."""
+    return <uint64_t>1 << (tag & 63)
+
+
+cdef class DependencyEdges(Grammar):
+    """Projective dependency trees over one problem.
+
+    `label_index[side, head tag, dependent tag]` is (start, count) in `label_pool`: the labels to
+    try. `taught`, in training, holds further ones to try for each word, those of the reference.
+    """
+
+    cdef int n_tags
+    cdef const int32_t* label_index
+    cdef const int32_t* label_pool
+    cdef object _arrays
+    cdef vector[vector[int32_t]] taught
+    cdef uint64_t between       # tags between the two words of an arc
+
+    def __init__(
+        self, EncodedProblem problem, TemplateTable templates, label_index, label_pool, labels=None
+    ):
+        cdef int32_t[:, :, :, ::1] index = label_index
+        cdef int32_t[::1] pool = label_pool
+        self.n_tags = index.shape[1]
+        self.label_index = &index[0, 0, 0, 0]
+        self.label_pool = &pool[0]
+        self._arrays = (label_index, label_pool)
+        self.taught.resize(self.task.n)
+        if labels is not None:
+            for leader, label in sorted({*zip(self.leaders, labels)}):
+                self.taught[leader].push_back(label)
+
+    cdef void lay_leaves(self) noexcept nogil:
+        cdef int word, i
+        cdef const Word* w
+        for word in range(self.task.n):
+            if self.leaders[word] == word:
+                w = &self.task.words[word]
+                for i in range(w.tags_start, w.tags_start + w.tags_count):
+                    self.add_leaf(word, self.task.tag_pool[i], NONE)
+
+    cdef bint allowed(self, int head_edge, int dependent_edge) noexcept nogil:
+        """The head of the one may take the head of the other as its dependent."""
+        cdef int head = self.edges[self.edges[head_edge].head].word
+        cdef int dependent = self.edges[self.edges[dependent_edge].head].word
+        cdef const Word* w = &self.task.words[dependent]
+        cdef int i, blocks = self.task.blocks
+        if w.head != NONE and w.head != head or dependent == self.task.root:
+            return False
+        for i in range(blocks):
+            if (self.task.dependents[dependent * blocks + i]
+                    & ~self.covered[dependent_edge * blocks + i]):
+                return False
+        return True
+
+    cdef void propose_binary(self, int left, int right) noexcept nogil:
+        if self.edges[left].n_left == 0 and self.allowed(left, right):
+            self.propose_arc(left, right, HEAD_LEFT)
+        if self.allowed(right, left):
+            self.propose_arc(left, right, HEAD_RIGHT)
+
+    cdef void propose_arc(self, int left, int right, int rule) noexcept nogil:
+        """Propose the arc with its given label, or with the best of those to try."""
+        cdef Proposal by
+        cdef Edge edge
+        cdef const Edge* head = &self.edges[self.edges[left if rule == HEAD_LEFT else right].head]
+        cdef const Edge* dependent
+        cdef const int32_t* labels
+        cdef int i, label, best = NONE
+        cdef double base, score, best_score = 0.0
+        dependent = &self.edges[self.edges[right if rule == HEAD_LEFT else left].head]
+        by.left = left
+        by.right = right
+        by.rule = rule
+        by.label = self.task.words[dependent.word].label
+        by.score = 0.0
+        self.compose(&by, &edge)
+        self.extract_phrase(&edge)
+        self.extract_arc(&edge)
+        base = finish(self.sum)
+        if by.label != NONE:
+            self.propose(left, right, rule, by.label, base + self.labelled(by.label))
+            return
+        labels = self.label_index + 2 * (
+            ((rule == HEAD_LEFT) * self.n_tags + head.tag) * self.n_tags + dependent.tag
+        )
+        for i in range(labels[0], labels[0] + labels[1]):
+            score = self.labelled(self.label_pool[i])
+            if best == NONE or score > best_score:
+                best = self.label_pool[i]
+                best_score = score
+        self.propose(left, right, rule, best, base + best_score)
+        for i in range(<int>self.taught[dependent.word].size()):
+            label = self.taught[dependent.word][i]
+            if label != best:
+                self.propose(left, right, rule, label, base + self.labelled(label))
+
+    cdef double labelled(self, int label) noexcept nogil:
+        """What the label adds, for the atoms as they stand."""
+        self.extract_label(label)
+        return finish(self.sum)
+
+    cdef void complete(self, Edge* edge) noexcept nogil:
+        cdef const Edge* left = &self.edges[edge.left]
+        cdef const Edge* right = &self.edges[edge.right]
+        cdef const Edge* head = left if edge.rule == HEAD_LEFT else right
+        cdef const Edge* other = right if edge.rule == HEAD_LEFT else left
+        cdef uint64_t tags = self.tags_of(other)
+        edge.head = head.head
+        edge.l, edge.l2, edge.r, edge.r2 = head.l, head.l2, head.r, head.r2
+        edge.n_left, edge.n_right = head.n_left, head.n_right
+        edge.before, edge.after = head.before, head.after
+        edge.place = head.place
+        edge.tags_before, edge.tags_after = head.tags_before, head.tags_after
+        if edge.rule == HEAD_LEFT:
+            edge.r2 = edge.r
+            edge.r = other.head
+            edge.n_right += 1
+            edge.tags_after |= tags
+            if edge.after == NONE:
+                edge.after = right.first[0]
+        else:
+            edge.l2 = edge.l
+            edge.l = other.head
+            edge.n_left += 1
+            edge.place += left.words
+            edge.tags_before |= tags
+            if edge.before == NONE:
+                edge.before = left.last[0]
+
+    cdef uint64_t tags_of(self, const Edge* edge) noexcept nogil:
+        return edge.tags_before | edge.tags_after | tag_bit(self.edges[edge.head].tag)
+
+    cdef void extract(self, const Edge* edge) noexcept nogil:
+        self.extract_phrase(edge)
+        if edge.rule != LEAF:
+            self.extract_arc(edge)
+            self.extract_label(edge.label)
+
+    cdef void extract_phrase(self, const Edge* edge) noexcept nogil:
+        """Features that any edge has, and those of complete sentences."""
+        self.atoms[Hw] = self.word_atom(edge.head)
+        self.atoms[Hp] = self.tag_atom(edge.head)
+        self.atoms[SIZE] = normalized(edge.words)
+        instantiate_all(self.set, EDGE, self.atoms, self.sum)
+        if edge.words == self.task.n:
+            self.extract_sentence(edge)
+
+    cdef void extract_arc(self, const Edge* edge) noexcept nogil:
+        """Features of a new arc, but for those of its label, for which the atoms are left."""
+        cdef uint64_t* atoms = self.atoms
+        cdef const Edge* left = &self.edges[edge.left]
+        cdef const Edge* right = &self.edges[edge.right]
+        cdef const Edge* dependent = right if edge.rule == HEAD_LEFT else left
+        cdef const Edge* head = left if edge.rule == HEAD_LEFT else right
+        cdef int distance, sibling, sibling2
+        cdef int towards_head = left.after if left.after != NONE else right.first[0]
+        cdef int towards_left = right.before if right.before != NONE else left.last[0]
+        distance = left.words + right.place - left.place
+        if edge.rule == HEAD_LEFT:
+            sibling, sibling2 = head.r, head.r2
+            atoms[DIR] = 2
+            atoms[DIST] = 10 + normalized(distance)
+            atoms[HNp] = self.tag_atom(towards_head)
+            atoms[MNp] = self.tag_atom(towards_left)
+        else:
+            sibling, sibling2 = head.l, head.l2
+            atoms[DIR] = 1
+            atoms[DIST] = normalized(distance)
+            atoms[HNp] = self.tag_atom(towards_left)
+            atoms[MNp] = self.tag_atom(towards_head)
+        atoms[Mw] = self.word_atom(dependent.head)
+        atoms[Mp] = self.tag_atom(dependent.head)
+        atoms[Sw] = self.word_atom(sibling)
+        atoms[Sp] = self.tag_atom(sibling)
+        atoms[S2p] = self.tag_atom(sibling2)
+        atoms[MLp] = self.tag_atom(dependent.l)
+        atoms[MRp] = self.tag_atom(dependent.r)
+        instantiate_all(self.set, ARC, atoms, self.sum)
+        self.between = left.tags_after | right.tags_before
+        self.extract_between(BETWEEN)
+        self.extract_completed(dependent)
+        atoms[B2w] = self.word_atom(left.last[1])
+        atoms[B2p] = self.tag_atom(left.last[1])
+        atoms[B1w] = self.word_atom(left.last[0])
+        atoms[B1p] = self.tag_atom(left.last[0])
+        atoms[B0w] = self.word_atom(right.first[0])
+        atoms[B0p] = self.tag_atom(right.first[0])
+        atoms[BNw] = self.word_atom(right.first[1])
+        atoms[BNp] = self.tag_atom(right.first[1])
+        instantiate_all(self.set, BOUNDARY, atoms, self.sum)
+
+    cdef void extract_between(self, int scope) noexcept nogil:
+        """Features of each tag that stands between the two words of an arc."""
+        cdef uint64_t rest = self.between
+        while rest:
+            self.atoms[Bp] = 1 + lowest_bit(rest)
+            rest &= rest - 1
+            instantiate_all(self.set, scope, self.atoms, self.sum)
+
+    cdef void extract_label(self, int label) noexcept nogil:
+        """Features of the label of the arc that was extracted last."""
+        self.atoms[LABEL] = label + 1
+        instantiate_all(self.set, LABELLED_ARC, self.atoms, self.sum)
+        self.extract_between(LABELLED_BETWEEN)
+
+    cdef void extract_completed(self, const Edge* edge) noexcept nogil:
+        """Features of a word that has all of its dependents."""
+        cdef uint64_t* atoms = self.atoms
+        atoms[Cw] = self.word_atom(edge.head)
+        atoms[Cp] = self.tag_atom(edge.head)
+        atoms[CLw] = self.word_atom(edge.l)
+        atoms[CLp] = self.tag_atom(edge.l)
+        atoms[CRw] = self.word_atom(edge.r)
+        atoms[CRp] = self.tag_atom(edge.r)
+        atoms[LVAL] = 1 + edge.n_left
+        atoms[RVAL] = 1 + edge.n_right
+        instantiate_all(self.set, COMPLETED, atoms, self.sum)
+
+    cdef void extract_sentence(self, const Edge* edge) noexcept nogil:
+        """Features of a complete sentence, whose root is completed, too."""
+        cdef uint64_t* atoms = self.atoms
+        self.extract_completed(edge)
+        atoms[W0] = self.word_atom(edge.first[0])
+        atoms[P0] = self.tag_atom(edge.first[0])
+        atoms[W1] = self.word_atom(edge.first[1])
+        atoms[P1] = self.tag_atom(edge.first[1])
+        atoms[P2] = self.tag_atom(edge.first[2])
+        atoms[E0w] = self.word_atom(edge.last[0])
+        atoms[E0p] = self.tag_atom(edge.last[0])
+        atoms[E1w] = self.word_atom(edge.last[1])
+        atoms[E1p] = self.tag_atom(edge.last[1])
+        atoms[E2p] = self.tag_atom(edge.last[2])
+        instantiate_all(self.set, SENTENCE, atoms, self.sum)
+
+    cdef bint is_goal(self, const Edge* edge) noexcept nogil:
+        return (
+            edge.words == self.task.n
+            and self.task.words[self.edges[edge.head].word].may_be_root
+        )

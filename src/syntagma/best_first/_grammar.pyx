@@ -1,0 +1,251 @@
+"""Building edges, whatever the grammar; the grammars themselves: dependency_edges.pyx,
+ccg_edges.pyx. Search over edges: best_first.pyx.
+
+Interchangeable words (the same form, nothing given that tells them apart) are one word that may
+be used several times: an edge that holds k of them has the bits of the first k. So no phrase is
+built twice with other copies of the same words.
+"""
+
+from libc.stdint cimport uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from syntagma.linear._features cimport word_key
+from syntagma.transition._state cimport NONE, EncodedProblem, meet
+from syntagma.features._templates cimport TemplateTable, finish, fold
+from syntagma.features._weights cimport Weights
+
+
+cdef extern from * nogil:
+    """
+    static inline int count_bits(unsigned long long x) { return __builtin_popcountll(x); }
+    """
+    int count_bits(uint64_t x)
+
+
+cdef uint64_t leaf_hash(int leader, int tag, int label) noexcept nogil:
+    return fold(fold(fold(0x51ED270B, leader + 2), tag + 2), label + 2)
+
+
+cdef uint64_t join_hash(uint64_t left, uint64_t right, int rule, int label) noexcept nogil:
+    return fold(fold(fold(fold(left, 1), right), rule + 2), label + 2)
+
+
+cdef uint64_t normalized(int number) noexcept nogil:
+    """NORM of ZC15 Table 2."""
+    if number <= 5:
+        return number
+    return 6 if number <= 10 else 7 if number <= 20 else 8 if number <= 40 else 9
+
+
+cdef class Grammar:
+    """The edges over one problem and how to build more. This one allows any two phrases to be
+    joined, and has no features."""
+
+    def __cinit__(self, EncodedProblem problem, TemplateTable templates, *_):
+        cdef int i, j, leader
+        self.problem = problem
+        self.task = &problem.task
+        self.templates = templates
+        self.set = &templates.set
+        self.sum = <Sum*>calloc(1, sizeof(Sum))
+        if not self.sum:
+            raise MemoryError()
+        for i in range(self.task.n):
+            j = self.task.words[i].twin
+            leader = i if j == NONE else self.leaders[j]
+            self.leaders.push_back(leader)
+            if j == leader:
+                self.repeated.push_back(leader)
+        self.scratch.resize(self.task.blocks)
+        self.members.assign(self.repeated.size() * self.task.blocks, 0)
+        for i in range(self.task.n):
+            for j in range(<int>self.repeated.size()):
+                if self.leaders[i] == self.repeated[j]:
+                    self.members[j * self.task.blocks + (i >> 6)] |= <uint64_t>1 << (i & 63)
+
+    def __dealloc__(self):
+        free(self.sum)
+
+    def use(self, Weights weights):
+        """Score edges by these weights."""
+        self.weights = weights
+        self.sum.table = &weights.table
+        memset(self.sum.memo, 0, sizeof(self.sum.memo))
+
+    cdef int add_leaf(self, int word, int tag, int label) noexcept nogil:
+        """A leaf edge, unless the word is a copy of one that has its leaf edges already."""
+        cdef Edge edge
+        cdef int i, number = self.edges.size()
+        memset(&edge, 0, sizeof(Edge))
+        edge.size = edge.words = 1
+        edge.left = edge.right = NONE
+        edge.rule = LEAF
+        edge.label = label
+        edge.head = edge.first[0] = edge.last[0] = number
+        for i in range(1, ENDS):
+            edge.first[i] = edge.last[i] = NONE
+        edge.hash = leaf_hash(word, tag, label)
+        edge.word = word
+        edge.tag = tag
+        edge.l = edge.l2 = edge.r = edge.r2 = edge.before = edge.after = NONE
+        self.edges.push_back(edge)
+        self.covered.resize(self.edges.size() * self.task.blocks, 0)
+        self.covered[number * self.task.blocks + (word >> 6)] |= <uint64_t>1 << (word & 63)
+        if self.task.predecessors != NULL:
+            for i in range(self.task.blocks):
+                self.preceding.push_back(self.task.predecessors[word * self.task.blocks + i])
+        self.extract(&self.edges[number])
+        self.edges[number].score = finish(self.sum)
+        return number
+
+    cdef void compose(self, const Proposal* by, Edge* edge) noexcept nogil:
+        """What the edge would be; its score is the proposal's."""
+        cdef const Edge* left = &self.edges[by.left]
+        cdef const Edge* right
+        cdef int i
+        edge.score = by.score
+        edge.left = by.left
+        edge.right = by.right
+        edge.rule = by.rule
+        edge.label = by.label
+        edge.word = edge.tag = NONE
+        if by.right == NONE:
+            edge.size = left.size + 1
+            edge.words = left.words
+            edge.head = left.head
+            for i in range(ENDS):
+                edge.first[i] = left.first[i]
+                edge.last[i] = left.last[i]
+            edge.hash = join_hash(left.hash, 0, by.rule, by.label)
+        else:
+            right = &self.edges[by.right]
+            edge.size = left.size + right.size + 1
+            edge.words = left.words + right.words
+            for i in range(ENDS):
+                edge.first[i] = left.first[i] if i < left.words else right.first[i - left.words]
+                edge.last[i] = right.last[i] if i < right.words else left.last[i - right.words]
+            edge.hash = join_hash(left.hash, right.hash, by.rule, by.label)
+        self.complete(edge)
+
+    cdef int build(self, const Proposal* by) noexcept nogil:
+        """The number of the proposed edge, which is built unless it is a leaf."""
+        cdef Edge edge
+        cdef int i, blocks = self.task.blocks, number = self.edges.size()
+        cdef uint64_t* both
+        if by.rule == LEAF:
+            return by.left
+        self.compose(by, &edge)
+        self.edges.push_back(edge)
+        self.covered.resize((number + 1) * blocks)
+        both = &self.covered[number * blocks]
+        if by.right == NONE:
+            for i in range(blocks):
+                both[i] = self.covered[by.left * blocks + i]
+        else:
+            self.unite(&self.covered[by.left * blocks], &self.covered[by.right * blocks], both)
+        if self.task.predecessors != NULL:
+            self.preceding.resize((number + 1) * blocks)
+            for i in range(blocks):
+                self.preceding[number * blocks + i] = self.preceding[by.left * blocks + i] | (
+                    self.preceding[by.right * blocks + i] if by.right != NONE else 0
+                )
+        return number
+
+    cdef bint unite(
+        self, const uint64_t* left, const uint64_t* right, uint64_t* union
+    ) noexcept nogil:
+        """The words of two edges together; False if that takes some word too often."""
+        cdef int i, j, blocks = self.task.blocks, copies
+        cdef const uint64_t* members
+        cdef uint64_t rest
+        cdef bint apart = True
+        for i in range(blocks):
+            union[i] = left[i] | right[i]
+            apart = apart and not (left[i] & right[i])
+        if apart:
+            return True
+        for j in range(<int>self.repeated.size()):
+            members = &self.members[j * blocks]
+            copies = 0
+            for i in range(blocks):
+                copies += count_bits(left[i] & members[i]) + count_bits(right[i] & members[i])
+            for i in range(blocks):
+                rest = members[i]
+                while rest and copies:
+                    union[i] |= rest & -rest
+                    rest &= rest - 1
+                    copies -= 1
+            if copies:
+                return False
+        # What both hold is all right if it is a word of which there are several.
+        for i in range(blocks):
+            rest = left[i] & right[i]
+            for j in range(<int>self.repeated.size()):
+                rest &= ~self.members[j * blocks + i]
+            if rest:
+                return False
+        return True
+
+    cdef bint can_join(self, int a, int b) noexcept nogil:
+        """The two edges together take no word too often."""
+        cdef int blocks = self.task.blocks
+        return self.unite(
+            &self.covered[a * blocks], &self.covered[b * blocks], &self.scratch[0]
+        )
+
+    cdef bint may_precede(self, int left, int right) noexcept nogil:
+        """No order constraint wants a word of the right edge before one of the left edge."""
+        cdef int blocks = self.task.blocks
+        if self.task.predecessors == NULL:
+            return True
+        return not meet(&self.preceding[left * blocks], &self.covered[right * blocks], blocks)
+
+    cdef void propose(self, int left, int right, int rule, int label, double own) noexcept nogil:
+        """Add an edge that could be built, given what its own features are worth."""
+        cdef Proposal proposal
+        proposal.left = left
+        proposal.right = right
+        proposal.rule = rule
+        proposal.label = label
+        proposal.score = own + self.edges[left].score
+        if right != NONE:
+            proposal.score += self.edges[right].score
+        self.proposals.push_back(proposal)
+
+    cdef uint64_t word_atom(self, int leaf) noexcept nogil:
+        return 0 if leaf == NONE else word_key(&self.task.words[self.edges[leaf].word])
+
+    cdef uint64_t tag_atom(self, int leaf) noexcept nogil:
+        return 0 if leaf == NONE else self.edges[leaf].tag + 1
+
+    cdef void lay_leaves(self) noexcept nogil:
+        """Add the leaf edges of every word that stands for itself."""
+        cdef int word
+        for word in range(self.task.n):
+            if self.leaders[word] == word:
+                self.add_leaf(word, NONE, NONE)
+
+    cdef void propose_unary(self, int edge) noexcept nogil:
+        pass
+
+    cdef void propose_binary(self, int left, int right) noexcept nogil:
+        """Propose what the grammar can make of two phrases that stand side by side."""
+        self.propose(left, right, 1, NONE, 0.0)
+
+    cdef void complete(self, Edge* edge) noexcept nogil:
+        """Fill in what the grammar wants to know of an edge."""
+        if edge.right != NONE:
+            edge.head = self.edges[edge.left].head
+
+    cdef void extract(self, const Edge* edge) noexcept nogil:
+        """Add the features φ of the edge's last action to the sum."""
+        pass
+
+    cdef uint64_t signature(self, int edge) noexcept nogil:
+        """Equal for edges of which the better one is enough; 0 if each counts."""
+        return 0
+
+    cdef bint is_goal(self, const Edge* edge) noexcept nogil:
+        """An edge over all words is a result."""
+        return edge.words == self.task.n

@@ -1,0 +1,88 @@
+"""Types of the best-first search, shared with its learning."""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libcpp.unordered_map cimport unordered_map
+from libcpp.vector cimport vector
+
+from syntagma.best_first._grammar cimport Grammar, Proposal
+
+cdef extern from * nogil:
+    """
+    #include <algorithm>
+    #include <chrono>
+    #include <cstdint>
+    #include <vector>
+    struct AgendaItem {
+        double rank;
+        int64_t number;         // of equal rank, what was found first comes first
+        Proposal by;
+        int32_t version;        // of the weights that it was scored with
+        int32_t gold;           // its number among the gold ones, or -1
+        bool operator<(const AgendaItem& other) const {
+            return rank != other.rank ? rank < other.rank : number > other.number;
+        }
+    };
+    struct Agenda {
+        std::vector<AgendaItem> heap;
+        bool empty() const { return heap.empty(); }
+        size_t size() const { return heap.size(); }
+        void push(const AgendaItem& item) {
+            heap.push_back(item);
+            std::push_heap(heap.begin(), heap.end());
+        }
+        AgendaItem pop() {
+            std::pop_heap(heap.begin(), heap.end());
+            AgendaItem best = heap.back();
+            heap.pop_back();
+            return best;
+        }
+        void clear() { heap.clear(); }
+    };
+    static inline double steady_seconds() {
+        return std::chrono::duration<double>(
+            std::chrono::steady_clock::now().time_since_epoch()).count();
+    }
+    """
+    cppclass AgendaItem:
+        double rank
+        int64_t number
+        Proposal by
+        int32_t version, gold
+        AgendaItem()
+    cppclass Agenda:
+        Agenda()
+        bint empty()
+        size_t size()
+        void push(const AgendaItem& item)
+        AgendaItem pop()
+        void clear()
+    double steady_seconds()
+
+cdef class BestFirst:
+    cdef readonly Grammar grammar
+    cdef readonly int chart_size
+    cdef readonly bint scaled
+    cdef readonly long expansions
+    cdef readonly bint exhausted        # the agenda ran empty
+    cdef Agenda agenda
+    cdef int64_t pushed
+    cdef vector[int32_t] chart          # accepted edges, in the order in which they came
+    cdef unordered_map[uint64_t, int32_t] signed  # edges of the chart by signature
+    cdef vector[int32_t] goals
+    cdef vector[int32_t] pieces
+
+    cdef double rank(self, double score, int size) noexcept nogil
+    cdef double rank_of(self, int edge) noexcept nogil
+    cdef int size_of(self, const Proposal* by) noexcept nogil
+    cdef void push(self, const Proposal* by) noexcept nogil
+    cdef void put(self, const Proposal* by, int version, int gold) noexcept nogil
+    cdef void begin(self) noexcept nogil
+    cdef void expand(self, int edge, double deadline) noexcept nogil
+    cdef int twin_in_chart(self, int edge) noexcept nogil
+    cdef int accept(self, int edge) noexcept nogil
+    cdef void remove(self, int edge) noexcept nogil
+    cdef void run(self, int wanted, long limit, double deadline) noexcept nogil
+    cdef bint is_new(self, int edge) noexcept nogil
+    cdef void list_parts(self, int edge, vector[int32_t]* parts) noexcept nogil
+    cdef void list_kinds(self, int edge, vector[int32_t]* kinds) noexcept nogil
+    cdef void join_pieces(self) noexcept nogil

@@ -1,0 +1,124 @@
+"""Feature templates of the best-first search as data, beside the tables of Zhang & Clark 2015;
+instantiated by the grammars in core/. Those of the beam search: `templates`.
+
+Atoms end in w for a form and in p for a tag, as in the papers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from syntagma.best_first._ccg_edges import CCG_ATOMS, CCG_SCOPES
+from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS, DEPENDENCY_SCOPES
+from syntagma.features._templates import TemplateTable
+
+# ZC15 Table 2. h and m are the head and the dependent of the new arc, s the nearest sibling of m,
+# s2 that of s, ml and mr the outermost dependents of m, hn and mn the neighbours of h and m that
+# stand between them, b any word between h and m; dir and dist: direction and distance of the arc;
+# size: words of the phrase; c: a word that has all its dependents, cl and cr the outermost of them,
+# lval and rval how many there are; B: the first word of the right phrase; w0, w-1: the first and
+# the last word of a complete sentence.
+TABLE_2 = {
+    "edge": "hw hp size; hw size; hp size",
+    "arc": """
+        hw hp dir; hw dir; hp dir
+        mw mp dir; mw dir; mp dir
+        hw hp dist; hw dist; hp dist
+        mw mp dist; mw dist; mp dist
+        hw hp mw mp dir; hw hp mw mp dist
+        hw hp mp dir; hw hp mp dist
+        hp mw mp dir; hp mw mp dist
+        hp mp dir; hp mp dist
+        hp hnp mp mnp dir
+        hw mp mlp dir; hw mp mrp dir
+        hp mp mlp dir; hp mp mrp dir
+        hp mp sp dir
+        hp sp dir; mp sp dir
+        hw sw dir; mw sw dir
+        hp sw dir; mp sw dir
+        hw sp dir; mw sp dir
+        hw mp sp s2p dir
+        hp mp sp s2p dir
+    """,
+    "between": "hp mp bp dir",
+    "completed": """
+        cw cp clw clp; cp clp; cw cp clp; cp clw clp
+        cw cp crw crp; cp crp; cw cp crp; cp crw crp
+        cw cp lval; cw cp rval; cw cp lval rval
+        cp lval; cp rval; cp lval rval
+    """,
+    "boundary": """
+        B-1w Bw; B-1p Bp; B-1w Bp; B-1p Bw
+        B-1w Bw B+1w; B-2w B-1w Bw
+        B-1p Bp B+1p; B-2p B-1p Bp
+        B-1p Bw B+1p; B-2p B-1w Bp
+    """,
+    "sentence": """
+        w0; w0 w1; w-1; w-1 w-2
+        p0; p0 p1; p0 p1 p2
+        p-1; p-1 p-2; p-1 p-2 p-3
+    """,
+}
+
+# ZC15 Table 1. c: the category of the edge; h and n the head word and that of the other phrase;
+# l and r: its first and its last word, l2 and r2 those next to them; rule: the rule that was
+# applied; B: the first word of the right phrase, with its lexical category in c.
+TABLE_1 = {
+    "edge": "c size; c hw; c size hw; c hp",
+    "phrase": "c lw; c rw; c lp l2p; c r2p rp; c lp rp",
+    "binary": """
+        rule; rule hw; rule hw nw
+        B-1w Bw; B-1p Bp
+        B-2w B-1w Bw; B-1w Bw B+1w
+        B-2p B-1p Bp; B-1p Bp B+1p
+        B-2c B-1c Bc; B-1c Bc B+1c
+        B-1w Bp; B-1p Bw
+        B-2p B-1w Bp; B-1p Bw B+1p
+    """,
+    "unary": "rule; rule hw",
+}
+
+
+def dependency_templates() -> TemplateTable:
+    """Table 2, and, as in §5.7, every template that names dir once more with the label."""
+    rows = list(_rows(TABLE_2))
+    rows += [
+        (f"labelled {scope}", (*template, "label")) for scope, template in rows if "dir" in template
+    ]
+    arc = (*DEPENDENCY_ATOMS[: DEPENDENCY_ATOMS.index("bp")],)
+    own = {
+        "edge": ("hw", "hp", "size"),
+        "arc": arc,
+        "between": (*arc, "bp"),
+        "completed": _from_to(DEPENDENCY_ATOMS, "cw", "rval"),
+        "boundary": _from_to(DEPENDENCY_ATOMS, "B-2w", "B+1p"),
+        "sentence": _from_to(DEPENDENCY_ATOMS, "w0", "p-3"),
+        "labelled arc": (*arc, "label"),
+        "labelled between": (*arc, "bp", "label"),
+    }
+    return TemplateTable(rows, DEPENDENCY_ATOMS, {scope: own[scope] for scope in DEPENDENCY_SCOPES})
+
+
+def ccg_templates() -> TemplateTable:
+    """Table 1."""
+    edge = _from_to(CCG_ATOMS, "c", "hp")
+    own = {
+        "edge": edge,
+        "phrase": (*edge, *_from_to(CCG_ATOMS, "lw", "rp")),
+        "binary": (*edge, *_from_to(CCG_ATOMS, "rule", "B+1c")),
+        "unary": (*edge, "rule"),
+    }
+    return TemplateTable(
+        list(_rows(TABLE_1)), CCG_ATOMS, {scope: own[scope] for scope in CCG_SCOPES}
+    )
+
+
+def _rows(table: dict[str, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for scope, templates in table.items():
+        for template in templates.replace("\n", ";").split(";"):
+            if template.strip():
+                yield scope, tuple(template.split())
+
+
+def _from_to(atoms: tuple[str, ...], first: str, last: str) -> tuple[str, ...]:
+    return atoms[atoms.index(first) : atoms.index(last) + 1]

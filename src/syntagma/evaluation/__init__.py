@@ -1,0 +1,1 @@
+"""Figures: BLEU, exact match, time, spans, the scores of the shared task."""

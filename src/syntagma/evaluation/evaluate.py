@@ -1,0 +1,358 @@
+"""Evaluation: BLEU, exact match and time of a linearizer on a treebank, condition by condition.
+
+What a condition gives away is decided in `conditions`; how figures are printed, in `report`; spans
+are compared in `spans`.
+"""
+
+import hashlib
+import itertools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from syntagma.errors import SyntagmaError
+from syntagma.evaluation.spans import SpanFigures, Tree, compare_spans
+from syntagma.models.container import fingerprint
+from syntagma.problem.problem import Problem
+from syntagma.results.linearization import Linearization, violations
+from syntagma.transition.strategy import Effort
+from syntagma.treebanks.conditions import (
+    CONDITIONS,
+    MAIN_CONDITIONS,
+    Condition,
+    constrain,
+    sentence_rng,
+)
+from syntagma.treebanks.treebank import Sentence
+from syntagma.version import VERSION
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
+
+    from syntagma.linearizer import Linearizer
+
+# Upper ends of the length classes; the last class is open.
+_LENGTHS = (10, 20, 30, 40)
+LENGTH_CLASSES = ("1-10", "11-20", "21-30", "31-40", "41+")
+
+
+@dataclass(frozen=True, slots=True)
+class LengthFigures:
+    """Figures for the sentences of one length class; None where there is nothing to measure."""
+
+    length: str
+    sentences: int
+    bleu: float | None
+    exact: float | None
+    coverage: float | None
+    cpu_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionFigures:
+    """Figures of one condition: BLEU and exact match in percent, CPU milliseconds per sentence.
+
+    `coverage` is the percentage of words that come out at all (brevity in Figure 8 of Liu et al.
+    2015); only an unfinished result leaves words out.
+    """
+
+    condition: str
+    sentences: int
+    bleu: float
+    exact: float
+    coverage: float
+    unfinished: int  # results of a search that ran out of time
+    cpu_ms: float
+    seconds: float  # wall-clock time for the whole set
+    violations: int  # broken promises; anything but 0 is a bug
+    signature: str
+    lengths: tuple[LengthFigures, ...]
+    outputs: tuple[str, ...] = field(repr=False)  # for `paired_bootstrap`
+    spans: SpanFigures | None = None  # None: not asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The figures of one model on one treebank."""
+
+    model: str
+    figures: tuple[ConditionFigures, ...]
+    references: tuple[str, ...] = field(repr=False)
+
+    def __getitem__(self, condition: str) -> ConditionFigures:
+        for figures in self.figures:
+            if figures.condition == condition:
+                return figures
+        raise KeyError(condition)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A difference in BLEU and the bounds that hold it with the stated confidence."""
+
+    difference: float
+    low: float
+    high: float
+    confidence: float
+
+
+def evaluate(
+    linearizer: "Linearizer",
+    sentences: Sequence[Sentence],
+    conditions: Sequence[str] = MAIN_CONDITIONS,
+    *,
+    beam: int | None = None,
+    timeout: float | None = None,
+    expansions: int | None = None,
+    threads: int = 1,
+    seed: int = 1,
+    limit: int | None = None,
+    spans: bool = False,
+    on_sentence: Callable[[], None] | None = None,
+) -> Report:
+    """Order the words of every sentence under every condition and compare with the original.
+
+    `limit` keeps the first sentences only; `spans` compares the treelets of the trees, too (Liu et
+    al. 2015, Table 4 and Figure 9); `on_sentence` is called after each sentence, for progress.
+    Time by length is measured on one thread only. What is not given of beam, timeout and expansions
+    is chosen as `Linearizer.order` does.
+    """
+    effort = Effort(beam, timeout, expansions)
+    chosen = [_condition(name) for name in conditions]
+    sentences = sentences[:limit]
+    if not sentences:
+        raise SyntagmaError("nothing to evaluate: the treebank has no sentences")
+    path = linearizer.info.path
+    model = fingerprint(path)[:8] if path is not None else "unsaved"
+    references = tuple(" ".join(sentence.forms) for sentence in sentences)
+    shared = {
+        "n": len(sentences),
+        "data": _digest(sentences)[:8],
+        "model": model,
+        **linearizer.describe_effort(effort),
+        **({"lm": "left out"} if _is_left_out(linearizer) else {}),
+        "seed": seed,
+        "syntagma": VERSION,
+    }
+    figures = []
+    for condition in chosen:
+        problems = [
+            constrain(sentence, condition, sentence_rng(seed, index))
+            for index, sentence in enumerate(sentences)
+        ]
+        figures.append(
+            _measure(
+                condition.name,
+                _results(linearizer, problems, effort, threads, on_sentence),
+                references,
+                sentences,
+                shared,
+                with_spans=spans,
+            )
+        )
+    return Report(
+        model=str(linearizer.info.header["name"]), figures=tuple(figures), references=references
+    )
+
+
+def _is_left_out(linearizer: "Linearizer") -> bool:
+    """The model has a language model, but it is not used."""
+    return "language_model" in linearizer.info.header and not linearizer.has_language_model
+
+
+def bleu(outputs: Sequence[str], references: Sequence[str]) -> float:
+    """Corpus BLEU by sacrebleu on words separated by spaces, cased."""
+    return float(_metric().corpus_score(outputs, [references]).score)
+
+
+def paired_bootstrap(
+    outputs_a: Sequence[str],
+    outputs_b: Sequence[str],
+    references: Sequence[str],
+    *,
+    samples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 1,
+) -> Interval:
+    """By how much BLEU `outputs_b` beat `outputs_a`, with a paired bootstrap interval.
+
+    Both systems are scored on the same resampled test sets (Koehn 2004); an interval that
+    does not hold 0 is a difference that the choice of test sentences does not explain.
+    """
+    if not len(outputs_a) == len(outputs_b) == len(references) or not references:
+        raise SyntagmaError("a paired comparison needs equally many outputs and references")
+    statistics = [_statistics(outputs, references) for outputs in (outputs_a, outputs_b)]
+    size = len(references)
+    random = np.random.default_rng(seed)
+    differences = np.empty(samples)
+    for sample in range(samples):
+        weights = random.multinomial(size, np.full(size, 1 / size))
+        a, b = (_bleu_of(weights @ matrix) for matrix in statistics)
+        differences[sample] = b - a
+    tail = 50 * (1 - confidence)
+    low, high = np.percentile(differences, [tail, 100 - tail])
+    whole_a, whole_b = (_bleu_of(matrix.sum(axis=0)) for matrix in statistics)
+    return Interval(whole_b - whole_a, float(low), float(high), confidence)
+
+
+def _condition(name: str) -> Condition:
+    try:
+        return CONDITIONS[name]
+    except KeyError:
+        known = ", ".join(CONDITIONS)
+        raise SyntagmaError(f"unknown condition {name!r}: choose from {known}") from None
+
+
+def _digest(sentences: Sequence[Sentence]) -> str:
+    """A checksum of what is evaluated, whatever file it came from."""
+    digest = hashlib.sha256()
+    for sentence in sentences:
+        rows = zip(sentence.forms, sentence.tags, sentence.heads, sentence.deprels, strict=True)
+        digest.update("".join("\t".join(map(str, row)) + "\n" for row in rows).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def _results(
+    linearizer: "Linearizer",
+    problems: Sequence[Problem],
+    effort: Effort,
+    threads: int,
+    on_sentence: Callable[[], None] | None,
+) -> Iterator[tuple[Linearization, float | None]]:
+    """Each result with the CPU seconds it took, which several threads cannot tell."""
+    max_words = linearizer.max_words
+    spent: dict[str, Any] = {
+        name: value for name, value in asdict(effort).items() if value is not None
+    }
+    if threads == 1:
+        for problem in problems:
+            started = time.thread_time()
+            result = linearizer.order(problem, **spent, max_words=max_words)
+            yield result, time.thread_time() - started
+            if on_sentence:
+                on_sentence()
+    else:
+        for many in linearizer.order_many(problems, **spent, threads=threads, max_words=max_words):
+            yield cast(Linearization, many), None
+            if on_sentence:
+                on_sentence()
+
+
+def _measure(
+    condition: str,
+    results: Iterator[tuple[Linearization, float | None]],
+    references: Sequence[str],
+    sentences: Sequence[Sentence],
+    settings: dict[str, Any],
+    *,
+    with_spans: bool,
+) -> ConditionFigures:
+    cpu_started, started = time.process_time(), time.perf_counter()
+    outputs: list[str] = []
+    output_sizes: list[int] = []
+    trees: list[Tree] = []
+    times: list[float | None] = []
+    broken = unfinished = 0
+    for result, cpu in results:
+        outputs.append(result.text)
+        output_sizes.append(len(result.tokens))
+        if with_spans:
+            trees.append((result.words, result.heads))
+        times.append(cpu)
+        unfinished += not result.finished
+        broken += len(violations(result))
+    cpu_total = time.process_time() - cpu_started
+    seconds = time.perf_counter() - started
+    measured = [cpu for cpu in times if cpu is not None]
+    if measured:
+        cpu_total = sum(measured)
+
+    sizes = [len(sentence.forms) for sentence in sentences]
+    golds = ((sentence.forms, sentence.heads) for sentence in sentences)
+    metric = _metric()
+    score = metric.corpus_score(outputs, [references]).score
+    signature = "|".join(
+        [
+            metric.get_signature().format(),
+            f"condition:{condition}",
+            *(f"{key}:{value}" for key, value in settings.items()),
+        ]
+    )
+    return ConditionFigures(
+        condition=condition,
+        sentences=len(outputs),
+        bleu=score,
+        exact=_exact(outputs, references),
+        coverage=_coverage(output_sizes, sizes),
+        unfinished=unfinished,
+        cpu_ms=1000 * cpu_total / len(outputs),
+        seconds=seconds,
+        violations=broken,
+        signature=signature,
+        lengths=tuple(_by_length(outputs, references, output_sizes, sizes, times)),
+        outputs=tuple(outputs),
+        spans=compare_spans(trees, golds) if with_spans else None,
+    )
+
+
+def _by_length(
+    outputs: Sequence[str],
+    references: Sequence[str],
+    output_sizes: Sequence[int],
+    sizes: Sequence[int],
+    times: Sequence[float | None],
+) -> Iterator[LengthFigures]:
+    for length, low, high in zip(LENGTH_CLASSES, (0, *_LENGTHS), (*_LENGTHS, None), strict=True):
+        keep = [low < size and (high is None or size <= high) for size in sizes]
+        kept_outputs = list(itertools.compress(outputs, keep))
+        kept_references = list(itertools.compress(references, keep))
+        kept_sizes = [list(itertools.compress(each, keep)) for each in (output_sizes, sizes)]
+        kept_times = [cpu for cpu in itertools.compress(times, keep) if cpu is not None]
+        filled = bool(kept_outputs)
+        yield LengthFigures(
+            length=length,
+            sentences=len(kept_outputs),
+            bleu=bleu(kept_outputs, kept_references) if filled else None,
+            exact=_exact(kept_outputs, kept_references) if filled else None,
+            coverage=_coverage(*kept_sizes) if filled else None,
+            cpu_ms=1000 * sum(kept_times) / len(kept_times) if kept_times else None,
+        )
+
+
+def _exact(outputs: Sequence[str], references: Sequence[str]) -> float:
+    equal = sum(output == gold for output, gold in zip(outputs, references, strict=True))
+    return 100 * equal / len(references)
+
+
+def _coverage(output_sizes: Sequence[int], sizes: Sequence[int]) -> float:
+    return 100 * sum(output_sizes) / sum(sizes)
+
+
+def _metric() -> "BLEU":
+    # Imported when needed: it takes as long to import as a short bag takes to order.
+    from sacrebleu.metrics.bleu import BLEU
+
+    return BLEU(tokenize="none", force=True)
+
+
+def _statistics(outputs: Sequence[str], references: Sequence[str]) -> Any:
+    """One row per sentence of the counts that BLEU adds up: matches, n-grams, lengths."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    metric = BLEU(tokenize="none", force=True, effective_order=True)
+    rows = []
+    for output, gold in zip(outputs, references, strict=True):
+        score = metric.sentence_score(output, [gold])
+        rows.append([*score.counts, *score.totals, score.sys_len, score.ref_len])
+    return np.array(rows, dtype=np.int64)
+
+
+def _bleu_of(row: Any) -> float:
+    from sacrebleu.metrics.bleu import BLEU
+
+    counts = [int(value) for value in row]
+    score = BLEU.compute_bleu(counts[:4], counts[4:8], counts[8], counts[9], smooth_method="exp")
+    return float(score.score)

@@ -1,0 +1,153 @@
+"""Evaluation of realisation: lemmas inflected, ordered and written, against a treebank.
+
+The shared task's scores are `shared_task`'s; ordering forms that are given is measured by
+`evaluation`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from syntagma.errors import FormatError, ProblemError, SyntagmaError
+from syntagma.evaluation.shared_task import SharedTaskScores, shared_task_scores
+from syntagma.problem.problem import Problem
+from syntagma.results.linearization import violations
+from syntagma.results.realization import Realization
+from syntagma.treebanks.conditions import CONDITIONS, constrain, sentence_rng
+from syntagma.treebanks.treebank import Sentence
+
+if TYPE_CHECKING:
+    from syntagma.linearizer import Linearizer
+
+
+@dataclass(frozen=True, slots=True)
+class RealizationFigures:
+    """Figures of one run, in percent but for NIST and CPU milliseconds per sentence.
+
+    `scores` compare words, `written_bleu` and `exact` the sentence as it is written. `forms` is the
+    share of lemmas that take the right form, wherever they stand, in whatever case.
+    """
+
+    scores: SharedTaskScores
+    forms: float
+    written_bleu: float
+    exact: float
+    cpu_ms: float
+    violations: int  # broken promises; anything but 0 is a bug
+    signature: str  # of `written_bleu`
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **{key: round(value, 4) for key, value in asdict(self.scores).items()},
+            "forms": round(self.forms, 2),
+            "written_bleu": round(self.written_bleu, 2),
+            "exact": round(self.exact, 2),
+            "cpu_ms": round(self.cpu_ms, 3),
+            "violations": self.violations,
+            "signatures": [self.scores.signature, self.signature],
+        }
+
+
+def lemma_problems(sentences: Sequence[Sentence], seed: int = 1) -> list[Problem]:
+    """The labelled trees of the sentences, shuffled, with lemmas in the place of the forms."""
+    problems = []
+    for index, sentence in enumerate(sentences):
+        # What is known of a word goes through the shuffle in the place of its form.
+        places = replace(sentence, forms=tuple(map(str, range(len(sentence)))))
+        problem = constrain(places, CONDITIONS["labelled"], sentence_rng(seed, index))
+        words = []
+        for word in problem.words:
+            place = int(word.form)
+            lemma = sentence.lemmas[place] or sentence.forms[place]
+            features = sentence.features[place]
+            words.append(replace(word, form="", lemma=lemma, features=features))
+        problems.append(replace(problem, words=tuple(words)))
+    return problems
+
+
+def without_hints(problem: Problem) -> Problem:
+    """The problem without its order constraints."""
+    return replace(problem, before=(), first=None, last=None)
+
+
+def pair(problems: Sequence[Problem | FormatError], sentences: Sequence[Sentence]) -> list[Problem]:
+    """The problems, if each has as many words as its sentence; else the first fault is raised."""
+    paired = []
+    for number, (problem, sentence) in enumerate(zip(problems, sentences, strict=False), start=1):
+        if isinstance(problem, FormatError):
+            raise problem
+        if len(problem.words) != len(sentence):
+            raise ProblemError(
+                f"problem {number} has {len(problem.words)} words, but its sentence "
+                f"{sentence.id or sentence.text!r} has {len(sentence)}: the input and the treebank "
+                "(--data) do not belong together"
+            )
+        paired.append(problem)
+    if len(problems) != len(sentences):
+        raise ProblemError(
+            f"the input has {len(problems)} problems, but the treebank (--data) {len(sentences)} "
+            "sentences"
+        )
+    return paired
+
+
+def evaluate_realization(
+    linearizer: Linearizer,
+    problems: Sequence[Problem],
+    sentences: Sequence[Sentence],
+    *,
+    beam: int | None = None,
+    threads: int = 1,
+    on_sentence: Callable[[], None] = lambda: None,
+) -> RealizationFigures:
+    """Realize each problem and compare with its sentence. Time is measured on one thread only."""
+    results: list[Realization] = []
+    started = time.process_time()
+    for result in linearizer.realize_many(problems, beam=beam, threads=threads):
+        if isinstance(result, SyntagmaError | list):
+            raise AssertionError(result)  # realize_many raises errors, and n_best is not given
+        results.append(result)
+        on_sentence()
+    seconds = time.process_time() - started
+    return compare(results, sentences, seconds)
+
+
+def compare(
+    results: Sequence[Realization], sentences: Sequence[Sentence], seconds: float
+) -> RealizationFigures:
+    """The figures of results that took so many seconds of CPU time."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    bleu = BLEU(force=True)
+    texts = [result.text for result in results]
+    written = [sentence.written for sentence in sentences]
+    right = sum(map(_right_forms, results, sentences))
+    score = bleu.corpus_score(texts, [written])
+    return RealizationFigures(
+        scores=shared_task_scores(
+            [" ".join(result.words) for result in results],
+            [sentence.text for sentence in sentences],
+        ),
+        forms=100 * right / sum(map(len, sentences)),
+        written_bleu=score.score,
+        exact=100 * sum(map(str.__eq__, texts, written)) / len(sentences),
+        cpu_ms=1000 * seconds / len(sentences),
+        violations=sum(len(violations(result.linearization)) for result in results),
+        signature=str(bleu.get_signature()),
+    )
+
+
+def _right_forms(result: Realization, sentence: Sentence) -> int:
+    """How many lemmas have the form that they have in the sentence; of some that are alike, any."""
+    found: Counter[tuple[str, str, str]] = Counter()
+    for word in result.linearization.problem.words:
+        found[word.lemma or word.form, word.tag or "", word.form.lower()] += 1
+    gold = Counter(
+        (lemma or form, tag, form.lower())
+        for lemma, tag, form in zip(sentence.lemmas, sentence.tags, sentence.forms, strict=True)
+    )
+    return (found & gold).total()

@@ -1,0 +1,160 @@
+"""A report of an evaluation as tables for the terminal and as JSON; figures: `evaluation`."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from syntagma.evaluation.evaluate import LENGTH_CLASSES, LengthFigures, Report
+from syntagma.evaluation.spans import SpanFigures
+
+
+def as_dict(report: Report) -> dict[str, Any]:
+    """The report as JSON-ready data; outputs and references are left out."""
+    return {
+        "model": report.model,
+        "conditions": [
+            {
+                "condition": figures.condition,
+                "sentences": figures.sentences,
+                "bleu": round(figures.bleu, 2),
+                "exact": round(figures.exact, 2),
+                "coverage": round(figures.coverage, 2),
+                "unfinished": figures.unfinished,
+                "cpu_ms": round(figures.cpu_ms, 3),
+                "seconds": round(figures.seconds, 2),
+                "violations": figures.violations,
+                "signature": figures.signature,
+                "lengths": [
+                    {
+                        "length": row.length,
+                        "sentences": row.sentences,
+                        "bleu": _rounded(row.bleu, 2),
+                        "exact": _rounded(row.exact, 2),
+                        "coverage": _rounded(row.coverage, 2),
+                        "cpu_ms": _rounded(row.cpu_ms, 3),
+                    }
+                    for row in figures.lengths
+                ],
+                **({} if figures.spans is None else {"spans": _spans_dict(figures.spans)}),
+            }
+            for figures in report.figures
+        ],
+    }
+
+
+def _spans_dict(spans: SpanFigures) -> dict[str, Any]:
+    return {
+        "scores": [
+            {
+                "length": row.length,
+                "output": row.output,
+                "gold": row.gold,
+                "right": row.right,
+                "precision": _rounded(row.precision, 2),
+                "recall": _rounded(row.recall, 2),
+                "f": _rounded(row.f, 2),
+            }
+            for row in spans.scores
+        ],
+        "distribution": [
+            {
+                "length": share.length,
+                "output": share.output,
+                "gold": share.gold,
+                "output_share": _rounded(share.output_share, 2),
+                "gold_share": _rounded(share.gold_share, 2),
+            }
+            for share in spans.distribution
+        ],
+    }
+
+
+def tables(report: Report) -> list[Table]:
+    """One table of the conditions, one by sentence length, one of what is left out, if any.
+
+    If spans were compared, two tables follow for each condition: scores, and lengths.
+    """
+    all_finished = not any(figures.unfinished for figures in report.figures)
+    summary = _summary(report, with_coverage=not all_finished)
+    spans = [
+        table
+        for figures in report.figures
+        if figures.spans is not None
+        for table in _span_tables(figures.condition, figures.spans)
+    ]
+    return [summary, _by_length(report), *([] if all_finished else [_coverage(report)]), *spans]
+
+
+def _summary(report: Report, *, with_coverage: bool) -> Table:
+    of_coverage = ("coverage %", "unfinished") if with_coverage else ()
+    summary = _table(
+        "condition", "BLEU", "exact %", *of_coverage, "CPU ms", "sent./s", "violations"
+    )
+    for figures in report.figures:
+        shown = (f"{figures.coverage:.1f}", str(figures.unfinished)) if with_coverage else ()
+        summary.add_row(
+            figures.condition,
+            f"{figures.bleu:.2f}",
+            f"{figures.exact:.1f}",
+            *shown,
+            f"{figures.cpu_ms:.2f}",
+            f"{figures.sentences / figures.seconds:.0f}",
+            str(figures.violations),
+        )
+    return summary
+
+
+def _by_length(report: Report) -> Table:
+    return _length_table(
+        report,
+        "BLEU      ms",
+        lambda cell: f"{_shown(cell.bleu, 1)} {_shown(cell.cpu_ms, 2):>7}",
+    )
+
+
+def _coverage(report: Report) -> Table:
+    return _length_table(report, "coverage %", lambda cell: _shown(cell.coverage, 1))
+
+
+def _length_table(report: Report, heading: str, show: Callable[[LengthFigures], str]) -> Table:
+    headings = (f"{figures.condition}\n{heading}" for figures in report.figures)
+    table = _table("words", "sentences", *headings)
+    for row, length in enumerate(LENGTH_CLASSES):
+        cells = [figures.lengths[row] for figures in report.figures]
+        if cells[0].sentences:
+            table.add_row(length, str(cells[0].sentences), *map(show, cells))
+    return table
+
+
+def _span_tables(condition: str, spans: SpanFigures) -> tuple[Table, Table]:
+    scores = _table(f"{condition}\nspans", "output", "gold", "right", "precision", "recall", "F")
+    for row in spans.scores:
+        scores.add_row(
+            row.length,
+            *map(str, (row.output, row.gold, row.right)),
+            *(_shown(value, 2) for value in (row.precision, row.recall, row.f)),
+        )
+    distribution = _table(f"{condition}\nspan length", "output %", "gold %")
+    for share in spans.distribution:
+        distribution.add_row(
+            share.length, _shown(share.output_share, 1), _shown(share.gold_share, 1)
+        )
+    return scores, distribution
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table.add_column(first)
+    for heading in others:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)
+
+
+def _shown(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"

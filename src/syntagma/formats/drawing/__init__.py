@@ -1,0 +1,1 @@
+"""Results drawn for the terminal: dependency trees and CCG derivations."""

@@ -1,0 +1,122 @@
+"""Dependency trees drawn for the terminal; pure text, colour is for the command line to add.
+
+      ╭─► the    DT   det
+    ╭─┴─► dog    NN   nsubj
+    ╰─┬─● barks  VBZ  root
+      ╰─► now    RB   advmod
+
+One word a line. A word's arc to its head is the leftmost that ends at it; those to the right of it
+lead to its dependents.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+
+from syntagma.results.linearization import Linearization
+
+_DEPENDENT, _ROOT = "►", "●"
+_UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
+_BOX = {
+    0: " ",
+    _LEFT | _RIGHT: "─",
+    _UP | _DOWN: "│",
+    _DOWN | _RIGHT: "╭",
+    _UP | _RIGHT: "╰",
+    _UP | _DOWN | _RIGHT: "├",
+    _LEFT | _RIGHT | _DOWN: "┬",
+    _LEFT | _RIGHT | _UP: "┴",
+    _LEFT | _RIGHT | _UP | _DOWN: "┼",
+}
+
+
+def draw_tree(linearization: Linearization, width: int | None = None) -> str:
+    """A tree as lines of text: arcs, words, tags and labels in columns.
+
+    If the lines would be wider than `width` columns, the arcs move closer together.
+    """
+    table = _columns(
+        [
+            [visible(token.form) for token in linearization.tokens],
+            [visible(token.tag) for token in linearization.tokens],
+            [visible(token.deprel) for token in linearization.tokens],
+        ]
+    )
+    arcs = _arcs(linearization.heads, spacing=2)
+    if width is not None and len(arcs[0]) + max(map(cell_len, table)) + 1 > width:
+        arcs = _arcs(linearization.heads, spacing=1)
+    return "\n".join(f"{arc} {row}".rstrip() for arc, row in zip(arcs, table, strict=True))
+
+
+def _levels(heads: Sequence[int]) -> list[int]:
+    """How far left of the words each word's arc to its head runs, from 1; 0 for the root.
+
+    An arc runs left of every arc below the dependent and of every arc between the two words. So
+    arcs never cross, and at each word the arc to its head is the leftmost.
+    """
+    dependents: list[list[int]] = [[] for _ in range(len(heads) + 1)]
+    for word, head in enumerate(heads, start=1):
+        dependents[head].append(word)
+    top_down = [0]
+    for word in top_down:  # grows while it is read
+        top_down += dependents[word]
+    levels = [0] * (len(heads) + 1)
+    reach = [0] * (len(heads) + 1)  # the highest level below a word
+    for head in reversed(top_down[1:]):
+        left = [word for word in reversed(dependents[head]) if word < head]
+        right = [word for word in dependents[head] if word > head]
+        for side in (left, right):
+            level = 0
+            for word in side:  # from the nearest to the farthest
+                level = max(level, reach[word]) + 1
+                levels[word] = level
+            reach[head] = max(reach[head], level)
+    return levels[1:]
+
+
+def _arcs(heads: Sequence[int], spacing: int) -> list[str]:
+    """What is drawn to the left of each word; all lines have the same length."""
+    levels = _levels(heads)
+    size = max(levels) * spacing
+    grid = [[0] * size for _ in heads]
+    for dependent, (head, level) in enumerate(zip(heads, levels, strict=True), start=1):
+        if not head:
+            continue
+        column = size - level * spacing
+        top, bottom = min(head, dependent) - 1, max(head, dependent) - 1
+        grid[top][column] |= _DOWN
+        grid[bottom][column] |= _UP
+        for row in range(top + 1, bottom):
+            grid[row][column] |= _UP | _DOWN
+        for row in (top, bottom):
+            grid[row][column] |= _RIGHT
+            for right in range(column + 1, size):
+                grid[row][right] |= _LEFT | _RIGHT
+    return [
+        "".join(_BOX[cell] for cell in row) + (_DEPENDENT if head else _ROOT)
+        for row, head in zip(grid, heads, strict=True)
+    ]
+
+
+def _columns(columns: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells, padded by the width that a terminal gives to them."""
+    widths = [max(map(cell_len, column)) for column in columns]
+    return [
+        "  ".join(
+            cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)
+        )
+        for row in zip(*columns, strict=True)
+    ]
+
+
+def visible(text: str) -> str:
+    """Control characters and line separators would tear the drawing: show them as escapes."""
+    return "".join(
+        repr(character)[1:-1]
+        if unicodedata.category(character) in ("Cc", "Zl", "Zp")
+        else character
+        for character in text
+    )

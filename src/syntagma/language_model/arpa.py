@@ -1,0 +1,328 @@
+"""ARPA files of back-off n-gram models, as SRILM and KenLM read and write them.
+
+What a model is and can do is in backoff.py.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.errors import FormatError, ModelError, OutputError
+from syntagma.files.files import atomic_write, open_text, source_name
+from syntagma.language_model.backoff import (
+    LOG_ZERO,
+    SPECIAL_WORDS,
+    START,
+    UNKNOWN,
+    BackoffModel,
+    Float64,
+    Int32,
+    Int64,
+    Order,
+    find_keys,
+    keys,
+    link_suffixes,
+)
+
+_LN_10 = float(np.log(10))
+_MAX_ROUNDING = 1e-4  # a log probability this far above zero is zero
+_SEPARATORS = frozenset(" \t\n\v\f\r\0")
+_BLOCK = 1 << 16
+
+
+def write_arpa(model: BackoffModel, path: str | os.PathLike[str]) -> None:
+    """Write a model so that nothing of it is lost; the file appears when it is complete."""
+    for word in model.words:
+        if not word or not _SEPARATORS.isdisjoint(word):
+            raise OutputError(
+                f"cannot write {os.fspath(path)}: the word {word!r} is empty or holds a space, "
+                "which ARPA files cannot express; replace it before estimation"
+            )
+    with atomic_write(path, "w") as stream:
+        stream.write("\\data\\\n")
+        for k, order in enumerate(model.orders, start=1):
+            stream.write(f"ngram {k}={len(order)}\n")
+        for k, order in enumerate(model.orders, start=1):
+            stream.write(f"\n\\{k}-grams:\n")
+            for start in range(0, len(order), _BLOCK):
+                stream.write(_lines(model, k, slice(start, start + _BLOCK)))
+        stream.write("\n\\end\\\n")
+
+
+def _lines(model: BackoffModel, k: int, block: slice) -> str:
+    order = model.orders[k - 1]
+    words = model.words
+    texts = [words[number] for number in order.word[block].tolist()]
+    parent = order.parent[block]
+    for lower in reversed(model.orders[: k - 1]):
+        texts = [
+            f"{words[number]} {text}"
+            for number, text in zip(lower.word[parent].tolist(), texts, strict=True)
+        ]
+        parent = lower.parent[parent]
+    log_probs = (order.log_prob[block].astype(np.float64) / _LN_10).tolist()
+    if k == len(model.orders):
+        return "".join(f"{p:.9g}\t{text}\n" for p, text in zip(log_probs, texts, strict=True))
+    backoffs = (order.backoff[block].astype(np.float64) / _LN_10).tolist()
+    return "".join(
+        f"{p:.9g}\t{text}\t{b:.9g}\n" for p, text, b in zip(log_probs, texts, backoffs, strict=True)
+    )
+
+
+def read_arpa(path: str | os.PathLike[str]) -> BackoffModel:
+    """Read a model; the file may be packed with gzip or xz.
+
+    Without `<unk>` in the file, unknown words have (nearly) no probability. Parts of n-grams that
+    the file lacks, as those of SRILM's pruned models do, are added with the probability that they
+    have by backing off.
+    """
+    reader = _Reader(path)
+    sizes = reader.sizes()
+    words, first = reader.words(sizes[0], is_highest=len(sizes) == 1)
+    numbers = {"<UNK>": UNKNOWN} | {word: number for number, word in enumerate(words)}
+    sections = [first]
+    for k, size in enumerate(sizes[1:], start=2):
+        sections.append(reader.section(k, size, numbers, is_highest=k == len(sizes)))
+    reader.end()
+    model = BackoffModel(tuple(words), _orders(sections, reader.source))
+    try:
+        model.validate()
+    except ModelError as error:
+        raise FormatError(str(error), reader.source) from error
+    return model
+
+
+@dataclass(slots=True)
+class _Section:
+    """The n-grams of one order as the file lists them; NaN is a probability yet to be found."""
+
+    ngrams: Int32  # a row of word numbers each
+    log_prob: Float64
+    backoff: Float64
+    line: int  # that of the first
+
+    def add(self, ngrams: Int32) -> None:
+        self.ngrams = np.concatenate((self.ngrams, ngrams))
+        self.log_prob = np.concatenate((self.log_prob, np.full(len(ngrams), np.nan)))
+        self.backoff = np.concatenate((self.backoff, np.zeros(len(ngrams))))
+
+
+class _Reader:
+    """The lines of a file, one section after the other."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.source = source_name(path)
+        self._lines = open_text(path)
+        self._line = 0
+
+    def fail(self, message: str, line: int | None = None) -> NoReturn:
+        raise FormatError(message, self.source, self._line if line is None else line)
+
+    def sizes(self) -> list[int]:
+        """The header: how many n-grams of each order there are."""
+        while (line := self._next("the header \\data\\; is this an ARPA file?")) != "\\data\\":
+            pass
+        sizes: list[int] = []
+        while line := self._next("the sections of n-grams").strip():
+            kind, _, rest = line.partition(" ")
+            order, _, size = rest.partition("=")
+            if kind != "ngram" or not order.strip().isdecimal() or not size.strip().isdecimal():
+                if sizes and line == "\\1-grams:":
+                    self.fail("there must be an empty line before \\1-grams:")
+                self.fail(f"expected 'ngram ORDER=COUNT', not {line!r}")
+            if int(order) != len(sizes) + 1:
+                self.fail(
+                    f"expected the count of {len(sizes) + 1}-grams, not of {int(order)}-grams"
+                )
+            sizes.append(int(size))
+        if not sizes:
+            self.fail("the header has no 'ngram ORDER=COUNT' line")
+        return sizes
+
+    def words(self, size: int, *, is_highest: bool) -> tuple[list[str], _Section]:
+        """The 1-grams, by number: first the special words, the others as they are listed."""
+        self._heading(1)
+        listed: dict[str, int] = _Listing()
+        section = self._rows(1, size, listed, is_highest=is_highest)
+        if len(listed) < size:
+            row = _second(section.ngrams[:, 0].tolist())
+            self.fail(
+                f"{list(listed)[section.ngrams[row, 0]]!r} is there twice", section.line + row
+            )
+        if SPECIAL_WORDS[UNKNOWN] not in listed and "<UNK>" in listed:
+            listed = {
+                SPECIAL_WORDS[0] if word == "<UNK>" else word: i for word, i in listed.items()
+            }
+        for word in SPECIAL_WORDS[START:]:
+            if word not in listed:
+                self.fail(
+                    f"the 1-grams lack {word!r}: estimate the model with sentence boundaries",
+                    section.line + max(size - 1, 0),
+                )
+        if SPECIAL_WORDS[UNKNOWN] not in listed:
+            listed[SPECIAL_WORDS[UNKNOWN]] = size
+            section.add(np.array([[size]], dtype=np.int32))
+            section.log_prob[-1] = LOG_ZERO
+        words = [*SPECIAL_WORDS, *(word for word in listed if word not in SPECIAL_WORDS)]
+        rows = [listed[word] for word in words]
+        section.ngrams = np.arange(len(words), dtype=np.int32)[:, None]
+        section.log_prob, section.backoff = section.log_prob[rows], section.backoff[rows]
+        return words, section
+
+    def section(self, k: int, size: int, numbers: dict[str, int], *, is_highest: bool) -> _Section:
+        self._heading(k)
+        return self._rows(k, size, numbers, is_highest=is_highest)
+
+    def end(self) -> None:
+        line = self._after_section("\\end\\")
+        if line != "\\end\\":
+            self.fail(f"expected \\end\\, not {line!r}; are there more n-grams than declared?")
+
+    def _heading(self, k: int) -> None:
+        line = self._after_section(f"\\{k}-grams:")
+        if line != f"\\{k}-grams:":
+            more = f"; are there more {k - 1}-grams than declared?" if k > 1 else ""
+            self.fail(f"expected \\{k}-grams:, not {line!r}{more}")
+
+    def _after_section(self, expected: str) -> str:
+        while not (line := self._next(expected).strip()):
+            pass
+        return line
+
+    def _next(self, expected: str) -> str:
+        line = next(self._lines, None)
+        if line is None:
+            self.fail(f"the file is cut off here: expected {expected}")
+        if isinstance(line, FormatError):
+            raise line
+        self._line += 1
+        return line
+
+    def _rows(self, k: int, size: int, numbers: dict[str, int], *, is_highest: bool) -> _Section:
+        start = self._line + 1
+        ngrams, log_probs, backoffs = array("i"), array("d"), array("d")
+        number = numbers.__getitem__
+        for line in self._section_lines(k, size):
+            fields = line.replace("\t", " ").split(" ")
+            if "" in fields:
+                fields = [field for field in fields if field]
+            try:
+                if len(fields) == k + 2:
+                    backoffs.append(float(fields.pop()))
+                elif len(fields) == k + 1:
+                    backoffs.append(0.0)
+                else:
+                    self._not_an_ngram(k, line)
+                log_probs.append(float(fields[0]))
+                ngrams.extend(map(number, fields[1:]))
+            except ValueError:
+                self._not_an_ngram(k, line)
+            except KeyError as error:
+                self.fail(f"{error.args[0]!r} is not among the 1-grams")
+        section = _Section(
+            np.frombuffer(ngrams, dtype=np.int32).reshape(-1, k),
+            np.frombuffer(log_probs) * _LN_10,
+            np.frombuffer(backoffs) * _LN_10,
+            start,
+        )
+        self._check(section, is_highest=is_highest)
+        section.log_prob = np.clip(section.log_prob, LOG_ZERO, 0)
+        section.backoff = np.maximum(section.backoff, LOG_ZERO)
+        return section
+
+    def _section_lines(self, k: int, size: int) -> Iterator[str]:
+        for row in range(size):
+            line = self._next(f"{size} {k}-grams, not {row}")
+            if not line or line.startswith("\\"):
+                self.fail(f"the section ends after {row} {k}-grams, but {size} are declared")
+            yield line
+
+    def _not_an_ngram(self, k: int, line: str) -> NoReturn:
+        shown = line if len(line) <= 80 else f"{line[:79]}…"
+        words = "word" if k == 1 else f"{k} words"
+        self.fail(f"expected a log10 probability, {words} and perhaps a back-off, not {shown!r}")
+
+    def _check(self, section: _Section, *, is_highest: bool) -> None:
+        """Minus infinity is probability zero; no other value may be infinite."""
+        log_prob, backoff = section.log_prob, section.backoff
+        faults: tuple[tuple[str, npt.NDArray[np.bool_]], ...] = (
+            ("the log10 probability is not a number", np.isnan(log_prob)),
+            ("the log10 probability is above zero", log_prob > _MAX_ROUNDING),
+            ("the back-off is not a finite number", np.isnan(backoff) | (backoff == np.inf)),
+            ("an n-gram of the highest order has a back-off", is_highest & (backoff != 0)),
+        )
+        for message, is_fault in faults:
+            if is_fault.any():
+                self.fail(message, section.line + int(np.argmax(is_fault)))
+
+
+class _Listing(dict[str, int]):
+    """Words that get numbers when they are first asked for."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
+def _second(numbers: list[int]) -> int:
+    seen: set[int] = set()
+    for row, number in enumerate(numbers):
+        if number in seen:
+            return row
+        seen.add(number)
+    raise ValueError("no number is there twice")
+
+
+def _orders(sections: list[_Section], source: str) -> tuple[Order, ...]:
+    """The orders of a model; adds to the sections what is missing of longer n-grams."""
+    while True:
+        orders: list[Order] = []
+        suffix = np.zeros(len(sections[0].ngrams), dtype=np.int32)
+        for k, section in enumerate(sections, start=1):
+            parent, missing = _parents(section.ngrams, orders)
+            if len(missing):
+                break
+            key = keys(parent, section.ngrams[:, -1])
+            by_key = np.argsort(key, kind="stable")
+            _refuse_twice(key, by_key, section, source)
+            order = Order(
+                parent[by_key],
+                section.ngrams[by_key, -1],
+                section.log_prob[by_key].astype(np.float32),
+                section.backoff[by_key].astype(np.float32),
+            )
+            if k > 1:
+                suffix = link_suffixes(order, orders[-1], suffix)
+                missing = section.ngrams[by_key[suffix < 0], 1:]
+                if len(missing):
+                    break
+                by_backing_off = orders[-1].backoff[order.parent] + orders[-1].log_prob[suffix]
+                order.log_prob[:] = np.minimum(
+                    np.where(np.isnan(order.log_prob), by_backing_off, order.log_prob), 0
+                )
+            orders.append(order)
+        else:
+            return tuple(orders)
+        sections[k - 2].add(np.unique(missing, axis=0))
+
+
+def _parents(ngrams: Int32, orders: list[Order]) -> tuple[Int32, Int32]:
+    """Where the n-grams without their last word are, and those of them that are nowhere."""
+    parent = np.zeros(len(ngrams), dtype=np.int32)
+    for j, order in enumerate(orders):
+        parent = find_keys(keys(order.parent, order.word), keys(parent, ngrams[:, j]))
+    return parent, ngrams[parent < 0, :-1]
+
+
+def _refuse_twice(key: Int64, by_key: Int64, section: _Section, source: str) -> None:
+    key = key[by_key]
+    again = by_key[1:][key[1:] == key[:-1]]
+    if len(again):
+        raise FormatError("this n-gram is there twice", source, section.line + int(again.min()))

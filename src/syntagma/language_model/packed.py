@@ -1,0 +1,330 @@
+"""The language model of a model: n-grams packed small, and what they say of the words of a problem.
+
+Estimation is the business of `kneser_ney`, look-up that of core/fluency.pyx. How much the language
+model counts beside the scorer is learned by `balance`.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.errors import ModelError
+from syntagma.language_model._ngrams import Fluency, NGrams, rises, unfold
+from syntagma.language_model.backoff import SPECIAL_WORDS, UNKNOWN, BackoffModel, Order
+from syntagma.transition.encoding import Encoding
+from syntagma.transition.vocabulary import pack_lines, shape, unpack_lines
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float32]
+Codes = npt.NDArray[np.uint8]
+Numbers = npt.NDArray[np.uint32]
+
+MAX_ORDER = 5
+_CODES = 256
+_ROUNDS = 20  # of moving the values of a table to the means of what they stand for
+_MANY = 255  # n-grams that go on from one: this many or more are counted in a table of their own
+_VOWELS = frozenset("aeiou")
+PREFIX = "lm."  # of the sections of a file
+
+
+def word_class(form: str) -> str:
+    """What a word that the model does not know goes by: its shape, whether it begins with a vowel
+    (*an*, *l'*), and, of letters, its ending."""
+    begins = ":v" if unicodedata.normalize("NFD", form)[:1].lower() in _VOWELS else ""
+    kind, ending = _shape_and_ending(form)
+    return f"<unk:{kind}{begins}{ending}>"
+
+
+def _shape_and_ending(form: str) -> tuple[str, str]:
+    kind = shape(form)[:4]
+    return kind, f":{form[-2:].lower()}" if kind in ("x", "Xx") else ""
+
+
+def quantise(values: Floats) -> tuple[Codes, Floats]:
+    """(codes, table): at most 256 values, those that are few as they are (Lloyd 1982)."""
+    distinct, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    table = np.zeros(_CODES, np.float32)
+    if len(distinct) <= _CODES:
+        table[: len(distinct)] = distinct
+        return inverse.astype(np.uint8), table
+    # Half of the values at first where there are many, half at equal distances.
+    quantiles = np.quantile(values, np.linspace(0, 1, _CODES // 2))
+    centres = np.sort(np.concatenate([quantiles, np.linspace(distinct[0], distinct[-1], 128)]))
+    sizes = np.concatenate([[0], np.cumsum(counts)])
+    sums = np.concatenate([[0], np.cumsum(counts * distinct.astype(np.float64))])
+    for _ in range(_ROUNDS):
+        bounds = np.searchsorted(distinct, (centres[1:] + centres[:-1]) / 2, side="right")
+        parts = np.concatenate([[0], bounds, [len(distinct)]])
+        size = np.diff(sizes[parts])
+        centres = np.divide(np.diff(sums[parts]), size, out=centres.copy(), where=size > 0)
+        centres.sort()
+    codes = np.searchsorted((centres[1:] + centres[:-1]) / 2, distinct, side="right")
+    size = np.bincount(codes, counts, minlength=_CODES)
+    sums = np.bincount(codes, counts * distinct.astype(np.float64), minlength=_CODES)
+    table[:] = np.divide(sums, size, out=centres, where=size > 0)
+    return codes[inverse].astype(np.uint8), table
+
+
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """Logarithms: as they are, or as numbers in a table of 256 values."""
+
+    values: Floats
+    codes: Codes | None = None
+    table: Floats | None = None
+
+    @classmethod
+    def packed(cls, values: Floats) -> Logs:
+        codes, table = quantise(values)
+        return cls(table[codes], codes, table)
+
+    def to_arrays(self, name: str) -> dict[str, Array]:
+        if self.codes is None or self.table is None:
+            return {name: self.values}
+        return {name: self.codes, f"{name}.table": self.table}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array], name: str) -> Logs:
+        table = arrays.get(f"{name}.table")
+        if table is None:
+            values = _section(arrays, name, np.float32)
+            logs = cls(values)
+        else:
+            codes = _section(arrays, name, np.uint8)
+            if table.shape != (_CODES,) or table.dtype != np.float32:
+                raise ModelError(f"the section '{name}.table' of the language model is damaged")
+            logs = cls(table[codes], codes, table)
+        if not np.isfinite(logs.values).all():
+            raise ModelError(f"the section {name!r} of the language model is not finite")
+        return logs
+
+
+@dataclass(frozen=True, slots=True)
+class PackedOrder:
+    """The n-grams of one order.
+
+    Those of the next order that go on from n-gram i are the ones from starts[i] to starts[i + 1].
+    In the highest order there are no starts and no back-offs. Back-offs are rounded to the values
+    of a table, too; which ones, is found out again when they are written.
+    """
+
+    words: Numbers
+    log_probs: Logs
+    backoffs: Floats
+    starts: Numbers
+
+    @classmethod
+    def of(cls, order: Order, following: Order | None, pack: bool) -> PackedOrder:
+        logs = Logs.packed if pack else Logs
+        backoffs, starts = np.empty(0, np.float32), np.empty(0, np.uint32)
+        if following is not None:
+            counts = np.bincount(following.parent, minlength=len(order))
+            starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.uint32)
+            is_context = (counts > 0) | (order.backoff != 0)
+            backoffs = np.zeros(len(order), np.float32)
+            backoffs[is_context] = logs(order.backoff[is_context]).values
+        return cls(order.word.astype(np.uint32), logs(order.log_prob), backoffs, starts)
+
+    def is_whole(self, vocabulary: int, following: PackedOrder | None) -> bool:
+        """Everything that look-up relies on: then it cannot go astray."""
+        if len(self.words) != len(self.log_probs.values):
+            return False
+        if len(self.words) and int(self.words.max()) >= vocabulary:
+            return False
+        return following is None or (
+            int(self.starts[-1]) == len(following.words) and rises(following.words, self.starts)
+        )
+
+
+class LanguageModel:
+    """Looks sentences up; `words` are those of its vocabulary, by number."""
+
+    def __init__(self, words: Sequence[str], orders: Sequence[PackedOrder]) -> None:
+        if len(orders) > MAX_ORDER:
+            raise ModelError(f"the language model has order {len(orders)}, more than {MAX_ORDER}")
+        self.words = tuple(words)
+        self.orders = tuple(orders)
+        self._numbers = {word: number for number, word in enumerate(self.words)}
+        for word in SPECIAL_WORDS:  # written in a text, they are words as any other
+            del self._numbers[word]
+        self.ngrams = NGrams(
+            [order.words for order in orders],
+            [order.log_probs.values for order in orders],
+            [order.backoffs for order in orders],
+            [order.starts for order in orders],
+        )
+
+    @classmethod
+    def of(cls, model: BackoffModel) -> LanguageModel:
+        """Words, which are few, keep their exact log-probabilities."""
+        following = [*model.orders[1:], None]
+        orders = [
+            PackedOrder.of(order, after, pack=i > 0)
+            for i, (order, after) in enumerate(zip(model.orders, following, strict=True))
+        ]
+        return cls(model.words, orders)
+
+    @property
+    def order(self) -> int:
+        return len(self.orders)
+
+    def describe(self) -> dict[str, Any]:
+        """What a header says of it."""
+        return {"ngrams": [len(order.words) for order in self.orders]}
+
+    def to_arrays(self) -> dict[str, Array]:
+        """The sections of a file; `from_arrays` is the inverse."""
+        arrays: dict[str, Array] = {"lm.words": pack_lines(self.words)}
+        for i, order in enumerate(self.orders, start=1):
+            arrays |= order.log_probs.to_arrays(f"lm.{i}.log_probs")
+            if i > 1:
+                arrays[f"lm.{i}.words"] = order.words.astype(np.uint16)
+                arrays[f"lm.{i}.high_bits"] = _high_bits(order.words, len(self.words))
+            if i < self.order:
+                counts = np.diff(order.starts)
+                is_context = (counts > 0) | (order.backoffs != 0)
+                counts = counts[is_context]
+                logs = Logs if i == 1 else Logs.packed
+                arrays |= logs(order.backoffs[is_context]).to_arrays(f"lm.{i}.backoffs")
+                arrays[f"lm.{i}.contexts"] = np.packbits(is_context)
+                arrays[f"lm.{i}.counts"] = np.minimum(counts, _MANY).astype(np.uint8)
+                arrays[f"lm.{i}.many"] = counts[counts >= _MANY]
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array]) -> LanguageModel:
+        top = 1
+        while f"lm.{top + 1}.words" in arrays:
+            top += 1
+        strange = _names(top) ^ {name for name in arrays if name.startswith(PREFIX)}
+        if strange:
+            name = min(strange)
+            raise ModelError(
+                f"the language model has {'a strange' if name in arrays else 'no'} section {name!r}"
+            )
+        try:
+            words = unpack_lines(_section(arrays, "lm.words", np.uint8))
+        except UnicodeDecodeError:
+            words = []
+        if tuple(words[: len(SPECIAL_WORDS)]) != SPECIAL_WORDS:
+            raise ModelError("the vocabulary of the language model is damaged")
+        orders = [_order(arrays, i, top, words) for i in range(1, top + 1)]
+        following = [*orders[1:], None]
+        for i, (order, after) in enumerate(zip(orders, following, strict=True), start=1):
+            if not order.is_whole(len(words), after):
+                raise ModelError(f"the n-grams of order {i} of the language model are damaged")
+        return cls(words, orders)
+
+    def number(self, word: str) -> int:
+        """The number of a word, or of its class, or of the unknown word.
+
+        The first models have no classes of words that begin with a vowel.
+        """
+        found = self._numbers.get(word)
+        if found is None:
+            found = self._numbers.get(word_class(word))
+        if found is None:
+            kind, ending = _shape_and_ending(word)
+            found = self._numbers.get(f"<unk:{kind}{ending}>", UNKNOWN)
+        return found
+
+    def score(self, words: Sequence[str]) -> list[float]:
+        """The natural log-probability of each word of a sentence and, last, of its end."""
+        found: list[float] = self.ngrams.score([self.number(word) for word in words])
+        return found
+
+    def fluency(self, encoding: Encoding, weight: float) -> Fluency:
+        """The model as it listens to a search for the order of these words."""
+        units = self.units(encoding)
+        if encoding.alternatives is None:
+            return Fluency(self.ngrams, units, self.ngrams.outlook(units), weight)
+        names: dict[tuple[str, str], int] = {}
+        choices = [
+            [
+                (
+                    self._unit(form.text),
+                    self._unit(form.initial),
+                    form.log_share,
+                    form.spoken,
+                    names.setdefault((form.text, form.initial), len(names)),
+                )
+                for form in encoding.alternatives[at]
+            ]
+            for at in encoding.order
+        ]
+        firsts = [choice[0][1] for choice in choices]
+        outlook = self.ngrams.outlook(units, firsts)
+        return Fluency(self.ngrams, units, outlook, weight, choices)
+
+    def units(self, encoding: Encoding) -> list[list[int]]:
+        """The numbers of the words of each unit, that is, of a word or a phrase."""
+        words = encoding.problem.words
+        return [self._unit(words[at].form) for at in encoding.order]
+
+    def _unit(self, form: str) -> list[int]:
+        return [self.number(word) for word in form.split(" ")]
+
+
+def _names(top: int) -> set[str]:
+    """The sections of a model of this order."""
+    names = {"lm.words"}
+    for i in range(1, top + 1):
+        parts = ["log_probs"]
+        if i > 1:
+            parts += ["words", "high_bits", "log_probs.table"]
+        if i < top:
+            parts += ["contexts", "backoffs", "counts", "many"]
+        if 1 < i < top:
+            parts += ["backoffs.table"]
+        names |= {f"lm.{i}.{part}" for part in parts}
+    return names
+
+
+def _section(arrays: Mapping[str, Array], name: str, dtype: type) -> Array:
+    array = arrays.get(name)
+    if array is None or array.dtype != dtype or array.ndim != 1:
+        raise ModelError(f"the language model has no section {name!r} of {dtype.__name__}")
+    return array
+
+
+def _order(arrays: Mapping[str, Array], i: int, top: int, vocabulary: Sequence[str]) -> PackedOrder:
+    words = np.arange(len(vocabulary), dtype=np.uint32)
+    if i > 1:
+        words = _section(arrays, f"lm.{i}.words", np.uint16).astype(np.uint32)
+        _add_high_bits(words, _section(arrays, f"lm.{i}.high_bits", np.uint8), len(vocabulary))
+    starts, backoffs = np.empty(0, np.uint32), np.empty(0, np.float32)
+    if i < top:
+        stored = Logs.from_arrays(arrays, f"lm.{i}.backoffs")
+        unfolded = unfold(
+            _section(arrays, f"lm.{i}.contexts", np.uint8),
+            stored.values,
+            _section(arrays, f"lm.{i}.counts", np.uint8),
+            _section(arrays, f"lm.{i}.many", np.uint32),
+            len(words),
+        )
+        if unfolded is None:
+            raise ModelError(f"the contexts of order {i} of the language model are damaged")
+        starts, backoffs = unfolded
+    return PackedOrder(words, Logs.from_arrays(arrays, f"lm.{i}.log_probs"), backoffs, starts)
+
+
+def _high_bits(words: Numbers, vocabulary: int) -> Codes:
+    """What 16 bits do not hold of the numbers of words: each further bit of all of them."""
+    places = range(16, max(vocabulary - 1, 0).bit_length())
+    return np.concatenate([np.empty(0, np.uint8), *(np.packbits(words >> i & 1) for i in places)])
+
+
+def _add_high_bits(words: Numbers, bits: Codes, vocabulary: int) -> None:
+    size = -(-len(words) // 8)
+    places = range(16, max(vocabulary - 1, 0).bit_length())
+    if len(bits) != len(places) * size:
+        raise ModelError("the words of the n-grams of the language model are damaged")
+    for plane, i in enumerate(places):
+        of_this = np.unpackbits(bits[plane * size : (plane + 1) * size], count=len(words))
+        words |= of_this.astype(np.uint32) << i

@@ -1,0 +1,41 @@
+"""Types and entry points of feature extraction."""
+
+from libc.stdint cimport int8_t, int16_t, uint64_t
+
+from syntagma.transition._state cimport State, Task, Word
+from syntagma.features._templates cimport MAX_TEMPLATES, Sum, TemplateSet, TemplateTable, fold
+
+cdef enum:
+    FAMILIES = 16               # families remembered per state
+    MAX_RELATED = 16            # ancestors X per candidate, siblings Y per X
+
+cdef struct Family:
+    # The given dependents of a head: how many are unplaced, and how often each label and tag
+    # (number modulo 64) occurs among the placed (0) and the unplaced (1).
+    int head
+    int unplaced
+    uint64_t sets[2][2]         # [label or tag][side]
+    int16_t counts[2][2][64]
+
+cdef struct Extractor:
+    const Task* task
+    const TemplateSet* set
+    const int8_t* n_state       # atoms of the state come first and are hashed once per state
+    bint atomic                 # SHIFT-word-tag is one action (l15)
+    Sum sum
+    uint64_t atoms[128]
+    Family families[FAMILIES]   # by head modulo FAMILIES
+    uint64_t prefix[MAX_TEMPLATES]
+
+cdef inline uint64_t word_key(const Word* word) noexcept nogil:
+    """The word as an atom that is always there: its form, or its shape and suffix if unknown."""
+    return word.form if word.form else fold(fold(2, word.shape), word.suffix)
+
+cdef void read_state(Extractor* x, const State* state) noexcept nogil
+cdef double shift_base(Extractor* x) noexcept nogil
+cdef double score_shift(Extractor* x, const State* state, int word, int tag) noexcept nogil
+cdef double score_arc(Extractor* x, const State* state, int kind, int label) noexcept nogil
+
+cdef class Templates(TemplateTable):
+    cdef int8_t n_state[MAX_TEMPLATES]
+    cdef bint atomic

@@ -1,0 +1,384 @@
+"""Atoms of states and candidates, and the hashing of feature templates over them.
+
+The templates themselves are data, in syntagma/templates.py. An atom that is not there is 0 and
+silences every template that names it. Scopes, from outside in, say what a template is
+instantiated for: the state, the state before a SHIFT, the word to be shifted (L), each word X
+that becomes the next one of its family by that SHIFT, each such X with each unplaced sibling Y,
+each given dependent C of L that is left for its right side.
+"""
+
+from libc.stdint cimport uint64_t
+from libc.string cimport memset
+
+from syntagma.transition._state cimport (
+    NONE, ROOT, SHIFT, Node, State, Task, Word, has, lowest_bit,
+)
+from syntagma.features._templates cimport (
+    Template, TemplateTable, add_key, finish, fold, make_room,
+)
+
+cdef enum:
+    STATE, BEFORE_SHIFT, CANDIDATE, FAMILY, PAIR, CHILD, SCOPES
+
+# Atoms, in the order of ATOM_NAMES below.
+cdef enum:
+    S0w, S0p, S0lw, S0lp, S0rw, S0rp, S0l2w, S0l2p, S0r2w, S0r2p
+    S1w, S1p, S1lw, S1lp, S1rw, S1rp, S1l2w, S1l2p, S1r2w, S1r2p
+    W0, P0, W1, P1, W2, P2
+    S0v, S0d, REST, GIVEN
+    Scls, Sclns, Scps, Scpns, Ssls, Sslns, Ssps, Sspns, Sps, Slp, Spp
+    Lw, Lp, Lcls, Lclns, Lcps, Lcpns, Lsls, Lslns, Lsps, Lspns, Lps, Llp, Lpp, Lwp, Lsf, Lsh
+    Xw, Xp, Xl, Xhw, Xhp, Xs, Xvl, Xvp, Xn, Xz
+    Yw, Yp, Yl, Yz
+    Cw, Cp, Cl, Cz
+    ATOMS
+
+ATOM_NAMES = (
+    "S0w", "S0p", "S0lw", "S0lp", "S0rw", "S0rp", "S0l2w", "S0l2p", "S0r2w", "S0r2p",
+    "S1w", "S1p", "S1lw", "S1lp", "S1rw", "S1rp", "S1l2w", "S1l2p", "S1r2w", "S1r2p",
+    "w0", "p0", "w-1", "p-1", "w-2", "p-2",
+    "S0v", "S0d", "rest", "given",
+    "Scls", "Sclns", "Scps", "Scpns", "Ssls", "Sslns", "Ssps", "Sspns", "Sps", "Slp", "Spp",
+    "Lw", "Lp", "Lcls", "Lclns", "Lcps", "Lcpns", "Lsls", "Lslns", "Lsps", "Lspns",
+    "Lps", "Llp", "Lpp", "Lwp", "Lsf", "Lsh",
+    "Xw", "Xp", "Xl", "Xhw", "Xhp", "Xs", "Xvl", "Xvp", "Xn", "Xz",
+    "Yw", "Yp", "Yl", "Yz",
+    "Cw", "Cp", "Cl", "Cz",
+)
+SCOPE_NAMES = ("state", "before shift", "candidate", "family", "pair", "child")
+
+cdef uint64_t START = 1 << 30   # form and tag before the first word; nothing placed in a family
+
+
+cdef inline int first_atom(int scope) noexcept nogil:
+    """Atoms from here on are not known to the scope."""
+    if scope == STATE:
+        return Scls
+    if scope == BEFORE_SHIFT:
+        return Lw
+    if scope == CANDIDATE:
+        return Xw
+    if scope == FAMILY:
+        return Yw
+    if scope == PAIR:
+        return Cw
+    return ATOMS
+
+
+# Words as atoms
+
+cdef inline int tag_of(const Task* task, const State* state, int word) noexcept nogil:
+    return state.tags[word] if state.tags[word] != NONE else task.words[word].tag
+
+
+cdef inline uint64_t form_atom(const Task* task, int word) noexcept nogil:
+    return 0 if word < 0 else task.words[word].form
+
+
+cdef inline uint64_t tag_atom(const Task* task, const State* state, int word) noexcept nogil:
+    return 0 if word < 0 else tag_of(task, state, word) + 1
+
+
+cdef inline uint64_t size_atom(const Task* task, int word) noexcept nogil:
+    """1 for a leaf, 2 for one given dependent, 3 for more or for deeper ones."""
+    cdef const Word* w = &task.words[word]
+    if w.children_count == 0:
+        return 1
+    if w.children_count == 1 and task.words[task.children[w.children_start]].children_count == 0:
+        return 2
+    return 3
+
+
+cdef inline uint64_t bucket(int count) noexcept nogil:
+    return 1 + count if count < 3 else 5 if count > 5 else 4
+
+
+cdef void read_node(Extractor* x, const State* state, int depth, int w) noexcept nogil:
+    """Atoms of S0 (depth 0) or S1, from `w` on: forms and tags of the word and its dependents."""
+    cdef const Task* task = x.task
+    cdef uint64_t* atoms = x.atoms
+    cdef const Node* node
+    cdef int i
+    if depth >= state.size:
+        for i in range(10):
+            atoms[w + i] = 0
+        return
+    node = state.stack + state.size - 1 - depth
+    atoms[w] = form_atom(task, node.word)
+    atoms[w + 1] = tag_atom(task, state, node.word)
+    atoms[w + 2] = form_atom(task, node.l)
+    atoms[w + 3] = tag_atom(task, state, node.l)
+    atoms[w + 4] = form_atom(task, node.r)
+    atoms[w + 5] = tag_atom(task, state, node.r)
+    atoms[w + 6] = form_atom(task, node.l2)
+    atoms[w + 7] = tag_atom(task, state, node.l2)
+    atoms[w + 8] = form_atom(task, node.r2)
+    atoms[w + 9] = tag_atom(task, state, node.r2)
+
+
+# What the given arcs say of a word (P16 Table 2)
+
+cdef const Family* family_of(Extractor* x, const State* state, int head) noexcept nogil:
+    """The family of a head, counted once per state: its size shall not count per candidate."""
+    cdef const Task* task = x.task
+    cdef const Word* w = &task.words[head]
+    cdef Family* family = &x.families[head % FAMILIES]
+    cdef int i, child, side, label, tag
+    if family.head == head:
+        return family
+    memset(family, 0, sizeof(Family))
+    family.head = head
+    for i in range(w.children_start, w.children_start + w.children_count):
+        child = task.children[i]
+        side = has(state.buffer, child)
+        label = task.words[child].label
+        tag = tag_of(task, state, child)
+        family.unplaced += side
+        if label >= 0:
+            family.sets[0][side] |= <uint64_t>1 << (label & 63)
+            family.counts[0][side][label & 63] += 1
+        if tag >= 0:
+            family.sets[1][side] |= <uint64_t>1 << (tag & 63)
+            family.counts[1][side][tag & 63] += 1
+    return family
+
+
+cdef void read_sets(
+    Extractor* x, const State* state, int head, int but, int first
+) noexcept nogil:
+    """Atoms from `first` on: the label sets (shifted, not) and tag sets (shifted, not) of the
+    given dependents of `head`, leaving out the word `but`. A set of a kind of which nothing is
+    known is not there, which is something else than empty."""
+    cdef const Family* family
+    cdef uint64_t sets[2]
+    cdef int i, own, side
+    for i in range(4):
+        x.atoms[first + i] = 0
+    if head < 0 or x.task.words[head].children_count == 0:
+        return
+    family = family_of(x, state, head)
+    for i in range(2):
+        sets[0] = family.sets[i][0]
+        sets[1] = family.sets[i][1]
+        if but != NONE:
+            own = x.task.words[but].label if i == 0 else tag_of(x.task, state, but)
+            side = has(state.buffer, but)
+            if own >= 0 and family.counts[i][side][own & 63] == 1:
+                sets[side] &= ~(<uint64_t>1 << (own & 63))
+        if sets[0] | sets[1]:
+            x.atoms[first + 2 * i] = fold(1, sets[0]) | 1
+            x.atoms[first + 2 * i + 1] = fold(1, sets[1]) | 1
+
+
+cdef void read_lookahead(Extractor* x, const State* state, int word, int first) noexcept nogil:
+    """The eleven atoms cls, clns, cps, cpns, sls, slns, sps, spns, ps, lp, pp of a word."""
+    cdef const Task* task = x.task
+    cdef const Word* w = &task.words[word]
+    read_sets(x, state, word, NONE, first)
+    read_sets(x, state, w.head, word, first + 4)
+    if w.head == NONE:
+        x.atoms[first + 8] = x.atoms[first + 9] = x.atoms[first + 10] = 0
+        return
+    x.atoms[first + 8] = 3 if w.head == ROOT else 1 + has(state.buffer, w.head)
+    x.atoms[first + 9] = w.label + 1
+    x.atoms[first + 10] = START if w.head == ROOT else tag_atom(task, state, w.head)
+
+
+# Hashing
+
+cdef void instantiate(Extractor* x, int scope) noexcept nogil:
+    """Append the features of the scope's templates, for the atoms as they stand."""
+    cdef int i, j
+    cdef uint64_t key, atom
+    cdef const Template* template
+    make_room(&x.sum)
+    for i in range(x.set.bounds[scope], x.set.bounds[scope + 1]):
+        key = x.prefix[i]
+        if key == 0:
+            continue
+        template = &x.set.templates[i]
+        for j in range(x.n_state[i], template.n_atoms):
+            atom = x.atoms[template.atoms[j]]
+            if atom == 0:
+                key = 0
+                break
+            key = fold(key, atom)
+        if key:
+            add_key(&x.sum, key)
+
+
+cdef void with_action(Extractor* x, int scope, uint64_t action) noexcept nogil:
+    """Append the features of the scope's templates, conjoined with the action."""
+    cdef int i
+    for i in range(x.set.bounds[scope], x.set.bounds[scope + 1]):
+        if x.prefix[i]:
+            add_key(&x.sum, fold(x.prefix[i], action))
+
+
+cdef inline uint64_t action_atom(int kind, int label) noexcept nogil:
+    return 1 + kind + 4 * <uint64_t>(label + 1)
+
+
+# Entry points
+
+cdef void read_state(Extractor* x, const State* state) noexcept nogil:
+    """Read the atoms of the state and hash the state's part of every template."""
+    cdef const Task* task = x.task
+    cdef uint64_t* atoms = x.atoms
+    cdef const Template* template
+    cdef const Node* top
+    cdef int i, j, rest = task.n - state.shifted
+    cdef uint64_t key, atom
+    for i in range(FAMILIES):
+        x.families[i].head = NONE
+    read_node(x, state, 0, S0w)
+    read_node(x, state, 1, S1w)
+    atoms[W0] = START if state.w0 < 0 else form_atom(task, state.w0)
+    atoms[P0] = START if state.w0 < 0 else tag_atom(task, state, state.w0)
+    atoms[W1] = START if state.w1 < 0 else form_atom(task, state.w1)
+    atoms[P1] = START if state.w1 < 0 else tag_atom(task, state, state.w1)
+    atoms[W2] = START if state.w2 < 0 else form_atom(task, state.w2)
+    atoms[P2] = START if state.w2 < 0 else tag_atom(task, state, state.w2)
+    atoms[REST] = bucket(rest)
+    atoms[GIVEN] = 1 + task.arcs_given + (3 if task.labels_given else 0)
+    if state.size:
+        top = state.stack + state.size - 1
+        atoms[S0v] = 1 + 4 * min(top.n_left, 3) + min(top.n_right, 3)
+        atoms[S0d] = task.words[top.word].label + 1
+        read_lookahead(x, state, top.word, Scls)
+    else:
+        atoms[S0v] = atoms[S0d] = 0
+        for i in range(Scls, Lw):
+            atoms[i] = 0
+    for i in range(x.set.bounds[SCOPES]):
+        template = &x.set.templates[i]
+        key = template.seed
+        for j in range(x.n_state[i]):
+            atom = atoms[template.atoms[j]]
+            if atom == 0:
+                key = 0
+                break
+            key = fold(key, atom)
+        x.prefix[i] = key
+
+
+cdef double shift_base(Extractor* x) noexcept nogil:
+    """What any SHIFT scores in this state, whatever the word (0 if actions are atomic)."""
+    if not x.atomic:
+        with_action(x, STATE, action_atom(SHIFT, NONE))
+        with_action(x, BEFORE_SHIFT, action_atom(SHIFT, NONE))
+    return finish(&x.sum)
+
+
+cdef double score_arc(Extractor* x, const State* state, int kind, int label) noexcept nogil:
+    with_action(x, STATE, action_atom(kind, label))
+    return finish(&x.sum)
+
+
+cdef void read_member(Extractor* x, const State* state, int word, bint next_to_top) noexcept nogil:
+    """Atoms of X, a word that becomes the next one of its family."""
+    cdef const Task* task = x.task
+    cdef uint64_t* atoms = x.atoms
+    cdef const Word* w = &task.words[word]
+    cdef const Node* top = state.stack + state.size - 1
+    cdef bint left = has(state.buffer, w.head)
+    atoms[Xw] = w.form
+    atoms[Xp] = tag_atom(task, state, word)
+    atoms[Xl] = w.label + 1
+    atoms[Xhw] = task.words[w.head].form
+    atoms[Xhp] = tag_atom(task, state, w.head)
+    atoms[Xs] = 1 if left else 2
+    atoms[Xvl] = atoms[Xvp] = START
+    if next_to_top and state.size:
+        if left:
+            if task.words[top.word].head == w.head:
+                atoms[Xvl] = task.words[top.word].label + 1
+                atoms[Xvp] = tag_atom(task, state, top.word)
+        elif top.word == w.head and top.n_right:
+            atoms[Xvl] = top.r_label + 1
+            atoms[Xvp] = tag_atom(task, state, top.r)
+    atoms[Xn] = bucket(family_of(x, state, w.head).unplaced - 1)
+    atoms[Xz] = size_atom(task, word)
+
+
+cdef void family_features(Extractor* x, const State* state, int word, int tag) noexcept nogil:
+    """Each X on the way from L up to the word whose family has been begun becomes the next one
+    of its family; its unplaced siblings Y come later. MAX_RELATED of each are looked at, so that
+    the time for a candidate stays bounded in huge families."""
+    cdef const Task* task = x.task
+    cdef uint64_t* atoms = x.atoms
+    cdef uint64_t rest
+    cdef int i, pairs, _step, sibling, up = word, given
+    cdef int top_head = task.words[state.stack[state.size - 1].word].head if state.size else NONE
+    for _step in range(MAX_RELATED):
+        given = task.words[up].head
+        if given < 0:
+            return
+        read_member(x, state, up, given == top_head or not has(state.buffer, given))
+        if up == word:
+            atoms[Xp] = tag + 1
+        instantiate(x, FAMILY)
+        if x.set.bounds[PAIR] < x.set.bounds[PAIR + 1]:
+            pairs = 0
+            for i in range(task.blocks):
+                rest = task.dependents[given * task.blocks + i] & state.buffer[i]
+                while rest and pairs < MAX_RELATED:
+                    sibling = 64 * i + lowest_bit(rest)
+                    rest &= rest - 1
+                    if sibling != up:
+                        pairs += 1
+                        atoms[Yw] = task.words[sibling].form
+                        atoms[Yp] = tag_atom(task, state, sibling)
+                        atoms[Yl] = task.words[sibling].label + 1
+                        atoms[Yz] = size_atom(task, sibling)
+                        instantiate(x, PAIR)
+        if given == top_head or not has(state.buffer, given):
+            return
+        up = given
+
+
+cdef double score_shift(Extractor* x, const State* state, int word, int tag) noexcept nogil:
+    """What SHIFT(word, tag) scores beyond shift_base."""
+    cdef const Task* task = x.task
+    cdef uint64_t* atoms = x.atoms
+    cdef const Word* w = &task.words[word]
+    cdef int i, child
+    if x.atomic:
+        with_action(x, STATE, fold(fold(1 + SHIFT, word_key(w)), tag + 1))
+        return finish(&x.sum)
+    atoms[Lw] = w.form
+    atoms[Lp] = tag + 1
+    read_lookahead(x, state, word, Lcls)
+    atoms[Lwp] = START if w.head == ROOT else form_atom(task, w.head)
+    atoms[Lsf] = w.suffix
+    atoms[Lsh] = w.shape
+    instantiate(x, CANDIDATE)
+    if x.set.bounds[FAMILY] < x.set.bounds[PAIR + 1]:
+        # A free word that begins the tree of others has no family to be the next one of.
+        family_features(x, state, word, tag)
+    if x.set.bounds[CHILD] < x.set.bounds[CHILD + 1]:
+        for i in range(w.children_start, w.children_start + w.children_count):
+            child = task.children[i]
+            if has(state.buffer, child):
+                atoms[Cw] = task.words[child].form
+                atoms[Cp] = tag_atom(task, state, child)
+                atoms[Cl] = task.words[child].label + 1
+                atoms[Cz] = size_atom(task, child)
+                instantiate(x, CHILD)
+    return finish(&x.sum)
+
+
+cdef class Templates(TemplateTable):
+    """Templates over the atoms of states and candidates; with `atomic`, as in l15, SHIFT-word-tag
+    is one action."""
+
+    def __init__(self, templates, bint atomic):
+        known = [list(ATOM_NAMES[: first_atom(scope)]) for scope in range(SCOPES)]
+        known[CHILD] = [*ATOM_NAMES[:Xw], *ATOM_NAMES[Cw:]]
+        assert len(ATOM_NAMES) == ATOMS
+        TemplateTable.__init__(self, templates, ATOM_NAMES, dict(zip(SCOPE_NAMES, known)))
+        self.atomic = atomic
+        cdef int i, j
+        for i in range(self.set.bounds[SCOPES]):
+            for j in range(self.set.templates[i].n_atoms):
+                self.n_state[i] += self.set.templates[i].atoms[j] < Lw

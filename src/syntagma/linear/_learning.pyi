@@ -1,0 +1,29 @@
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.features._weights import TrainingWeights
+from syntagma.linear._features import Templates
+from syntagma.transition._state import EncodedProblem
+
+class Update:
+    correct: bool
+
+class Learner:
+    weights: TrainingWeights
+    def __init__(
+        self,
+        templates: Templates,
+        label_index: npt.NDArray[np.int32],
+        label_pool: npt.NDArray[np.int32],
+    ) -> None: ...
+    def learn(
+        self,
+        problem: EncodedProblem,
+        order: npt.NDArray[np.int32],
+        heads: npt.NDArray[np.int32],
+        labels: npt.NDArray[np.int32],
+        tags: npt.NDArray[np.int32],
+        width: int,
+        max_violation: bool,
+    ) -> Update: ...
+    def apply(self, update: Update) -> None: ...

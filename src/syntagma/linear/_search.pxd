@@ -1,0 +1,22 @@
+"""The linear scorer and its search, shared with learning."""
+
+from libc.stdint cimport int32_t
+
+from syntagma.linear._features cimport Extractor, Templates
+from syntagma.transition._search cimport Search
+from syntagma.transition._state cimport State
+from syntagma.features._weights cimport Table, Weights
+
+cdef class LinearScorer:
+    cdef readonly Templates templates
+    cdef readonly Weights weights
+    cdef const Table* table
+    cdef int n_tags
+    cdef const int32_t* label_index
+    cdef const int32_t* label_pool
+    cdef object _arrays
+
+cdef class LinearSearch(Search):
+    cdef LinearScorer scorer
+    cdef Extractor* extractor
+    cdef double best_arc(self, State* state, int kind, int32_t* label) noexcept nogil

@@ -1,0 +1,30 @@
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.features._weights import Weights
+from syntagma.linear._features import Templates
+from syntagma.transition._search import Action, Search
+from syntagma.transition._state import EncodedProblem
+
+class LinearScorer:
+    templates: Templates
+    weights: Weights
+    def __init__(
+        self,
+        templates: Templates,
+        weights: Weights,
+        label_index: npt.NDArray[np.int32],
+        label_pool: npt.NDArray[np.int32],
+    ) -> None: ...
+
+class LinearSearch(Search):
+    def __init__(self, problem: EncodedProblem, width: int, scorer: LinearScorer, /) -> None: ...
+
+class Derivation:
+    def __init__(self, problem: EncodedProblem, scorer: LinearScorer) -> None: ...
+    @property
+    def finished(self) -> bool: ...
+    def legal(self) -> list[Action]: ...
+    def apply(self, action: Action) -> None: ...
+    def score(self, action: Action) -> float: ...
+    def features(self, action: Action) -> list[int]: ...

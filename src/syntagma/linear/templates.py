@@ -1,0 +1,124 @@
+"""Feature templates as data, beside the papers' tables; instantiated by core/features.pyx.
+
+Atoms are written as in the papers: S0w is the form of the top of the stack, S0lp the tag of its
+leftmost dependent, w-1 the last word but one, L the word to be shifted. P16 Table 2 writes sets of
+labels (l) and tags (p) of given children (c) and siblings (s), shifted (s) or not (ns): Lcls, …,
+and for the given parent whether it is shifted (Lps), the label of its arc (Llp), its tag (Lpp) and
+form (Lwp). Our own atoms are listed above OURS.
+"""
+
+from typing import Literal
+
+from syntagma.linear._features import Templates
+
+FeatureSet = Literal["l15", "p16", "p16+"]
+
+# L15 Table 2 = P16 Table 1. Conjoined with the action.
+TABLE_1 = """
+    S0w; S0p; S0lw; S0lp; S0rw; S0rp; S0l2w; S0l2p; S0r2w; S0r2p
+    S1w; S1p; S1lw; S1lp; S1rw; S1rp; S1l2w; S1l2p; S1r2w; S1r2p
+
+    S0w S0lw; S0w S0lp; S0p S0lw; S0p S0lp
+    S0w S0rw; S0w S0rp; S0p S0rw; S0p S0rp
+    S1w S1lw; S1w S1lp; S1p S1lw; S1p S1lp
+    S1w S1rw; S1w S1rp; S1p S1rw; S1p S1rp
+    S0w S1w; S0w S1p; S0p S1w; S0p S1p
+
+    S0w S0p S0lw; S0w S0lw S0lp; S0w S0p S0lp; S0p S0lw S0lp
+    S0w S0p S0rw; S0w S0lw S0rp; S0w S0p S0rp; S0p S0rw S0rp
+    S1w S1p S1lw; S1w S1lw S1lp; S1w S1p S1lp; S1p S1lw S1lp
+    S1w S1p S1rw; S1w S1lw S1rp; S1w S1p S1rp; S1p S1rw S1rp
+
+    w0; p0; w-1 w0; p-1 p0; w-2 w-1 w0; p-2 p-1 p0
+    S0lw S0l2w; S0lp S0l2p; S0r2w S0rw; S0r2p S0rp
+    S1lw S1l2w; S1lp S1l2p; S1r2w S1rw; S1r2p S1rp
+"""
+
+# P16 §3.2: form and tag of the word to be shifted move from the action into the configuration.
+SECTION_3_2 = """
+    Lw; Lp; Lw Lp
+    S0w Lw; S0w Lp; S0p Lw; S0p Lp; S0w Lw Lp
+    S1w Lw; S1w Lp; S1p Lw; S1p Lp
+    S0p S1p Lp; S0p S1p Lw; S0w S1p Lp; S0p S1w Lp
+    S0p S0lp Lp; S0p S0rp Lp; S0p S0rp Lw; S0w S0rp Lp; S0p S0rp S0r2p Lp
+    w0 Lw; w0 Lp; p0 Lw; p0 Lp
+    w-1 w0 Lw; w-1 w0 Lp; p-1 p0 Lp; p-1 p0 Lw; p-1 w0 Lp
+    w-2 w-1 w0 Lw; p-2 p-1 p0 Lp
+"""
+
+# P16 Table 2, the parts about L.
+TABLE_2_L = "".join(
+    f"{atom}; S0w {atom}; S0p {atom}; S1w {atom}; S1p {atom}\n"
+    for atom in (
+        *("Lcls", "Lclns", "Lcps", "Lcpns", "Lsls", "Lslns", "Lsps", "Lspns"),
+        *("Lps Llp", "Lps Lpp", "Lps Lwp"),
+    )
+)
+
+# P16 Table 2, the parts about S0. Instantiated only for SHIFT.
+TABLE_2_S0 = "".join(
+    f"{atom}; S0w {atom}; S0p {atom}; S1w {atom}; S1p {atom}\n"
+    for atom in (
+        *("Scls", "Sclns", "Scps", "Scpns", "Ssls", "Sslns", "Ssps", "Sspns"),
+        *("Sps Slp", "Sps Spp"),
+    )
+)
+
+# Ours. S0d: given label of S0; S0v: its numbers of left and right dependents; rest: how many words
+# are left; given: how much of the arcs and labels is given; Lsf, Lsh: suffix and shape of L.
+OURS_L = """
+    Lsf; Lsh; Lsh Lp; p0 Lsh; p0 Lsf; w0 Lsh; S0p Lsf; w0 Lsf; p-1 p0 Lsf; p-1 p0 Lsh
+    rest Lw; rest Lp; rest p0 Lp; rest S0p Lp; rest w0 Lw; rest Lsh
+    given Lp; given Lw; given p0 Lp; given w0 Lw; given S0p Lp
+    S0p S0v Lp; S0d Lp; S0d Llp; S0p Llp; p0 Lp Llp; w0 Llp; p0 Llp Lps; Lw Llp Lps
+"""
+
+# Ours. A SHIFT makes words X the next ones of their families (L itself, and each word above it
+# whose family is thereby begun): Xl, Xp, Xw: label, tag, form; Xs: before or after its head; Xhp,
+# Xhw: the head; Xvl, Xvp: the member placed last; Xn: how many siblings are unplaced; Xz: size of
+# its subtree.
+OURS_FAMILY = """
+    Xs Xl; Xs Xp; Xs Xw; Xs Xl Xhp; Xs Xp Xhp; Xs Xl Xp Xhp; Xs Xl Xhw; Xs Xp Xhw; Xs Xw Xhp
+    Xs Xw Xl; Xs Xw Xhw; Xs Xl Xvl; Xs Xp Xvp; Xs Xl Xvl Xhp; Xs Xp Xvp Xhp; Xs Xw Xvl; Xs Xw Xvp
+    Xs Xl Xvl Xz; Xs Xl Xn; Xs Xp Xn; Xs Xl Xn Xvl; Xs Xl Xz; Xs Xp Xz; Xs Xl Xz Xhp; Xs Xp Xhp Xn
+    Xs Xl p0; Xs Xp p0; Xs Xl w0; Xs Xl Xhp p0; Xs Xp Xhp p0
+"""
+# Each unplaced sibling Y of such an X will come after it.
+OURS_PAIR = """
+    Xs Xl Yl; Xs Xp Yp; Xs Xl Yl Xhp; Xs Xp Yp Xhp; Xs Xl Yl Xz Yz; Xs Xp Yp Xz Yz; Xs Xw Yl
+    Xs Xl Yw; Xs Xw Yp; Xs Xp Yw; Xs Xw Yw; Xs Xl Yl Xp Yp; Xs Xl Yl Xhw; Xs Xp Yp Xvp; Xs Xl Yl Xvl
+"""
+# Each given dependent C of L that is not yet placed will stand on its right.
+OURS_CHILD = """
+    Lp Cl; Lp Cp; Lw Cl; Lw Cp; Lp Cw; Lp Cl Cp; Lw Cw; Lp Cl Cz; Lp Cp Cz; Lp Cl Cw; Llp Cl Lp
+    Cl; Cp
+"""
+
+PAPER_SHIFT = (
+    ("state", TABLE_1),
+    ("before shift", TABLE_2_S0),
+    ("candidate", SECTION_3_2),
+    ("candidate", TABLE_2_L),
+)
+FEATURE_SETS: dict[str, tuple[tuple[str, str], ...]] = {
+    "l15": (("state", TABLE_1),),
+    "p16": PAPER_SHIFT,
+    "p16+": (
+        *PAPER_SHIFT,
+        ("candidate", OURS_L),
+        ("family", OURS_FAMILY),
+        ("pair", OURS_PAIR),
+        ("child", OURS_CHILD),
+    ),
+}
+
+
+def templates(name: str) -> Templates:
+    """The checked templates of a feature set. In `l15`, SHIFT-word-tag is one atomic action."""
+    rows = [
+        (scope, tuple(template.split()))
+        for scope, table in FEATURE_SETS[name]
+        for template in table.replace("\n", ";").split(";")
+        if template.strip()
+    ]
+    return Templates(rows, name == "l15")

@@ -1,0 +1,1 @@
+"""Model files: the container, the header, loading, one interface; the shipped weights."""

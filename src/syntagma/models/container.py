@@ -1,0 +1,221 @@
+"""The model file: a JSON header and named arrays in one checked, memory-mappable file.
+
+This module knows bytes, not meanings: what the arrays hold is the business of `linearizer`
+(which reads them) and `training` (which writes them).
+
+Layout, all integers little-endian, everything after the prefix padded to 64 bytes:
+
+    offset  size  content
+    0       8     magic "SYNTAGMA"
+    8       4     format version
+    12      4     length of the index, padding included
+    16      8     length of the whole file
+    24      4     CRC-32 of the 24 bytes before and of the index
+    28      …     index: JSON {"header": …, "sections": [{name, dtype, shape, crc32}, …]}
+    …       …     sections, one after the other in the order of the index
+
+Place and size of a section follow from the index; every byte of the file, padding included,
+is covered by a checksum.
+"""
+
+import hashlib
+import json
+import math
+import mmap
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.errors import ModelError
+from syntagma.files.files import atomic_write
+
+MAGIC = b"SYNTAGMA"
+FORMAT_VERSION = 1
+ALIGNMENT = 64
+
+_PREFIX = struct.Struct("<8sIIQ")
+_CHECKSUM = struct.Struct("<I")
+_INDEX_START = _PREFIX.size + _CHECKSUM.size
+# Plain numbers only: a file must never be able to ask for Python objects or strings.
+_DTYPES = frozenset(
+    {"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    crc32: int
+
+    @property
+    def count(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def size(self) -> int:
+        return _aligned(self.count * np.dtype(self.dtype).itemsize)
+
+
+def write_container(
+    path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
+) -> None:
+    """Write `header` and `arrays` to `path`; the same content always gives the same bytes."""
+    blocks: list[bytes] = []
+    sections: list[dict[str, Any]] = []
+    for name, array in arrays.items():
+        data = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+        if data.dtype.str not in _DTYPES:
+            raise TypeError(f"array {name!r}: a model file cannot hold {data.dtype}")
+        block = data.tobytes().ljust(_aligned(data.nbytes), b"\0")
+        blocks.append(block)
+        sections.append(
+            {
+                "name": name,
+                "dtype": data.dtype.str,
+                "shape": list(array.shape),
+                "crc32": zlib.crc32(block),
+            }
+        )
+    index = _encode_index({"header": header, "sections": sections})
+    size = _INDEX_START + len(index) + sum(map(len, blocks))
+    prefix = _PREFIX.pack(MAGIC, FORMAT_VERSION, len(index), size)
+    with atomic_write(path, "wb") as file:
+        file.write(prefix)
+        file.write(_CHECKSUM.pack(zlib.crc32(index, zlib.crc32(prefix))))
+        file.write(index)
+        for block in blocks:
+            file.write(block)
+
+
+def read_container(path: str | Path) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Read the header and the arrays of `path`; the arrays are read-only views of the file.
+
+    Every checksum is verified, so what is returned is what was written.
+    """
+    data = _map(Path(path))
+    index, start = _read_index(path, data)
+    header = index.get("header")
+    if not isinstance(header, dict):
+        raise ModelError(f"{path}: malformed model file: its index has no header")
+    sections = _sections(path, index)
+    claimed = start + sum(section.size for section in sections)
+    if claimed != len(data):
+        raise ModelError(
+            f"{path}: malformed model file: its header describes {claimed} bytes,"
+            f" but it has {len(data)}"
+        )
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    view = memoryview(data)
+    for section in sections:
+        if section.name in arrays:
+            raise ModelError(f"{path}: malformed model file: two sections named {section.name!r}")
+        if zlib.crc32(view[start : start + section.size]) != section.crc32:
+            raise ModelError(
+                f"{path}: damaged model file: wrong checksum of section {section.name!r};"
+                " get a fresh copy"
+            )
+        flat = np.frombuffer(data, section.dtype, section.count, start)
+        arrays[section.name] = flat.reshape(section.shape)
+        start += section.size
+    return header, arrays
+
+
+def fingerprint(path: str | Path) -> str:
+    """The SHA-256 of a file, by which signatures name models and data."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def _encode_index(index: Mapping[str, Any]) -> bytes:
+    text = json.dumps(index, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    encoded = text.encode()
+    # Spaces keep the padded index JSON; the sections behind it start at a multiple of 64.
+    return encoded.ljust(_aligned(_INDEX_START + len(encoded)) - _INDEX_START)
+
+
+def _map(path: Path) -> mmap.mmap:
+    try:
+        with open(path, "rb") as file:
+            start = file.read(_INDEX_START)
+            if not start:
+                raise ModelError(f"{path}: empty file, not a Syntagma model")
+            if start[: len(MAGIC)] != MAGIC[: len(start)]:
+                raise ModelError(f"{path}: not a Syntagma model")
+            if len(start) < _INDEX_START:
+                raise ModelError(f"{path}: truncated model file: only {len(start)} bytes")
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except FileNotFoundError as error:
+        raise ModelError(f"{path}: no such model file") from error
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _read_index(path: str | Path, data: mmap.mmap) -> tuple[dict[str, Any], int]:
+    """The index and the offset at which it ends."""
+    _, version, index_size, file_size = _PREFIX.unpack_from(data)
+    if version != FORMAT_VERSION:
+        raise ModelError(
+            f"{path}: model format version {version}, but this Syntagma reads version"
+            f" {FORMAT_VERSION}; use a model made for it"
+        )
+    if _INDEX_START + index_size > len(data):
+        raise ModelError(f"{path}: truncated model file: it ends inside its header")
+    encoded = data[_INDEX_START : _INDEX_START + index_size]
+    (checksum,) = _CHECKSUM.unpack_from(data, _PREFIX.size)
+    if zlib.crc32(encoded, zlib.crc32(data[: _PREFIX.size])) != checksum:
+        raise ModelError(
+            f"{path}: damaged model file: wrong checksum of the header; get a fresh copy"
+        )
+    if len(data) < file_size:
+        raise ModelError(
+            f"{path}: truncated model file: {len(data)} of {file_size} bytes; get a fresh copy"
+        )
+    if len(data) > file_size:
+        raise ModelError(
+            f"{path}: damaged model file: {len(data) - file_size} bytes follow its end;"
+            " get a fresh copy"
+        )
+    try:
+        index = json.loads(encoded)
+    except ValueError as error:
+        raise ModelError(f"{path}: malformed model file: the header is not JSON") from error
+    if not isinstance(index, dict):
+        raise ModelError(f"{path}: malformed model file: the header is not a JSON object")
+    return index, _INDEX_START + index_size
+
+
+def _sections(path: str | Path, index: dict[str, Any]) -> list[_Section]:
+    try:
+        sections = [
+            _Section(
+                name=str(entry["name"]),
+                dtype=str(entry["dtype"]),
+                shape=tuple(int(extent) for extent in entry["shape"]),
+                crc32=int(entry["crc32"]),
+            )
+            for entry in index["sections"]
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{path}: malformed model file: bad table of sections") from error
+    for section in sections:
+        if section.dtype not in _DTYPES or min(section.shape, default=0) < 0:
+            raise ModelError(
+                f"{path}: malformed model file: section {section.name!r} has an unknown type"
+                f" or shape ({section.dtype}, {section.shape})"
+            )
+    return sections

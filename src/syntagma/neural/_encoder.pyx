@@ -1,0 +1,173 @@
+"""The arithmetic of the set encoder: look-up, matrix product, layer norm, attention.
+
+Every row is computed by the same operations in the same order, whatever else is computed along with
+it: so a sentence has the same scores alone, in a batch, on any number of threads. A BLAS, which has
+threads of its own, does not promise this.
+"""
+
+from libc.math cimport expf, sqrtf
+from libc.stdint cimport int8_t, int32_t
+from libcpp.vector cimport vector
+
+import numpy as np
+
+from syntagma.neural._vectors cimport (
+    PANEL, add_scaled, add_scaled_bytes, centre_and_square, multiply, scale_and_shift, sum,
+)
+
+
+cdef class Matrix:
+    """A matrix [from, to] and a bias, laid out for `multiply`."""
+
+    cdef readonly int before, after
+    cdef vector[float] panels, bias
+
+    def __init__(self, const float[:, ::1] weights, const float[::1] bias=None):
+        cdef int i, j, width
+        self.before = weights.shape[0]
+        self.after = weights.shape[1]
+        width = (self.after + PANEL - 1) // PANEL * PANEL
+        self.panels.assign(<size_t>width * self.before, 0)
+        self.bias.assign(width, 0)
+        for j in range(self.after):
+            if bias is not None:
+                self.bias[j] = bias[j]
+            for i in range(self.before):
+                self.panels[(<size_t>(j // PANEL) * self.before + i) * PANEL + j % PANEL] = (
+                    weights[i, j]
+                )
+
+    def __call__(self, x):
+        """The rows of `x` times the matrix, plus the bias."""
+        cdef const float[:, ::1] rows = x
+        if rows.shape[1] != self.before:
+            raise ValueError(f"rows of {rows.shape[1]} numbers, not of {self.before}")
+        out = np.empty((rows.shape[0], self.after), np.float32)
+        cdef float[:, ::1] result = out
+        if rows.shape[0]:
+            with nogil:
+                multiply(
+                    &rows[0, 0], rows.shape[0], self.before, self.panels.data(),
+                    self.bias.data(), self.after, &result[0, 0],
+                )
+        return out
+
+
+def add_rows(float[:, ::1] out, const float[:, ::1] table, const int32_t[::1] numbers):
+    """Add to each row of `out` the row of `table` with its number."""
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(out.shape[0]):
+            add_scaled(&out[i, 0], &table[numbers[i], 0], 1.0, out.shape[1])
+
+
+def add_byte_rows(
+    float[:, ::1] out,
+    const int8_t[:, ::1] table,
+    const float[::1] scales,
+    const int32_t[::1] numbers,
+):
+    """The same with a table of bytes and a scale for each of its rows."""
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(out.shape[0]):
+            add_scaled_bytes(
+                &out[i, 0], &table[numbers[i], 0], scales[numbers[i]], out.shape[1]
+            )
+
+
+def normalise(const float[:, ::1] x, const float[::1] weight, const float[::1] bias):
+    """Layer norm of each row."""
+    out = np.empty((x.shape[0], x.shape[1]), np.float32)
+    cdef float[:, ::1] result = out
+    cdef Py_ssize_t i
+    cdef int size = x.shape[1]
+    cdef float variance
+    cdef vector[float] squares
+    squares.resize(size)
+    with nogil:
+        for i in range(x.shape[0]):
+            variance = centre_and_square(
+                &x[i, 0], sum(&x[i, 0], size) / size, &result[i, 0], squares.data(), size
+            ) / size
+            scale_and_shift(
+                &result[i, 0], 1 / sqrtf(variance + <float>1e-5), &weight[0], &bias[0], size
+            )
+    return out
+
+
+def attend(
+    const float[:, ::1] qkv,
+    const int32_t[::1] relations,
+    const float[:, ::1] bias,
+    const int32_t[::1] starts,
+    const int32_t[::1] lengths,
+):
+    """Attention of each word to the words of its sentence, biased by their relation.
+
+    `qkv` is [rows, 3 × width], `bias` [heads, relations]; `relations` holds the n² relations of
+    each sentence, one sentence after the other. Rows that are in no sentence become 0.
+    """
+    cdef int heads = bias.shape[0], width = qkv.shape[1] // 3, size = width // heads
+    out = np.zeros((qkv.shape[0], width), np.float32)
+    cdef float[:, ::1] result = out
+    cdef int s, h, i, j, c, n, start, longest = 0
+    cdef float largest, total
+    cdef float scale = 1 / sqrtf(<float>size)
+    cdef vector[float] keys, scores
+    cdef const float* q
+    cdef const int32_t* relation = &relations[0]
+    for s in range(lengths.shape[0]):
+        longest = max(longest, lengths[s])
+    keys.resize(size * longest)
+    scores.resize(longest)
+    with nogil:
+        for s in range(lengths.shape[0]):
+            n = lengths[s]
+            start = starts[s]
+            for h in range(heads):
+                for j in range(n):
+                    for c in range(size):
+                        keys[c * n + j] = qkv[start + j, width + h * size + c]
+                for i in range(n):
+                    q = &qkv[start + i, h * size]
+                    for j in range(n):
+                        scores[j] = bias[h, relation[i * n + j]]
+                    for c in range(size):
+                        add_scaled(scores.data(), &keys[c * n], scale * q[c], n)
+                    largest = scores[0]
+                    for j in range(1, n):
+                        largest = max(largest, scores[j])
+                    for j in range(n):
+                        scores[j] = expf(scores[j] - largest)
+                    total = sum(scores.data(), n)
+                    for j in range(n):
+                        add_scaled(
+                            &result[start + i, h * size], &qkv[start + j, 2 * width + h * size],
+                            scores[j] / total, size,
+                        )
+            relation += n * n
+    return out
+
+
+def pair_tables(const float[:, ::1] both, int tables):
+    """[tables, rows, rows]: the products of each two rows, for each table.
+
+    A row of `both` holds the first vectors of all tables, then the second ones.
+    """
+    cdef int rows = both.shape[0], rank = both.shape[1] // (2 * tables), t, i, j, r
+    out = np.zeros((tables, rows, rows), np.float32)
+    cdef float[:, :, ::1] result = out
+    cdef vector[float] second
+    second.resize(rows * rank)
+    with nogil:
+        for t in range(tables):
+            for j in range(rows):
+                for r in range(rank):
+                    second[r * rows + j] = both[j, (tables + t) * rank + r]
+            for i in range(rows):
+                for r in range(rank):
+                    add_scaled(
+                        &result[t, i, 0], &second[r * rows], both[i, t * rank + r], rows
+                    )
+    return out

@@ -1,0 +1,16 @@
+"""Types of the second opinion."""
+
+from libc.stdint cimport int32_t
+from libcpp.vector cimport vector
+
+from syntagma.neural._search cimport NeuralSearch
+from syntagma.transition._search cimport Search
+
+cdef class SecondOpinion(NeuralSearch):
+    cdef vector[int32_t] last           # the moves of the derivation that was scored last
+    cdef vector[double] sums            # and the score after each of them
+    cdef void weigh_all(self, Search search) noexcept nogil
+    cdef void read_backwards(
+        self, Search search, const vector[int32_t]& links, vector[int32_t]* moves
+    ) noexcept nogil
+    cdef double score(self, const vector[int32_t]& moves) noexcept nogil

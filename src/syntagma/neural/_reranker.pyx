@@ -1,0 +1,99 @@
+"""A second opinion on what a search has found, from a scorer that reads from right to left."""
+
+from libc.stdint cimport int32_t
+from libcpp.algorithm cimport sort
+from libcpp.utility cimport pair as numbered
+from libcpp.vector cimport vector
+
+from syntagma.neural._search cimport NeuralSearch
+from syntagma.transition._search cimport Candidate, Finished, Link, Search
+from syntagma.transition._state cimport (
+    LEFTARC, NONE, ROOT, SHIFT, Action, State, apply, initial_state, mirror, reference_actions,
+)
+
+
+cdef class SecondOpinion(NeuralSearch):
+    """What a scorer that reads from right to left thinks of finished sentences.
+
+    It knows nothing of order constraints and of orders that are asked for.
+    """
+
+    def __cinit__(self, *_):
+        self.unfixed.predecessors = NULL
+        self.task = &self.unfixed
+
+    def weigh(self, Search search):
+        """Let half of the syntax in the score of each finished derivation come from here."""
+        with nogil:
+            self.weigh_all(search)
+
+    cdef void weigh_all(self, Search search) noexcept nogil:
+        """Derivations that begin alike are scored one after the other, the beginning once."""
+        cdef vector[numbered[vector[int32_t], int]] derivations
+        cdef Finished* finished
+        cdef int i
+        derivations.resize(search.finished.size())
+        for i in range(<int>derivations.size()):
+            self.read_backwards(search, search.finished[i].links, &derivations[i].first)
+            derivations[i].second = i
+        sort(derivations.begin(), derivations.end())
+        for i in range(<int>derivations.size()):
+            finished = &search.finished[derivations[i].second]
+            finished.syntax = (finished.syntax + self.score(derivations[i].first)) / 2
+        search.rank()
+
+    cdef void read_backwards(
+        self, Search search, const vector[int32_t]& links, vector[int32_t]* moves
+    ) noexcept nogil:
+        """The moves that build the sentence of a derivation from right to left: words, or negative
+        numbers for arcs."""
+        cdef vector[int32_t] order, heads, open_, stack
+        cdef vector[Action] actions
+        cdef const Link* link
+        cdef int i
+        heads.assign(self.task.n, ROOT)
+        for i in range(<int>links.size() - 1, -1, -1):
+            link = &search.links[links[i]]
+            if link.kind == SHIFT:
+                order.push_back(link.word)
+                stack.push_back(link.word)
+                continue
+            if link.kind == LEFTARC:
+                heads[stack[stack.size() - 2]] = stack.back()
+                stack[stack.size() - 2] = stack.back()
+            else:
+                heads[stack.back()] = stack[stack.size() - 2]
+            stack.pop_back()
+        mirror(self.task, &order, &heads)
+        open_.assign(self.task.n, NONE)
+        reference_actions(
+            self.task, order.data(), heads.data(), open_.data(), open_.data(), &actions
+        )
+        for i in range(<int>actions.size()):
+            moves.push_back(actions[i].word if actions[i].kind == SHIFT else -actions[i].kind)
+
+    cdef double score(self, const vector[int32_t]& moves) noexcept nogil:
+        """The log-probability of a derivation; what it shares with the last one is known."""
+        cdef State* state = self.current[0]
+        cdef Candidate* candidate
+        cdef Action action
+        cdef size_t i, j
+        initial_state(self.task, state)
+        for i in range(moves.size()):
+            action = Action(SHIFT, moves[i], NONE, NONE)
+            if moves[i] < 0:
+                action = Action(-moves[i], NONE, NONE, NONE)
+            if i >= self.last.size() or self.last[i] != moves[i]:
+                self.last.resize(i)
+                self.last.push_back(moves[i])
+                self.sums.resize(i)
+                self.candidates.clear()
+                self.sums.push_back(state.score)
+                self.expand(state, 0)
+                for j in range(self.candidates.size()):
+                    candidate = &self.candidates[j]
+                    if candidate.kind == action.kind and candidate.word == action.word:
+                        self.sums[i] = candidate.score
+            state.score = self.sums[i]
+            apply(self.task, state, action)
+        return state.score

@@ -1,0 +1,54 @@
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.transition._search import Search
+from syntagma.transition._state import EncodedProblem
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int32]
+
+STATE_ADDRESSES: tuple[str, ...]
+CANDIDATE_ADDRESSES: tuple[str, ...]
+SET_NAMES: tuple[str, ...]
+COUNT_NAMES: tuple[str, ...]
+RELATION_NAMES: tuple[str, ...]
+COUNT_BUCKETS: int
+VECTOR_MULTIPLE: int
+
+class ActionScorer:
+    hidden: int
+    arc_hidden: int
+    columns: int
+    n_pairs: int
+    def __init__(
+        self,
+        state: Sequence[str],
+        arc: Sequence[str],
+        candidate: Sequence[str],
+        sets: Sequence[str],
+        pairs: Sequence[tuple[str, str]],
+        counts: Floats,
+        shift_out: Floats,
+        arc_out: Floats,
+        arc_bias: Floats,
+    ) -> None: ...
+
+class NeuralSearch(Search):
+    def __init__(
+        self,
+        problem: EncodedProblem,
+        width: int,
+        scorer: ActionScorer,
+        rows: Floats,
+        pairs: Floats,
+    ) -> None: ...
+    def look_inside(self) -> list[tuple[tuple[int, int, int, int], float]]: ...
+    def move(self, action: tuple[int, int, int, int]) -> None: ...
+
+def describe(problem: EncodedProblem, n_tags: int, n_labels: int) -> tuple[Ints, Ints]: ...
+def trace(
+    problem: EncodedProblem, order: Ints, heads: Ints, backward: bool = False
+) -> dict[str, Any]: ...

@@ -1,0 +1,1 @@
+"""The input and its laws: words, constraints, validation, canonical order, trees."""

@@ -1,0 +1,1 @@
+"""From lemmas to text: inflection, choice of forms, detokenisation."""

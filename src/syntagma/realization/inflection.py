@@ -1,0 +1,413 @@
+"""Inflection: the forms that a lemma may take, given as much as is known of its tag and features.
+
+Forms come from what was seen in training, then, for English, from `lemminflect` if it is installed,
+then from edit rules learned from the same treebank. Which of several forms is taken is for the
+search to decide (`realizer`).
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.errors import ModelError
+from syntagma.realization.edits import Edit, apply_edit, find_edit, format_edit, parse_edit
+from syntagma.treebanks.treebank import Sentence
+
+MAX_FORMS = 6
+MIN_SHARE = 0.005  # a form of a lemma that is rarer is taken for a slip
+_SUFFIXES = 6  # endings up to so many letters decide which rule applies
+_TRUST = 2.0  # lemmas with a shorter ending count as so many with a longer one
+_FAMILY = 0.25  # tags that share so many lemmas belong together
+_ALIKE = 0.9  # features that leave so many forms as they are do not matter
+SECTION = "inflection"
+_DAMAGED = "what the model knows of inflection is damaged; train it again"
+
+# What lemminflect calls the classes of the tags of the Penn Treebank.
+_PENN = {
+    **dict.fromkeys(("NN", "NNS", "NNP", "NNPS"), "NOUN"),
+    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "VERB"),
+    **dict.fromkeys(("JJ", "JJR", "JJS"), "ADJ"),
+    **dict.fromkeys(("RB", "RBR", "RBS"), "ADV"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form that a lemma may take, with the logarithm of its share among them."""
+
+    text: str
+    log_share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A form of a lemma in the training treebank, in neutral case; `edit` makes it of the lemma."""
+
+    tag: str
+    features: str
+    form: str
+    count: int
+    edit: Edit
+
+
+Lexicon = Mapping[str, Sequence[Seen]]
+
+
+class Inflector:
+    """What is known of a language's inflection."""
+
+    def __init__(self, lexicon: Lexicon | bytes, *, english: bool = False) -> None:
+        """The lexicon, or, as a file has it, packed: it is unpacked when it is needed."""
+        self._given = lexicon
+        self.english = english
+        self._rules_of: dict[str, Rules] = {}
+        self.forms = lru_cache(maxsize=1 << 16)(self._forms)
+
+    @classmethod
+    def of_treebank(cls, sentences: Iterable[Sentence], *, english: bool = False) -> Inflector:
+        counts: Counter[tuple[str, str, str, str]] = Counter()
+        for sentence in sentences:
+            if sentence.lemmas:
+                all_features, forms = (
+                    map(sorted_features, sentence.features),
+                    neutral_forms(sentence),
+                )
+                words = zip(sentence.lemmas, sentence.tags, all_features, forms, strict=True)
+                counts.update(word for word in words if word[0])
+        lexicon: defaultdict[str, list[Seen]] = defaultdict(list)
+        for (lemma, tag, features, form), count in sorted(counts.items()):
+            edit = find_edit(lemma.lower(), form.lower())
+            lexicon[lemma].append(Seen(tag, features, form, count, edit))
+        return cls(dict(lexicon), english=english)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """What was seen of each lemma."""
+        return _unpack(self._given) if isinstance(self._given, bytes) else self._given
+
+    def _forms(self, lemma: str, tag: str | None, features: str | None) -> tuple[Form, ...]:
+        """The forms to choose from, the most frequent first; never empty. Those that differ in case
+        only are one, as it is written most often.
+
+        What is None is not given. The features of a word are written as in CoNLL-U.
+        """
+        if features is not None:
+            features = sorted_features(features)
+        counts = (
+            (self._untagged(lemma, features) if tag is None else None)
+            or self._seen(lemma, tag, features)
+            or self._looked_up(lemma, tag)
+            or self._by_rule(lemma, tag, features)
+            or {lemma: 1.0}
+        )
+        total = sum(counts.values())
+        variants: dict[str, str] = {}
+        shares: defaultdict[str, float] = defaultdict(float)
+        for form in sorted(counts, key=lambda form: (-counts[form], form != form.lower(), form)):
+            variants.setdefault(form.lower(), form)
+            shares[form.lower()] += counts[form] / total
+        ranked = sorted(shares, key=lambda form: (-shares[form], variants[form]))[:MAX_FORMS]
+        kept = [form for form in ranked if shares[form] >= MIN_SHARE] or ranked[:1]
+        return tuple(Form(variants[form], math.log(shares[form])) for form in kept)
+
+    def _seen(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
+        """The forms seen with this tag and these features; else with these among others; else with
+        others that differ in nothing that matters."""
+        entries = self.lexicon.get(lemma)
+        if entries is None:
+            lower = lemma[:1].lower() + lemma[1:]
+            if lower == lemma or lower not in self.lexicon:
+                return {}
+            found = self._seen(lower, tag, features)
+            return {capitalised(form): count for form, count in found.items()}
+        fitting = [entry for entry in entries if tag in (None, entry.tag)]
+        if features is not None:
+            given = _parts(features)
+            fitting = (
+                [entry for entry in fitting if entry.features == features]
+                or [entry for entry in fitting if given <= _parts(entry.features)]
+                or [entry for entry in fitting if self._alike(entry, features)]
+            )
+        counts: Counter[str] = Counter()
+        for entry in fitting:
+            counts[entry.form] += entry.count
+        return {form: float(count) for form, count in counts.items()}
+
+    def _untagged(self, lemma: str, features: str | None) -> dict[str, float]:
+        """The forms seen with any tag and, as if seen once, those of the tags that go with them."""
+        found = self._seen(lemma, None, features)
+        entries = self.lexicon.get(lemma) if features is None else None
+        if not entries:
+            return found
+        tags = {entry.tag for entry in entries}
+        others = Counter[tuple[str, str]]()
+        for tag in tags:
+            for other in self._families.get(tag, ()):
+                if other not in tags:
+                    others[other, self._usual[other]] += 1
+        for other, usual in others:
+            for form in self._by_rule(lemma, other, usual):
+                found[form] = found.get(form, 0.0) + 1 / len(others)
+        return found
+
+    @cached_property
+    def _families(self) -> dict[str, list[str]]:
+        """The tags with which the lemmas of each tag are often seen, too: those of one paradigm."""
+        sizes: Counter[str] = Counter()
+        shared: Counter[tuple[str, str]] = Counter()
+        for entries in self.lexicon.values():
+            tags = sorted({entry.tag for entry in entries})
+            sizes.update(tags)
+            shared.update(permutations(tags, 2))
+        families: defaultdict[str, list[str]] = defaultdict(list)
+        for (tag, other), count in sorted(shared.items()):
+            if count >= _FAMILY * sizes[tag]:
+                families[tag].append(other)
+        return dict(families)
+
+    @cached_property
+    def _usual(self) -> dict[str, str]:
+        """The most frequent features of each tag."""
+        counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for entries in self.lexicon.values():
+            for entry in entries:
+                counts[entry.tag][entry.features] += entry.count
+        return {tag: max(sorted(seen), key=seen.__getitem__) for tag, seen in counts.items()}
+
+    def _alike(self, entry: Seen, features: str) -> bool:
+        same, all_ = self._differences.get(_difference(entry.tag, entry.features, features), (0, 0))
+        return same > 0 and same >= _ALIKE * all_
+
+    @cached_property
+    def _differences(self) -> dict[tuple[str, frozenset[str]], tuple[int, int]]:
+        """Of two sets of features that one lemma was seen with, by what they differ in: how often
+        the form was the same, and how often there were two."""
+        counts: dict[tuple[str, frozenset[str]], tuple[int, int]] = {}
+        for entries in self.lexicon.values():
+            best: dict[tuple[str, str], Seen] = {}
+            for entry in entries:
+                known = best.get((entry.tag, entry.features))
+                if known is None or entry.count > known.count:
+                    best[entry.tag, entry.features] = entry
+            for one, other in combinations(best.values(), 2):
+                if one.tag == other.tag:
+                    key = _difference(one.tag, one.features, other.features)
+                    same, all_ = counts.get(key, (0, 0))
+                    counts[key] = same + (one.form.lower() == other.form.lower()), all_ + 1
+        return counts
+
+    def _looked_up(self, lemma: str, tag: str | None) -> dict[str, float]:
+        """What the dictionary of `lemminflect` has; it knows the tags of the Penn Treebank."""
+        word_class = _PENN.get(tag or "")
+        if not self.english or (tag and word_class is None) or find_spec("lemminflect") is None:
+            return {}
+        found = import_module("lemminflect").getAllInflections(lemma.lower(), upos=word_class)
+        if tag is not None:
+            forms = found.get(tag.replace("NNP", "NN"), ())
+        else:
+            forms = [lemma.lower(), *(form for several in found.values() for form in several)]
+        ranked = dict.fromkeys(_with_case_of(lemma, form) for form in (forms if found else ()))
+        return {form: 1.0 / rank for rank, form in enumerate(ranked, start=1)}
+
+    def _by_rule(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
+        if tag is None:
+            return {lemma: 1.0}
+        found: dict[str, float] = {}
+        neutral = lemma.lower() if lemma.isupper() else lemma[:1].lower() + lemma[1:]
+        for edit, chance in self._rules(tag).chances(lemma, features).items():
+            form = apply_edit(edit, neutral)
+            if form and form == " ".join(form.split()):  # not a phrase that has lost a word
+                form = _with_case_of(lemma, form)
+                found[form] = found.get(form, 0.0) + chance
+        best = sorted(found, key=lambda form: (-found[form], form))[:1]
+        return {form: found[form] for form in best}
+
+    def _rules(self, tag: str) -> Rules:
+        if tag not in self._rules_of:
+            self._rules_of[tag] = Rules.of_lexicon(self.lexicon, tag)
+        return self._rules_of[tag]
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """A section of a model file; `from_arrays` is the inverse."""
+        packed = self._given if isinstance(self._given, bytes) else _pack(self._given)
+        return {SECTION: np.frombuffer(packed, np.uint8)}
+
+    @classmethod
+    def from_arrays(
+        cls, arrays: Mapping[str, npt.NDArray[Any]], *, english: bool = False
+    ) -> Inflector:
+        if SECTION not in arrays:
+            raise ModelError(_DAMAGED)
+        return cls(arrays[SECTION].tobytes(), english=english)
+
+
+def _pack(lexicon: Lexicon) -> bytes:
+    """The lexicon as a section of a model file; `_unpack` is the inverse."""
+    lines = []
+    kinds: dict[tuple[str, str], int] = {}
+    last = ""
+    for lemma, entries in sorted(lexicon.items()):
+        for entry in entries:
+            kind = kinds.setdefault((entry.tag, entry.features), len(kinds))
+            form = _shorter(lemma, entry)
+            lines.append(f"{'' if lemma == last else lemma}\t{form}\t{kind}\t{entry.count}")
+            last = lemma
+    head = [str(len(kinds)), *(f"{tag}\t{features}" for tag, features in kinds)]
+    return zlib.compress("\n".join([*head, *lines]).encode("utf-8", "surrogatepass"), 9)
+
+
+def _unpack(packed: bytes) -> Lexicon:
+    lexicon: defaultdict[str, list[Seen]] = defaultdict(list)
+    try:
+        lines = zlib.decompress(packed).decode("utf-8", "surrogatepass").split("\n")
+        n_kinds = int(lines[0])
+        kinds = {str(i): line.split("\t") for i, line in enumerate(lines[1 : n_kinds + 1])}
+        if n_kinds != len(kinds):
+            raise ValueError(n_kinds)
+        lemma = ""
+        for line in lines[n_kinds + 1 :]:
+            new_lemma, form, kind, count = line.split("\t")
+            lemma = new_lemma or lemma
+            tag, features = kinds[kind]
+            form, edit = _longer(lemma, form)
+            if not (lemma and form and int(count) > 0):
+                raise ValueError(line)
+            lexicon[lemma].append(Seen(tag, features, form, int(count), edit))
+    except (KeyError, ValueError, IndexError, RecursionError, zlib.error) as error:
+        raise ModelError(_DAMAGED) from error
+    return dict(lexicon)
+
+
+class Rules:
+    """Edits from the lemmas of one tag to their forms, counted by features and ending of the lemma.
+
+    Every lemma counts once, however frequent: a rule is for lemmas that were not seen.
+    """
+
+    def __init__(self, counts: Mapping[tuple[str | None, str], Mapping[Edit, int]]) -> None:
+        self._counts = counts
+
+    @classmethod
+    def of_lexicon(cls, lexicon: Mapping[str, Sequence[Seen]], tag: str) -> Rules:
+        counts: defaultdict[tuple[str | None, str], Counter[Edit]] = defaultdict(Counter)
+        for lemma, entries in lexicon.items():
+            best: dict[str, Seen] = {}
+            for entry in entries:
+                known = best.get(entry.features)
+                if entry.tag == tag and (known is None or entry.count > known.count):
+                    best[entry.features] = entry
+            endings = _endings(lemma.lower()) if best else []
+            for features, entry in best.items():
+                for ending in endings:
+                    counts[features, ending][entry.edit] += 1
+                    counts[None, ending][entry.edit] += 1
+        return cls(counts)
+
+    def chances(self, lemma: str, features: str | None) -> dict[Edit, float]:
+        """How likely each edit is: counts for an ending, backed off to those for shorter ones.
+
+        Features that were not seen are left aside. A lemma that ends as none does, in another
+        script, say, is not edited at all.
+        """
+        if (features, "") not in self._counts:
+            features = None
+        chances: dict[Edit, float] = {}
+        endings = _endings(lemma.lower())
+        if (None, endings[1]) not in self._counts:
+            return {}
+        for ending in endings:
+            seen = self._counts.get((features, ending))
+            if seen is None:
+                break
+            total = sum(seen.values()) + (_TRUST if chances else 0.0)
+            chances = {
+                edit: (seen.get(edit, 0) + _TRUST * chances.get(edit, 0.0)) / total
+                for edit in {**chances, **seen}
+            }
+        return chances
+
+
+def neutral_forms(sentence: Sentence) -> tuple[str, ...]:
+    """The forms of a sentence as they would be in its middle: what its beginning, or a heading in
+    capitals, does to the case of a word is not inflection."""
+    forms = []
+    initial = True
+    lemmas = sentence.lemmas or ("",) * len(sentence)
+    for form, lemma in zip(sentence.forms, lemmas, strict=True):
+        forms.append(_neutral(form, lemma, initial) if lemma else form)
+        initial = initial and not any(map(str.isalnum, form))
+    return tuple(forms)
+
+
+def capitalised(form: str) -> str:
+    """The form as the first of a sentence."""
+    first = form[:1].title()  # not upper(): ǅ, and Georgian has no capitals at the beginning
+    return first + form[1:] if len(first) == 1 else form
+
+
+def _neutral(form: str, lemma: str, initial: bool) -> str:
+    if len(form) > 1 and form.isupper() and lemma != lemma.upper():
+        form = _with_case_of(lemma, _lower(form))
+    if initial and form[:1].isupper() and lemma[:1].islower():
+        form = _lower(form[:1]) + form[1:]
+    return form
+
+
+def _lower(text: str) -> str:
+    """In lower case, letter by letter: İ becomes i, not i and a dot."""
+    return text.lower().replace("i\u0307", "i")
+
+
+def _with_case_of(lemma: str, form: str) -> str:
+    if len(lemma) > 1 and lemma.isupper() and form[: len(lemma)] == lemma.lower():
+        return lemma + form[len(lemma) :]
+    return capitalised(form) if lemma[:1].isupper() else form
+
+
+def _endings(lemma: str) -> list[str]:
+    """The endings of a lemma, shortest first."""
+    marked = "^" + lemma
+    return ["", *(marked[-size:] for size in range(1, min(_SUFFIXES, len(marked)) + 1))]
+
+
+def sorted_features(features: str) -> str:
+    """The same features as treebanks list them."""
+    return "|".join(sorted(features.split("|"), key=str.lower))
+
+
+def _parts(features: str) -> frozenset[str]:
+    return frozenset(features.split("|")) if features else frozenset()
+
+
+def _difference(tag: str, one: str, other: str) -> tuple[str, frozenset[str]]:
+    """The tag, and the names of the features that are not the same."""
+    return tag, frozenset(part.partition("=")[0] for part in _parts(one) ^ _parts(other))
+
+
+def _shorter(lemma: str, entry: Seen) -> str:
+    """A form as an edit of its lemma, where that gives it back: most edits are shared by many."""
+    if apply_edit(entry.edit, lemma) == entry.form:
+        return format_edit(entry.edit)
+    return "=" + entry.form
+
+
+def _longer(lemma: str, text: str) -> tuple[str, Edit]:
+    if text.startswith("="):
+        return text[1:], find_edit(lemma.lower(), text[1:].lower())
+    edit = parse_edit(text)
+    form = apply_edit(edit, lemma)
+    if form is None:
+        raise ValueError(text)
+    return form, edit

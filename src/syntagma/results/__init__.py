@@ -1,0 +1,1 @@
+"""The output and its checks: linearizations, realizations, CCG derivations, spelling."""

@@ -1,0 +1,110 @@
+r"""CCG derivations: trees of categories over words. How categories combine lives in `categories`.
+
+S
+  NP  Birds  NOUN
+  S\NP  sing  VERB
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from syntagma.results.categories import LEFT, head_side
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Derivation:
+    """A node with what is below it: a word with its category, or one or two children.
+
+    `source` is the 1-based index of the word in the problem, for derivations that a search found.
+    Trees may be deep, so nothing here recurses.
+    """
+
+    category: str
+    children: tuple[Derivation, ...] = ()
+    form: str | None = None
+    tag: str | None = None
+    source: int | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.children) > 2:
+            raise ValueError(f"a node of a derivation has {len(self.children)} children, at most 2")
+        if self.children and (self.form, self.tag, self.source) != (None, None, None):
+            raise ValueError("a node of a derivation is either a word or has children")
+        if not self.children and (self.form is None or self.tag is None):
+            raise ValueError("a node of a derivation without children needs a form and a tag")
+
+    @property
+    def nodes(self) -> Iterator[Derivation]:
+        """All nodes, each before its children and the left child before the right one."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.children))
+
+    @property
+    def bottom_up(self) -> list[Derivation]:
+        """All nodes, each after its children and the left child before the right one."""
+        found = []
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            found.append(node)
+            waiting.extend(node.children)
+        return found[::-1]
+
+    @property
+    def leaves(self) -> Iterator[Derivation]:
+        """The words from left to right."""
+        return (node for node in self.nodes if not node.children)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        return tuple(leaf.form for leaf in self.leaves if leaf.form is not None)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(leaf.tag for leaf in self.leaves if leaf.tag is not None)
+
+    @property
+    def text(self) -> str:
+        """The sentence, forms separated by spaces."""
+        return " ".join(self.forms)
+
+    def heads(self) -> tuple[int, ...]:
+        """The 1-based head of each word, 0 for the root, by the head rule of `categories`."""
+        heads: list[int] = []
+        waiting: list[int] = []  # the head words of what is complete, from left to right
+        for node in self.bottom_up:
+            if not node.children:
+                heads.append(0)
+                waiting.append(len(heads))
+            elif len(node.children) == 2:
+                left, right = node.children
+                second, first = waiting.pop(), waiting.pop()
+                if head_side(left.category, right.category, node.category) == LEFT:
+                    heads[second - 1] = first
+                    waiting.append(first)
+                else:
+                    heads[first - 1] = second
+                    waiting.append(second)
+        return tuple(heads)
+
+    def _flat(self) -> tuple[tuple[object, ...], ...]:
+        return tuple(
+            (node.category, len(node.children), node.form, node.tag, node.source)
+            for node in self.nodes
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Derivation):
+            return NotImplemented
+        return self is other or self._flat() == other._flat()
+
+    def __hash__(self) -> int:
+        return hash(self._flat())
+
+    def __repr__(self) -> str:
+        return f"<Derivation {self.category}: {self.text}>"

@@ -1,0 +1,188 @@
+"""A linearization: the words in order with the tree over them, and a check of what it promises.
+
+Drawing and writing it is the business of `formats`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from syntagma.errors import name_word, name_words
+from syntagma.problem.problem import ROOT_LABEL, Problem
+from syntagma.problem.trees import find_cycle, is_projective
+
+if TYPE_CHECKING:
+    from syntagma.results.derivation import Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word in its place; `head` is a 1-based position in the output, 0 for the root.
+
+    `source` is the 1-based index of the word in the problem.
+    """
+
+    form: str
+    tag: str
+    head: int
+    deprel: str
+    source: int
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return self.form
+
+
+@dataclass(frozen=True, slots=True)
+class Linearization:
+    """The words of a problem in order, with the tree over them; a higher score is better.
+
+    `fluency` is the language model's share of the score, None without a language model.
+
+    `finished` is False if the search ran out of time: then these are pieces, each with a root of
+    its own, and words may be left out.
+
+    `derivations` are those of CCG, from a search with that grammar: one, or one of each piece.
+    """
+
+    tokens: tuple[Token, ...]
+    score: float
+    problem: Problem
+    fluency: float | None = None
+    finished: bool = True
+    derivations: tuple[Derivation, ...] = ()
+
+    @property
+    def syntax(self) -> float:
+        """The scorer's share of the score."""
+        return self.score - (self.fluency or 0.0)
+
+    @property
+    def text(self) -> str:
+        """The sentence, forms separated by spaces."""
+        return " ".join(token.form for token in self.tokens)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(token.form for token in self.tokens)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(token.tag for token in self.tokens)
+
+    @property
+    def heads(self) -> tuple[int, ...]:
+        return tuple(token.head for token in self.tokens)
+
+    @property
+    def deprels(self) -> tuple[str, ...]:
+        return tuple(token.deprel for token in self.tokens)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The 1-based indices of the problem's words in output order."""
+        return tuple(token.source for token in self.tokens)
+
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        """The 1-based indices of the problem's words that are not in the output."""
+        used = set(self.order)
+        return tuple(index for index in range(1, len(self.problem.words) + 1) if index not in used)
+
+
+def violations(linearization: Linearization) -> list[str]:
+    """Every broken promise of a linearization, one line each; empty if it keeps them all.
+
+    An unfinished one promises less: words may be missing, and a word may be a root whatever is
+    given, for its head may be in another piece or nowhere. The rest holds of the words that are
+    there.
+    """
+    broken = _word_violations(linearization)
+    if broken:  # the rest speaks of the places of the words
+        return broken
+    broken = _tree_violations(linearization)
+    return broken + _arc_violations(linearization) + _order_violations(linearization)
+
+
+def _word_violations(linearization: Linearization) -> list[str]:
+    words = linearization.problem.words
+    used = Counter(linearization.order)
+    broken = [
+        f"{name_word(words, index)} is used {used[index]} times"
+        for index in range(1, len(words) + 1)
+        if used[index] > 1 or (linearization.finished and not used[index])
+    ]
+    broken += [f"there is no word {index}" for index in used if not 1 <= index <= len(words)]
+    if broken:
+        return broken
+    for token in linearization.tokens:
+        word = words[token.source - 1]
+        if token.form != word.form:
+            broken.append(f"{name_word(words, token.source)} has become {token.form!r}")
+        if word.tag is not None and token.tag != word.tag:
+            broken.append(
+                f"{name_word(words, token.source)} is tagged {token.tag}, not {word.tag} as given"
+            )
+    return broken
+
+
+def _tree_violations(linearization: Linearization) -> list[str]:
+    heads = linearization.heads
+    strange = [head for head in heads if not 0 <= head <= len(heads)]
+    if strange:
+        return [f"head {head} is out of range" for head in strange]
+    roots = [position for position, head in enumerate(heads, start=1) if head == 0]
+    if len(roots) != 1 and (linearization.finished or (heads and not roots)):
+        return [f"the tree has {len(roots)} roots: {name_words(linearization.tokens, roots)}"]
+    cycle = find_cycle(heads)
+    if cycle:
+        return [f"the heads form a cycle: {name_words(linearization.tokens, cycle, ' → ')}"]
+    return [] if is_projective(heads) else ["the tree is not projective"]
+
+
+def _arc_violations(linearization: Linearization) -> list[str]:
+    words = linearization.problem.words
+    broken = []
+    for token in linearization.tokens:
+        word = words[token.source - 1]
+        if token.head == 0 and not linearization.finished:
+            continue  # not attached to anything yet: no arc, no label
+        known = 1 <= token.head <= len(linearization.tokens)
+        head = linearization.tokens[token.head - 1].source if known else token.head
+        if word.head is not None and head != word.head:
+            broken.append(
+                f"{name_word(words, token.source)} depends on word {head}, "
+                f"not on word {word.head} as given"
+            )
+        if word.deprel is not None and token.deprel != word.deprel:
+            broken.append(
+                f"{name_word(words, token.source)} is labelled {token.deprel}, "
+                f"not {word.deprel} as given"
+            )
+        if word.head is None and word.deprel is not None:
+            must_be_root = word.deprel == ROOT_LABEL
+            if must_be_root != (token.head == 0):
+                broken.append(
+                    f"{name_word(words, token.source)} is given with the label {word.deprel}, "
+                    f"but is {'not ' if must_be_root else ''}the root"
+                )
+    return broken
+
+
+def _order_violations(linearization: Linearization) -> list[str]:
+    problem = linearization.problem
+    words = problem.words
+    place = {source: position for position, source in enumerate(linearization.order, start=1)}
+    broken = [
+        f"{name_words(words, (a, b), ' does not stand before ')}"
+        for a, b in problem.before
+        if a in place and b in place and place[a] > place[b]
+    ]
+    if problem.first in place and place[problem.first] != 1:
+        broken.append(f"{name_word(words, problem.first)} does not stand first")
+    if problem.last in place and place[problem.last] != len(place):
+        broken.append(f"{name_word(words, problem.last)} does not stand last")
+    return broken

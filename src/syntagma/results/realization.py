@@ -1,0 +1,30 @@
+"""A realization: lemmas inflected and in order, as people write them. Made by `linearizer`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from syntagma.results.linearization import Linearization
+from syntagma.results.spelling import Spelling
+
+
+@dataclass(frozen=True, slots=True)
+class Realization:
+    """Lemmas inflected and in order, and how they are written."""
+
+    linearization: Linearization
+    spelling: Spelling
+
+    @property
+    def text(self) -> str:
+        """The sentence as people write it."""
+        return self.spelling.text(self.words)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The forms in order."""
+        return self.linearization.words
+
+    @property
+    def score(self) -> float:
+        return self.linearization.score

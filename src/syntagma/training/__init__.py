@@ -1,0 +1,1 @@
+"""Training runs: epochs, model selection, stop and resume; language models into models."""

@@ -1,0 +1,225 @@
+"""Language models from text, and into a model: what `train-lm` and `add-lm` do.
+
+Splitting text into words is the business of `tokenization`, estimation that of `kneser_ney`, and
+how much a language model counts beside the scorer that of `balance`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from syntagma.errors import FormatError, ModelError, OutputError, TrainingError
+from syntagma.evaluation.evaluate import evaluate
+from syntagma.files.files import open_text, source_name
+from syntagma.formats.conllu import read_blocks
+from syntagma.formats.text import split_bag
+from syntagma.language_model import balance
+from syntagma.language_model.arpa import read_arpa, write_arpa
+from syntagma.language_model.backoff import BackoffModel, prune_to
+from syntagma.language_model.kneser_ney import Progress, estimate
+from syntagma.language_model.packed import LanguageModel, word_class
+from syntagma.language_model.tokenization import sentences as split
+from syntagma.linearizer import Linearizer, model_path
+from syntagma.models.container import MAGIC, fingerprint, read_container, write_container
+from syntagma.models.model import LANGUAGE_MODEL, Fluent, add_language_model, load_model
+from syntagma.training.settings import LanguageModelSettings
+from syntagma.treebanks.treebank import Sentence
+from syntagma.version import VERSION
+
+_PACKED = (".xz", ".gz")
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModelReport:
+    """What was learned: sentences and words read, n-grams by order, where it was written."""
+
+    path: Path
+    sentences: int
+    words: int
+    ngrams: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Count:
+    sentences: int = 0
+    words: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BalanceReport:
+    """How much the language model counts now, and BLEU by condition and weight."""
+
+    balance: balance.Balance
+    curves: dict[str, list[float]] = field(repr=False)
+
+
+def read_text(path: str | Path, *, tokenized: bool = False) -> Iterator[list[str]]:
+    """The sentences of a file, as words: CoNLL-U, plain text with a paragraph a line, or, if
+    `tokenized`, a sentence a line, words separated by spaces. Gzip and xz are unpacked."""
+    source = source_name(path)
+    name = Path(source.lower())
+    if (Path(name.stem) if name.suffix in _PACKED else name).suffix == ".conllu":
+        for block in read_blocks(open_text(path), source):
+            if isinstance(block, FormatError):
+                raise block
+            yield _words(row[1] for row in block.rows)
+        return
+    for line in open_text(path):
+        if isinstance(line, FormatError):
+            raise line
+        if tokenized:
+            if words := _words(split_bag(line)):
+                yield words
+        else:
+            yield from split(line)
+
+
+def _words(units: Iterable[str]) -> list[str]:
+    """The words of units, some of which may be phrases."""
+    return [word for unit in units for word in unit.split(" ") if word]
+
+
+def train_lm(
+    sources: Sequence[str | Path],
+    output: str | Path,
+    *,
+    settings: LanguageModelSettings | None = None,
+    on_sentence: Callable[[], None] = lambda: None,
+    on_progress: Progress = lambda stage, done: None,
+) -> LanguageModelReport:
+    """Estimate a language model from texts and write it; as ARPA if the output is called so."""
+    settings = settings or LanguageModelSettings()
+    output = Path(output)
+    if output.suffix.lower() in _PACKED:
+        raise TrainingError(f"{output}: a language model is not packed; leave out {output.suffix}")
+    check_writable(output)
+    for source in sources:
+        check_readable(source)
+    count = _Count()
+
+    def counted(sentences: Iterable[list[str]]) -> Iterator[list[str]]:
+        for sentence in sentences:
+            count.sentences += 1
+            count.words += len(sentence)
+            on_sentence()
+            yield sentence
+
+    named = ", ".join(map(source_name, sources))
+    texts = (read_text(source, tokenized=settings.tokenized) for source in sources)
+    sentences = counted(chain.from_iterable(texts))
+    first = next(sentences, None)
+    if first is None:
+        raise TrainingError(f"nothing to learn from: no sentence in {named}")
+    model = estimate(
+        chain([first], sentences),
+        order=settings.order,
+        word_class=word_class,
+        prune=settings.thresholds,
+        min_count=settings.min_count,
+        progress=on_progress,
+    )
+    if settings.max_ngrams is not None:
+        model = prune_to(model, settings.max_ngrams)
+    about = {
+        "data": [_describe(source) for source in sources],
+        "sentences": count.sentences,
+        "words": count.words,
+        "settings": asdict(settings),
+        "created_with": VERSION,
+    }
+    _write(model, output, about)
+    ngrams = tuple(len(order) for order in model.orders)
+    return LanguageModelReport(output, count.sentences, count.words, ngrams)
+
+
+def _describe(source: str | Path) -> dict[str, str]:
+    """A file by name and checksum; what comes from a pipe cannot be read twice."""
+    if not Path(source).is_file():
+        return {"name": source_name(source)}
+    return {"name": Path(source).name, "sha256": fingerprint(source)}
+
+
+def check_readable(path: str | Path) -> None:
+    """Raise `FormatError` for a file that is not there, before any work is done."""
+    if str(path) != "-" and not Path(path).exists():
+        raise FormatError("cannot read the file: No such file or directory", source_name(path))
+
+
+def check_writable(path: Path) -> None:
+    """Raise `OutputError` for a place where no file can be written, before any work is done."""
+    if not path.parent.is_dir():
+        raise OutputError(f"cannot write {path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise OutputError(f"cannot write {path}: it is a folder")
+
+
+def _write(model: BackoffModel, path: Path, about: dict[str, Any]) -> None:
+    if path.suffix.lower() == ".arpa":
+        write_arpa(model, path)
+    else:
+        packed = LanguageModel.of(model)
+        header = {LANGUAGE_MODEL: {**about, **packed.describe()}}
+        write_container(path, header, packed.to_arrays())
+
+
+def read_lm(path: str | Path) -> tuple[LanguageModel, dict[str, Any]]:
+    """A language model and what is known of it: a file of `train_lm`, the language model of a
+    model, or an ARPA file, as those of KenLM and SRILM."""
+    try:
+        with open(path, "rb") as file:
+            own = file.read(len(MAGIC)) == MAGIC
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
+    if not own:
+        return LanguageModel.of(read_arpa(path)), {"data": [_describe(path)]}
+    header, arrays = read_container(path)
+    about = header.get(LANGUAGE_MODEL)
+    if not isinstance(about, dict):
+        raise ModelError(f"{path}: a model without a language model; train one: syntagma train-lm")
+    try:
+        return LanguageModel.from_arrays(arrays), about
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from error
+
+
+def perplexity(model: LanguageModel, sentences: Iterable[Sequence[str]]) -> float:
+    """By word, ends of sentences included; unseen words count as their classes."""
+    scores = [model.score(sentence) for sentence in sentences]
+    if not scores:
+        raise TrainingError("a text without sentences has no perplexity")
+    return math.exp(-sum(map(sum, scores)) / sum(map(len, scores)))
+
+
+def add_lm(
+    model: str | Path,
+    language_model: str | Path,
+    dev: Sequence[Sentence],
+    output: str | Path,
+    *,
+    threads: int = 1,
+    on_sentence: Callable[[], None] = lambda: None,
+) -> BalanceReport:
+    """Write a model with a language model, after learning on `dev` how much that shall count."""
+    check_writable(Path(output))
+    fluency, about = read_lm(language_model)
+    path = model_path(model)
+    plain = load_model(path, language_model=False)
+
+    def bleu(condition: str, weight: float) -> float:
+        constant = balance.Balance(math.log(weight), 0, 0, 0) if weight else None
+        fluent = Fluent(fluency, constant) if constant else None
+        linearizer = Linearizer(replace(plain, fluent=fluent))
+        report = evaluate(linearizer, dev, [condition], threads=threads, on_sentence=on_sentence)
+        return report[condition].bleu
+
+    curves = balance.measure(bleu)
+    found = balance.fit(curves)
+    add_language_model(
+        output, path, Fluent(fluency, found), {**about, "tuning": balance.describe(curves)}
+    )
+    return BalanceReport(found, curves)

@@ -1,0 +1,124 @@
+"""The home of the core's C types: encoded problem, state, action.
+
+Names follow the papers: stack σ, buffer ρ, S0/S1; a missing thing is -1.
+"""
+
+from libc.stdint cimport int16_t, int32_t, uint64_t
+from libcpp.vector cimport vector
+
+from syntagma.language_model._ngrams cimport Context
+
+cdef enum:
+    SHIFT = 0
+    LEFTARC = 1
+    RIGHTARC = 2
+
+cdef enum:
+    NONE = -1       # not given, not there
+    ROOT = -2       # a given head: the root of the sentence
+
+cdef struct Word:
+    int32_t form        # vocabulary number; 0: unknown
+    int32_t tag         # given tag or NONE
+    int32_t head        # given head (index, ROOT or NONE)
+    int32_t label       # given label or NONE
+    int32_t kind        # words of one kind have the same form (for a fixed order)
+    int32_t twin        # the interchangeable word listed before this one, or NONE
+    int32_t shape
+    int32_t suffix
+    int32_t may_be_root
+    int32_t tags_start  # candidate tags: tag_pool[tags_start : tags_start + tags_count]
+    int32_t tags_count
+    int32_t top         # top of the given component
+    int32_t children_start
+    int32_t children_count
+
+cdef struct Node:
+    # A word on the stack with the dependents that the templates look at.
+    int16_t word
+    int16_t l, l2, r, r2        # outermost, second outermost dependents
+    int16_t r_label             # of the arc to r
+    int16_t n_left, n_right
+    int16_t inner               # what must dominate everything placed above; fixed while covered
+
+cdef struct State:
+    double score
+    int history                 # index of the last link of its derivation
+    int size                    # of the stack
+    int shifted
+    int lefts_due               # LEFTARCs that must come before anything else
+    bint gold                   # structure and tags so far are those of the reference
+    int w0, w1, w2              # the last words placed
+    uint64_t derivation         # a number of all actions that led here, forms apart
+    Context context             # the same for the language model, if one listens
+    double fluency              # log-probability of the words placed
+    Node* stack
+    uint64_t* buffer            # bit set: not yet shifted
+    uint64_t* fresh             # bit set: words of untouched components whose top may hang anywhere
+    int16_t* tags               # chosen tag per shifted word
+
+cdef struct Task:
+    # A problem as the search sees it. Bit sets have `blocks` 64-bit words.
+    int n
+    int blocks
+    int root                    # the given root or NONE
+    bint root_restricted        # no root is given and some top word may not be it
+    bint labels_given           # some arc label is given
+    int arcs_given              # 0: no arc is given, 1: some, 2: all
+    const Word* words
+    const int32_t* tag_pool
+    const int32_t* children     # given dependents, by head
+    const uint64_t* dependents      # bit set of given dependents, per word
+    const uint64_t* descendants     # bit set of given descendants, per word
+    const uint64_t* component       # bit set of the given component, per word
+    const uint64_t* predecessors    # bit set of what must stand before, per word; or NULL
+    const int32_t* fixed            # the kind that must stand at each position; or NULL
+    State* scratch                  # to try a move in; NULL unless root_restricted
+
+cdef struct Action:
+    int32_t kind
+    int32_t word
+    int32_t tag
+    int32_t label
+
+cdef extern from * nogil:
+    """
+    static inline int lowest_bit(unsigned long long x) { return __builtin_ctzll(x); }
+    """
+    int lowest_bit(uint64_t x)
+
+cdef inline bint has(const uint64_t* bits, int i) noexcept nogil:
+    return (bits[i >> 6] >> (i & 63)) & 1
+
+cdef inline bint meet(const uint64_t* a, const uint64_t* b, int blocks) noexcept nogil:
+    cdef int i
+    for i in range(blocks):
+        if a[i] & b[i]:
+            return True
+    return False
+
+cdef inline bint pending(const Task* task, const State* state, int word) noexcept nogil:
+    """A given dependent of the word is still in the buffer."""
+    return meet(task.dependents + word * task.blocks, state.buffer, task.blocks)
+
+cdef size_t state_bytes(int n, int blocks) noexcept nogil
+cdef void lay_out(State* state, int n, int blocks) noexcept nogil
+cdef void copy_state(const Task* task, const State* source, State* target) noexcept nogil
+cdef void initial_state(const Task* task, State* state) noexcept nogil
+cdef int inner_above_top(const Task* task, const State* state) noexcept nogil
+cdef void legal_shifts(const Task* task, State* state, uint64_t* out) noexcept nogil
+cdef bint legal_leftarc(const Task* task, State* state) noexcept nogil
+cdef bint legal_rightarc(const Task* task, State* state) noexcept nogil
+cdef void apply(const Task* task, State* state, Action action) noexcept nogil
+cdef void mirror(
+    const Task* task, vector[int32_t]* order, vector[int32_t]* heads
+) noexcept nogil
+cdef void reference_actions(
+    const Task* task, const int32_t* order, const int32_t* heads, const int32_t* labels,
+    const int32_t* tags, vector[Action]* actions
+) noexcept nogil
+
+cdef class EncodedProblem:
+    cdef Task task
+    cdef readonly int n
+    cdef object _arrays

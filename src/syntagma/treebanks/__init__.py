@@ -1,0 +1,1 @@
+"""Gold data: sentences with their trees, CCGbanks, and what a condition gives away of them."""

@@ -1,0 +1,95 @@
+"""Conditions: how much of a gold sentence's tags, arcs and labels a problem gives away.
+
+Both `evaluation` and `training` make their problems here; the problem itself is `problem`.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from syntagma.problem.problem import Problem, Word
+from syntagma.treebanks.treebank import Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """The share of tags and of arcs that is given, and whether given arcs carry their label."""
+
+    name: str
+    tags: float
+    arcs: float
+    labelled: bool = False
+
+
+_SHARES = (0, 50, 100)
+
+# The five that matter most, then the nine of Table 3 of Liu et al. 2015.
+CONDITIONS: dict[str, Condition] = {
+    condition.name: condition
+    for condition in (
+        Condition("none", tags=0, arcs=0),
+        Condition("pos", tags=1, arcs=0),
+        Condition("half", tags=0.5, arcs=0.5),
+        Condition("tree", tags=1, arcs=1),
+        Condition("labelled", tags=1, arcs=1, labelled=True),
+        *(
+            Condition(f"tags{tags}-arcs{arcs}", tags / 100, arcs / 100)
+            for tags in _SHARES
+            for arcs in _SHARES
+        ),
+    )
+}
+
+MAIN_CONDITIONS = ("none", "pos", "half", "tree", "labelled")
+
+
+def sentence_rng(seed: int, index: int) -> random.Random:
+    """The random numbers for sentence `index` of a treebank: the same on every machine."""
+    return random.Random(f"{seed}:{index}")
+
+
+def constrain(
+    sentence: Sentence, condition: Condition, rng: random.Random, *, shuffle: bool = True
+) -> Problem:
+    """Turn a gold sentence into a problem: shuffle its words and give what `condition` says.
+
+    Training does not shuffle: it has to know the sentence behind the problem, and what it sees
+    does not depend on how the bag is listed.
+
+    The same `rng` state gives the same shuffle under every condition, and what is given at a
+    lower share is also given at a higher one.
+    """
+    size = len(sentence.forms)
+    draws = [(rng.random(), rng.random()) for _ in range(size)]
+    places = list(range(size))
+    if shuffle:
+        rng.shuffle(places)
+    index_of = {place: index for index, place in enumerate(places, start=1)}
+
+    words = []
+    for place in places:
+        tag_draw, arc_draw = draws[place]
+        tag_given = tag_draw < condition.tags
+        arc_given = arc_draw < condition.arcs
+        head = sentence.heads[place]
+        words.append(
+            Word(
+                form=sentence.forms[place],
+                tag=sentence.tags[place] if tag_given else None,
+                head=(index_of[head - 1] if head else 0) if arc_given else None,
+                deprel=sentence.deprels[place] if arc_given and condition.labelled else None,
+            )
+        )
+    return Problem(tuple(words), id=sentence.id)
+
+
+def draw_condition(rng: random.Random, shares: Sequence[int]) -> Condition:
+    """Draw a condition for one visit of a training sentence, from the whole spectrum.
+
+    `shares` say how often it is none, pos, in between, tree, labelled: a model that only sees
+    uniform amounts hardly ever meets a bag without any hint, or a full tree.
+    """
+    [kind] = rng.choices(("none", "pos", "between", "tree", "labelled"), shares)
+    if kind == "between":
+        return Condition("between", rng.random(), rng.random(), labelled=rng.random() < 0.5)
+    return CONDITIONS[kind]
