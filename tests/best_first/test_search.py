@@ -1,0 +1,536 @@
+"""The compiled best-first search against a plain one and against brute force."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import product
+from random import Random
+from time import perf_counter
+
+import numpy as np
+import pytest
+from references.best_first import Search, all_edges
+from references.brute_force import random_problem, satisfying
+from references.cases import Case, ccg_case, dependency_case, dependency_nodes
+from references.ccg_rules import broken_rules
+from references.edges import HEAD_LEFT, LEAF, DependencyGrammar, Edge, Leaf, Node, Weigh, tree_of
+from toys import ccg as toy_ccg
+from toys.edge_problems import (
+    RandomWeights,
+    chained_ccg_problem,
+    dependency_problem,
+    random_ccg_problem,
+    toy_ccg_problem,
+)
+from toys.models import relist, toy_vocabulary
+
+from syntagma.best_first._search import best_first_search
+from syntagma.best_first.ccg import CcgGrammar
+from syntagma.best_first.edge_templates import TABLE_1, ccg_templates, dependency_templates
+from syntagma.problem.precedence import predecessors
+from syntagma.problem.problem import Problem, Word
+from syntagma.results.derivation import Derivation
+from syntagma.transition.encoding import Reference
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.treebank import Sentence
+
+UNLIMITED = 10**9
+Draw = Callable[[Random, int], Case]
+Result = tuple[float, list[list[Node]]]
+
+
+# ---- problems --------------------------------------------------------------------------------
+
+
+GRAMMARS: dict[str, Draw] = {
+    "dependencies": dependency_problem,
+    "toy CCG": toy_ccg_problem,
+    "random CCG": random_ccg_problem,
+    "chained CCG": chained_ccg_problem,
+}
+both_grammars = pytest.mark.parametrize("draw", GRAMMARS.values(), ids=GRAMMARS.keys())
+
+
+@cache
+def weights_for_large_problems(draw: Draw) -> RandomWeights:
+    """For the features of small problems, of which large ones have many."""
+    weights = RandomWeights(Random(0))
+    for seed in range(60):
+        rng = Random(seed)
+        case = draw(rng, 8)
+        Search(case.plain, weights.__getitem__, 10, rng.random() < 0.5).run(1, 30)
+    return weights
+
+
+# ---- what is looked at -----------------------------------------------------------------------
+
+# In the words of the paper. For h > m, its h-1 and m+1, for h < m, its h+1 and m-1 are hn and mn.
+PAPER_TABLE_2 = {
+    "edge": "WORD(h)·POS(h)·size, WORD(h)·size, POS(h)·size",
+    "arc": """
+        WORD(h)·POS(h)·dir, WORD(h)·dir, POS(h)·dir, WORD(m)·POS(m)·dir, WORD(m)·dir, POS(m)·dir,
+        WORD(h)·POS(h)·dist, WORD(h)·dist, POS(h)·dist,
+        WORD(m)·POS(m)·dist, WORD(m)·dist, POS(m)·dist,
+        WORD(h)·POS(h)·WORD(m)·POS(m)·dir, WORD(h)·POS(h)·WORD(m)·POS(m)·dist,
+        WORD(h)·POS(h)·POS(m)·dir, WORD(h)·POS(h)·POS(m)·dist,
+        POS(h)·WORD(m)·POS(m)·dir, POS(h)·WORD(m)·POS(m)·dist,
+        POS(h)·POS(m)·dir, POS(h)·POS(m)·dist,
+        POS(h)·POS(hn)·POS(m)·POS(mn)·dir,
+        WORD(h)·POS(m)·POS(ml)·dir, WORD(h)·POS(m)·POS(mr)·dir,
+        POS(h)·POS(m)·POS(ml)·dir, POS(h)·POS(m)·POS(mr)·dir,
+        POS(h)·POS(m)·POS(s)·dir, POS(h)·POS(s)·dir, POS(m)·POS(s)·dir,
+        WORD(h)·WORD(s)·dir, WORD(m)·WORD(s)·dir, POS(h)·WORD(s)·dir, POS(m)·WORD(s)·dir,
+        WORD(h)·POS(s)·dir, WORD(m)·POS(s)·dir,
+        WORD(h)·POS(m)·POS(s)·POS(s2)·dir, POS(h)·POS(m)·POS(s)·POS(s2)·dir
+    """,
+    "between": "POS(h)·POS(m)·POS(b)·dir",
+    "completed": """
+        WORD(c)·POS(c)·WORD(cl)·POS(cl), POS(c)·POS(cl),
+        WORD(c)·POS(c)·POS(cl), POS(c)·WORD(cl)·POS(cl),
+        WORD(c)·POS(c)·WORD(cr)·POS(cr), POS(c)·POS(cr),
+        WORD(c)·POS(c)·POS(cr), POS(c)·WORD(cr)·POS(cr),
+        WORD(c)·POS(c)·lval, WORD(c)·POS(c)·rval, WORD(c)·POS(c)·lval·rval,
+        POS(c)·lval, POS(c)·rval, POS(c)·lval·rval
+    """,
+    "boundary": """
+        WORD(B-1)·WORD(B), POS(B-1)·POS(B), WORD(B-1)·POS(B), POS(B-1)·WORD(B),
+        WORD(B-1)·WORD(B)·WORD(B+1), WORD(B-2)·WORD(B-1)·WORD(B),
+        POS(B-1)·POS(B)·POS(B+1), POS(B-2)·POS(B-1)·POS(B),
+        POS(B-1)·WORD(B)·POS(B+1), POS(B-2)·WORD(B-1)·POS(B)
+    """,
+    "sentence": """
+        WORD(0), WORD(0)·WORD(1), WORD(-1), WORD(-1)·WORD(-2), POS(0), POS(0)·POS(1),
+        POS(0)·POS(1)·POS(2), POS(-1), POS(-1)·POS(-2), POS(-1)·POS(-2)·POS(-3)
+    """,
+}
+
+
+def paper_atom(text: str) -> str:
+    kind, bracket, index = text.rstrip(")").partition("(")
+    if not bracket:
+        return text
+    letter = {"WORD": "w", "POS": "p"}[kind]
+    return f"{letter}{index}" if index.lstrip("-").isdigit() else f"{index}{letter}"
+
+
+def test_dependency_templates_are_those_of_table_2() -> None:
+    expected = []
+    for scope, templates in PAPER_TABLE_2.items():
+        for template in templates.split(","):
+            atoms = frozenset(map(paper_atom, template.strip().split("·")))
+            expected.append((scope, atoms))
+            if "dir" in atoms:
+                expected.append((f"labelled {scope}", atoms | {"label"}))
+    rows = [text.split(": ") for text in dependency_templates().texts]
+    assert {(scope, frozenset(atoms.split())) for scope, atoms in rows} == {*expected}
+    assert len(rows) == len(expected)
+
+
+def test_ccg_templates_are_as_many_as_those_of_table_1() -> None:
+    """Of n-grams that result from combination there are a bigram or two trigrams each."""
+    counts = Counter(text.partition(": ")[0] for text in ccg_templates().texts)
+    assert counts == {"edge": 4, "phrase": 5, "binary": 3 + 2 + 2 + 2 + 2 + 2 + 2, "unary": 2}
+    assert set(counts) == set(TABLE_1)
+
+
+# ---- against the plain search ----------------------------------------------------------------
+
+
+def trees(results: Sequence[Result]) -> list[object]:
+    return [(score, [tree_of(piece) for piece in pieces]) for score, pieces in results]
+
+
+@both_grammars
+@pytest.mark.parametrize("scaled", [True, False])
+def test_search_goes_the_same_way_as_the_plain_one(draw: Draw, scaled: bool) -> None:
+    """Whatever the limits: the results, the scores, and what a search without result leaves; also
+    if many edges are equally good."""
+    finished = 0
+    for seed in range(60):
+        rng = Random(seed)
+        case, largest = draw(rng, 12), (128, 128, 1, 0)[seed % 4]
+        weights = RandomWeights(rng, -largest, largest)
+        chart, limit, wanted = rng.choice((1, 2, 5, 20)), rng.randint(1, 90), rng.choice((1, 1, 3))
+        plain = Search(case.plain, weights.__getitem__, chart, scaled).run(wanted, limit)
+        search = case.core_search(weights, chart, scaled)
+        done, results = best_first_search(search, wanted, limit)
+        assert trees(results) == [(s, [e.tree for e in edges]) for s, edges in plain.results()]
+        assert search.expansions == plain.expansions
+        assert search.exhausted == plain.exhausted
+        assert done == bool(plain.goals)
+        finished += done
+    assert 5 < finished < 55
+
+
+def assert_same_way(case: Case, rng: Random, chart: int, limit: int) -> None:
+    weights = RandomWeights(rng)
+    plain = Search(case.plain, weights.__getitem__, chart, True).run(50, limit)
+    results = best_first_search(case.core_search(weights, chart, True), 50, limit)[1]
+    assert trees(results) == [(s, [e.tree for e in edges]) for s, edges in plain.results()]
+
+
+def test_long_searches_go_the_same_way() -> None:
+    for seed in range(6):
+        rng = Random(seed)
+        assert_same_way(dependency_problem(rng, 12), rng, 12, 200)
+
+
+@pytest.mark.parametrize("draw", [dependency_problem, toy_ccg_problem])
+def test_problems_of_more_than_64_words_go_the_same_way(draw: Draw) -> None:
+    """Sets of words are made of blocks of 64."""
+    large = 0
+    for seed in range(24):
+        rng = Random(seed)
+        case = draw(rng, 150)
+        if case.bag.n > 64:
+            assert_same_way(case, rng, 10, 40)
+            large += 1
+    assert large > 5
+
+
+def test_more_than_64_tags_go_the_same_way() -> None:
+    """Sets of tags are made of 64 bits: some share one."""
+    rng = Random(0)
+    tags = [f"T{i:02}" for i in range(70)]
+    vocabulary = Vocabulary.of_treebank(
+        Sentence((f"w{i}",) * 2, (tag, tag), (0, 1), ("root", "obj")) for i, tag in enumerate(tags)
+    )
+    for _ in range(10):
+        words = [Word(f"w{rng.randrange(70)}", rng.choice(tags[::3])) for _ in range(8)]
+        assert_same_way(dependency_case(Problem.of(words), vocabulary), rng, 12, 60)
+
+
+# ---- against brute force ---------------------------------------------------------------------
+
+
+def best_tree(case: Case, weigh: Weigh) -> float | None:
+    """The best score of all trees in all orders with all tags that satisfy the problem."""
+    grammar = case.plain
+    assert isinstance(grammar, DependencyGrammar)
+    leaves = {edge.leaves[0]: edge for edge in grammar.leaves()}
+    best: float | None = None
+    for order, heads in satisfying(case.bag.problem):
+        for tags in product(*grammar.candidates):
+            reference = Reference(
+                *(
+                    np.array(column, np.int32)
+                    for column in (
+                        [word - 1 for word in order],
+                        [head - 1 if head else -2 for head in heads],
+                        [0] * len(order),
+                        tags,
+                    )
+                )
+            )
+            edges: list[Edge] = []
+            score = 0.0
+            for left, right, rule, _, word, tag in dependency_nodes(reference):
+                if rule == LEAF:
+                    edge = leaves[Leaf(case.bag.leader[word], tag)]
+                else:
+                    edge = grammar.arcs(edges[left], edges[right], rule, weigh)[0]
+                edges.append(edge)
+                score += sum(map(weigh, edge.keys))
+            best = score if best is None else max(best, score)
+    return best
+
+
+def test_best_tree_is_found_if_no_feature_is_worth_anything() -> None:
+    """Then each phrase is at least as good as what is made of it, and the search is exact."""
+    tried = 0
+    for seed in range(60):
+        rng = Random(seed)
+        case = dependency_problem(rng, 4)
+        assert isinstance(case.plain, DependencyGrammar)
+        if len([*product(*case.plain.candidates)]) > 4:
+            continue
+        weights = RandomWeights(rng, -32, 0)
+        best = best_tree(case, weights.__getitem__)
+        all_edges(case.plain, weights.__getitem__)  # draws the weights of what leads nowhere
+        done, results = best_first_search(case.core_search(weights, UNLIMITED, False))
+        assert (results[0][0] if done else None) == best
+        tried += 1
+    assert tried > 20
+
+
+@pytest.mark.parametrize(("draw", "words"), [(toy_ccg_problem, 4), (random_ccg_problem, 3)])
+def test_best_derivation_is_found_if_no_feature_is_worth_anything(draw: Draw, words: int) -> None:
+    """Lexical categories of the ends are no part of the signature, so they must not count."""
+    finished = 0
+    for seed in range(60):
+        rng = Random(seed)
+        case = draw(rng, words)
+        scopes = case.plain.templates.scopes
+        scopes["binary"] = [row for row in scopes["binary"] if "Bc" not in row[1]]
+        weights = RandomWeights(rng, -32, 0)
+        edges = all_edges(case.plain, weights.__getitem__).values()
+        best = max((edge.score for edge in edges if case.plain.is_goal(edge)), default=None)
+        done, results = best_first_search(case.core_search(weights, UNLIMITED, False))
+        assert (results[0][0] if done else None) == best
+        finished += done
+    assert finished > 15
+
+
+def heads_of(piece: Sequence[Node]) -> tuple[list[Leaf], list[int]]:
+    """The words of a dependency tree from left to right, and the places of their heads, or -1."""
+    found: list[tuple[list[Leaf], list[int], int]] = []
+    for left, right, rule, _, word, tag in piece:
+        if rule == LEAF:
+            found.append(([Leaf(word, tag)], [-1], 0))
+            continue
+        leaves, heads, head = found[left]
+        more, others, other = found[right]
+        shift = len(leaves)
+        heads = [*heads, *(place + shift if place >= 0 else -1 for place in others)]
+        other += shift
+        dependent = other if rule == HEAD_LEFT else head
+        head = head if rule == HEAD_LEFT else other
+        heads[dependent] = head
+        found.append(([*leaves, *more], heads, head))
+    return found[-1][:2]
+
+
+@pytest.mark.parametrize("forms", [2, 9])
+def test_everything_that_satisfies_a_problem_is_found_once(forms: int) -> None:
+    """All orders are found; and no edge is built twice, so that expansions are those of a list of
+    all edges."""
+    for seed in range(50):
+        rng = Random(100 * forms + seed)
+        problem = random_problem(rng, 4, rng.choice(("none", "mixed")))
+        words = [
+            Word(
+                f"w{rng.randrange(forms)}",
+                word.tag or rng.choice(("NN", "VB")),
+                word.head,
+                word.deprel,
+            )
+            for word in problem.words
+        ]
+        problem = Problem(tuple(words), problem.before, problem.first, problem.last)
+        case = dependency_case(problem, toy_vocabulary())
+        search = case.core_search({}, UNLIMITED, False)
+        _, results = best_first_search(search, UNLIMITED)
+        assert search.exhausted
+        assert search.expansions == len(all_edges(case.plain, lambda key: 0.0))
+        possible = satisfying(case.bag.problem)
+        spelled = [word.form for word in case.bag.problem.words]
+        orders = {tuple(spelled[word - 1] for word in order) for order, _ in possible}
+        found = [
+            tuple(spelled[leaf.word] for leaf in heads_of(pieces[0])[0]) for _, pieces in results
+        ]
+        assert sorted(found) == sorted(orders)
+
+
+def test_copies_of_a_word_are_used_as_often_as_they_are_there() -> None:
+    """n equal words have as many results as there are trees of n words, in one order."""
+    for n, trees_of_n in ((1, 1), (2, 2), (3, 7), (4, 30), (5, 143)):
+        case = dependency_case(Problem.of([Word("w1", "NN")] * n), toy_vocabulary())
+        edges = all_edges(case.plain, lambda key: 0.0).values()
+        assert sum(len(edge.leaves) == n for edge in edges) == trees_of_n
+        search = case.core_search({}, UNLIMITED, True)
+        done, results = best_first_search(search, UNLIMITED)
+        assert (done, len(results), search.expansions) == (True, 1, len(edges))
+
+
+# ---- what is always so -----------------------------------------------------------------------
+
+
+def assert_satisfied(case: Case, pieces: Sequence[Sequence[Node]], finished: bool) -> None:
+    """No word too often; what is given of tags, arcs, labels and order holds."""
+    bag, vocabulary = case.bag, case.bag.vocabulary
+    leaves: list[Leaf] = []
+    for piece in pieces:
+        words, heads = heads_of(piece)
+        for leaf, head in zip(words, heads, strict=True):
+            given = bag.problem.words[leaf.word]
+            if given.tag is not None:
+                assert leaf.tag == vocabulary.tag_numbers.get(given.tag, len(vocabulary.tags))
+            else:
+                assert leaf.tag in vocabulary.tags_of(given.form)
+            if isinstance(case.plain, DependencyGrammar) and head >= 0:
+                assert given.head in (None, words[head].word + 1)
+                assert given.deprel != "root"
+        if isinstance(case.plain, DependencyGrammar):
+            assert_labels_are_given_ones(case, piece)
+        leaves += words
+    used = Counter(leaf.word for leaf in leaves)
+    assert all(count <= bag.copies[word] for word, count in used.items())
+    if finished:
+        assert used == bag.copies
+        assert len(pieces) == 1
+    before = predecessors(bag.problem)
+    if before is not None:
+        for place, leaf in enumerate(leaves):
+            assert not any(before[leaf.word] >> later.word & 1 for later in leaves[place:])
+
+
+def assert_labels_are_given_ones(case: Case, piece: Sequence[Node]) -> None:
+    heads: list[int] = []  # the head word of each node
+    vocabulary = case.bag.vocabulary
+    for left, right, rule, label, word, _ in piece:
+        if rule == LEAF:
+            heads.append(word)
+            continue
+        parts = heads[left], heads[right]
+        head, dependent = parts if rule == HEAD_LEFT else parts[::-1]
+        heads.append(head)
+        given = case.bag.problem.words[dependent].deprel
+        if given is not None:
+            assert label == vocabulary.label_numbers.get(given, len(vocabulary.labels))
+        else:
+            assert 0 <= label <= len(vocabulary.labels)
+
+
+@both_grammars
+def test_what_is_given_holds_whatever_the_limits(draw: Draw) -> None:
+    weights = weights_for_large_problems(draw)
+    outcomes = Counter[bool]()
+    for seed in range(150):
+        rng = Random(1000 + seed)
+        case = draw(rng, 40)
+        search = case.core_search(weights, rng.choice((1, 4, 30, 100)), rng.random() < 0.7)
+        done, results = best_first_search(search, rng.choice((1, 3)), rng.randint(1, 300))
+        assert results
+        for _, pieces in results:
+            assert pieces
+            if isinstance(case.plain, DependencyGrammar):
+                assert_satisfied(case, pieces, done)
+        outcomes[done] += 1
+    assert outcomes[True]
+    assert outcomes[False]
+
+
+# ---- derivations of the CCG grammar ----------------------------------------------------------
+
+
+def derivation_of(case: Case, piece: Sequence[Node], grammar: CcgGrammar) -> Derivation:
+    bag = case.bag
+    names = [*bag.vocabulary.tags, "X"]
+    found: list[Derivation] = []
+    for left, right, rule, label, word, tag in piece:
+        category = grammar.categories[label]
+        if rule == LEAF:
+            form = bag.problem.words[word].form
+            found.append(Derivation(category, form=form, tag=names[tag]))
+        else:
+            below = tuple(found[part] for part in (left, right) if part >= 0)
+            found.append(Derivation(category, below))
+    return found[-1]
+
+
+def test_derivations_keep_to_the_rules() -> None:
+    grammar, weights = toy_ccg.toy_grammar(), weights_for_large_problems(toy_ccg_problem)
+    for seed in range(100):
+        rng = Random(2000 + seed)
+        case = toy_ccg_problem(rng, 20)
+        search = case.core_search(weights, rng.choice((5, 50)), rng.random() < 0.7)
+        done, results = best_first_search(search, 2, rng.randint(1, 300))
+        for _, pieces in results:
+            used = Counter[str]()
+            for piece in pieces:
+                derivation = derivation_of(case, piece, grammar)
+                assert broken_rules(derivation, grammar, case.bag.vocabulary) == []
+                used += Counter(derivation.forms)
+            there = Counter(word.form for word in case.bag.problem.words)
+            assert used == there if done else used <= there
+
+
+def test_derivations_of_the_toy_sentences_are_found() -> None:
+    """With equal scores the first result that is found is some sentence of the same words."""
+    for sentence in toy_ccg.toy_sentences():
+        if len(sentence.derivation.forms) > 6:
+            continue
+        problem = Problem.of(
+            [
+                Word(*pair)
+                for pair in zip(sentence.derivation.forms, sentence.derivation.tags, strict=True)
+            ]
+        )
+        case = ccg_case(problem, toy_ccg.toy_vocabulary(), toy_ccg.toy_grammar())
+        done, results = best_first_search(case.core_search({}, UNLIMITED, True), UNLIMITED)
+        texts = {
+            derivation_of(case, pieces[0], toy_ccg.toy_grammar()).text for _, pieces in results
+        }
+        assert done
+        assert sentence.derivation.text in texts
+
+
+# ---- the same again --------------------------------------------------------------------------
+
+
+@both_grammars
+def test_results_do_not_depend_on_the_listing_of_the_bag(draw: Draw) -> None:
+    weights = weights_for_large_problems(draw)
+
+    def outcome(case: Case, chart: int, limit: int) -> object:
+        done, results = best_first_search(case.core_search(weights, chart, True), 2, limit)
+        forms = [word.form for word in case.bag.problem.words]
+        return done, [
+            (score, [[forms[node[4]] for node in piece if node[2] == LEAF] for piece in pieces])
+            for score, pieces in results
+        ]
+
+    for seed in range(40):
+        rng = Random(3000 + seed)
+        case = draw(rng, 25)
+        problem = case.bag.problem
+        chart, limit = rng.choice((3, 40)), rng.randint(1, 200)
+        expected = outcome(case, chart, limit)
+        assert outcome(case, chart, limit) == expected
+        listing = rng.sample(range(len(problem.words)), len(problem.words))
+        again = case.relisted(relist(problem, listing))
+        assert outcome(again, chart, limit) == expected
+
+
+# ---- limits ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [40, 80])
+def test_time_limit_is_kept(n: int) -> None:
+    """The best of three, for the machine may have other things to do."""
+    rng = Random(n)
+    problem = Problem.of([f"w{rng.randrange(30)}" for _ in range(n)])
+    case = dependency_case(problem, toy_vocabulary())
+    weights = weights_for_large_problems(dependency_problem)
+    overrun = []
+    for seconds in (0.2, 0.3, 0.4):
+        search = case.core_search(weights, 256, True)
+        start = perf_counter()
+        done, [(_, pieces)] = best_first_search(search, 1, 0, seconds)
+        taken = perf_counter() - start
+        if not done:
+            assert taken >= seconds
+            assert_satisfied(case, pieces, finished=False)
+        overrun.append(taken - 1.1 * seconds)
+        if overrun[-1] <= 0.005:
+            break
+    assert min(overrun) <= 0.005
+
+
+def test_time_limit_is_kept_with_a_large_chart() -> None:
+    problem = Problem.of([f"w{i}" for i in range(60)])
+    case = dependency_case(problem, toy_vocabulary())
+    overrun = []
+    for seconds in (0.3, 0.4, 0.5):
+        search = case.core_search({}, UNLIMITED, True)
+        start = perf_counter()
+        best_first_search(search, 1, 0, seconds)
+        overrun.append(perf_counter() - start - 1.1 * seconds)
+        if overrun[-1] <= 0.005:
+            break
+    assert min(overrun) <= 0.005
+
+
+def test_first_edge_is_always_expanded() -> None:
+    case = dependency_case(Problem.of(["w1", "w2"]), toy_vocabulary())
+    search = case.core_search({}, 1, True)
+    done, [(_, pieces)] = best_first_search(search, 1, 0, 1e-9)
+    assert (done, search.expansions, len(pieces)) == (False, 1, 1)
+
+
+def test_a_chart_holds_at_least_one_edge() -> None:
+    case = dependency_case(Problem.of(["w1"]), toy_vocabulary())
+    with pytest.raises(ValueError, match="a chart holds at least one edge"):
+        case.core_search({}, 0, True)

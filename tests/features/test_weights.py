@@ -1,0 +1,64 @@
+"""The table of weights: what is put in is found again, and nothing else."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from toys.models import make_scorer, toy_vocabulary
+
+from syntagma.features._weights import Weights, build_columns
+from syntagma.linear._search import Derivation, LinearScorer
+from syntagma.linear.templates import templates
+from syntagma.problem.problem import Problem, Word
+from syntagma.transition.encoding import encode
+
+
+def test_columns_hold_every_feature() -> None:
+    rng = Random(0)
+    keys = np.array([rng.getrandbits(64) for _ in range(3000)], np.uint64)
+    values = np.array([rng.uniform(-1, 1) for _ in keys], np.float32)
+    fingerprints, weights = build_columns(keys, values, 0.8)
+    assert len(fingerprints) == 4096
+    assert len(Weights(fingerprints, weights)) == 3000
+    home = (keys & np.uint64(4095)).astype(np.int64)
+    assert np.isin(keys >> np.uint64(32), fingerprints).all()
+    assert (fingerprints[home] != 0).all()
+    assert sorted(weights[fingerprints != 0].tolist()) == sorted(values.tolist())
+
+
+@pytest.mark.parametrize("load", [0.5, 0.85, 0.999])
+def test_features_are_found_among_many_others(load: float) -> None:
+    """However full the table is, and where the search for a slot runs over its end."""
+    rng = Random(1)
+    vocabulary = toy_vocabulary()
+    encoding = encode(Problem(tuple(Word(f"w{i}") for i in range(6))), vocabulary)
+    weights = {rng.getrandbits(64): 1000.0 for _ in range(900)}
+    derivation = Derivation(encoding.encoded, make_scorer("p16", vocabulary))
+    actions = derivation.legal()
+    expected = []
+    for action in actions:
+        own = {key: rng.randint(-64, 64) / 64 for key in derivation.features(action)}
+        weights = own | weights
+        expected.append(sum(weights[key] for key in derivation.features(action)))
+    keys, values = np.array(list(weights), np.uint64), np.array(list(weights.values()), np.float32)
+    table = Weights(*build_columns(keys, values, load))
+    scorer = LinearScorer(templates("p16"), table, vocabulary.label_index, vocabulary.label_pool)
+    derivation = Derivation(encoding.encoded, scorer)
+    assert [derivation.score(action) for action in actions] == expected
+
+
+def test_features_that_the_look_up_cannot_tell_apart_share_their_weight() -> None:
+    key = 0xABCDEF0123456789
+    fingerprints, weights = build_columns(
+        np.array([key, key ^ 1 << 20], np.uint64), np.array([1.0, 2.0], np.float32)
+    )
+    assert np.count_nonzero(fingerprints) == 1
+    assert weights.max() == 3.0
+
+
+@pytest.mark.parametrize(("fingerprints", "weights"), [(0, 0), (3, 3), (4, 2)])
+def test_tables_of_a_wrong_size_are_rejected(fingerprints: int, weights: int) -> None:
+    with pytest.raises(ValueError, match="power of two"):
+        Weights(np.zeros(fingerprints, np.uint32), np.zeros(weights, np.float32))

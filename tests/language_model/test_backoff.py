@@ -1,0 +1,160 @@
+"""Back-off models: look-up, validity and pruning."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toys.text import make_text, plain_class, sums_to_one
+
+from syntagma.errors import ModelError
+from syntagma.language_model.backoff import (
+    BackoffModel,
+    Order,
+    prune_to,
+    suffixes,
+)
+from syntagma.language_model.kneser_ney import estimate
+
+
+def make_order(rows: list[tuple[int, int, float, float]]) -> Order:
+    parent, word, log_prob, backoff = zip(*rows, strict=True)
+    return Order(
+        np.array(parent, dtype=np.int32),
+        np.array(word, dtype=np.int32),
+        np.array(log_prob, dtype=np.float32),
+        np.array(backoff, dtype=np.float32),
+    )
+
+
+def make_model() -> BackoffModel:
+    """Words a (3) and b (4); bigrams <s> a, a b, b </s>; trigram <s> a b."""
+    words = ("<unk>", "<s>", "</s>", "a", "b")
+    first = make_order(
+        [(0, 0, -4, 0), (0, 1, 0, -0.5), (0, 2, -1, 0), (0, 3, -1.5, -0.25), (0, 4, -1.25, -0.125)]
+    )
+    second = make_order([(1, 3, -0.5, -1), (3, 4, -0.75, 0), (4, 2, -0.5, 0)])
+    return BackoffModel(words, (first, second, make_order([(0, 4, -0.1, 0)])))
+
+
+@pytest.mark.parametrize(
+    ("context", "word", "expected"),
+    [
+        ([], 3, -1.5),
+        ([1], 3, -0.5),
+        ([1, 3], 4, -0.1),
+        ([4, 3], 4, -0.75),  # "b a" is no bigram: no back-off
+        ([1, 3], 2, -1 - 0.25 - 1),
+        ([3], 0, -0.25 - 4),
+        ([4, 4, 1, 3], 4, -0.1),  # only the last two words count
+        ([0, 0], 3, -1.5),
+    ],
+)
+def test_probability_by_backing_off(context: list[int], word: int, expected: float) -> None:
+    assert make_model().log_prob(context, word) == pytest.approx(expected)
+
+
+def test_score_is_the_sum_of_what_look_up_finds() -> None:
+    model = estimate(make_text(1), order=4, prune=(0, 0, 1), word_class=plain_class)
+    text = [*make_text(2, 20), ["w1", "never", "w2"], []]
+    numbers = {word: number for number, word in enumerate(model.words)}
+    expected = []
+    for sentence in text:
+        ids = [1, *(numbers.get(word, 0) for word in sentence), 2]
+        expected += [model.log_prob(ids[:i], ids[i]) for i in range(1, len(ids))]
+    np.testing.assert_allclose(model.score(text), expected, rtol=1e-6)
+
+
+def test_score_of_no_text_is_empty() -> None:
+    assert not len(make_model().score([]))
+
+
+def test_sentence_boundaries_among_the_words_are_unknown_words() -> None:
+    model = make_model()
+    np.testing.assert_array_equal(model.score([["<s>", "</s>"]]), model.score([["?", "?"]]))
+
+
+def test_suffixes() -> None:
+    assert [links.tolist() for links in suffixes(make_model().orders)] == [[0] * 5, [3, 4, 2], [1]]
+
+
+def test_a_valid_model_passes() -> None:
+    make_model().validate()
+
+
+def change(model: BackoffModel, k: int, field: str, values: list[float]) -> BackoffModel:
+    orders = list(model.orders)
+    orders[k - 1] = replace(
+        orders[k - 1], **{field: np.array(values, getattr(orders[k - 1], field).dtype)}
+    )
+    return replace(model, orders=tuple(orders))
+
+
+@pytest.mark.parametrize(
+    ("k", "field", "values", "message"),
+    [
+        (2, "parent", [3, 1, 4], "the 2-grams are not sorted"),
+        (2, "parent", [1, 3, 5], "a 2-gram refers to an n-gram"),
+        (2, "word", [3, 4, 5], "a 2-gram refers to an n-gram or a word"),
+        (3, "word", [3], "the last 2 words of a 3-gram are no 2-gram"),
+        (2, "log_prob", [-1, 0.5, -1], "a log probability of the 2-grams is above zero"),
+        (2, "log_prob", [-1, math.nan, -1], "not finite"),
+        (1, "backoff", [0, math.inf, 0, 0, 0], "not finite"),
+        (2, "backoff", [0], "arrays of the 2-grams differ in length"),
+        (1, "word", [0, 1, 2, 4, 3], "the 1-grams of a model must be its words"),
+    ],
+)
+def test_an_invalid_model_is_refused(k: int, field: str, values: list[float], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        change(make_model(), k, field, values).validate()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("<s>", "<unk>", "</s>", "a", "b"), "the first words of a model must be"),
+        (("<unk>", "<s>", "</s>", "a", "a"), "two numbers"),
+    ],
+)
+def test_invalid_words_are_refused(words: tuple[str, ...], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        replace(make_model(), words=words).validate()
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 99), order=st.integers(2, 5), share=st.floats(0, 1))
+def test_pruning_keeps_a_valid_model_of_the_size(seed: int, order: int, share: float) -> None:
+    model = estimate(make_text(seed, 60, 12), order=order, word_class=plain_class)
+    n = len(model.words) + int(share * (len(model) - len(model.words)))
+    pruned = prune_to(model, n)
+    pruned.validate()
+    assert len(pruned) <= n
+    assert pruned.words == model.words
+    assert sums_to_one(pruned, seed, 10)
+
+
+def test_pruning_loses_little_first() -> None:
+    text = make_text(1, 2000)
+    model = estimate(text, order=3, word_class=plain_class)
+    sizes = [len(model) * share // 10 for share in (10, 8, 6, 4, 2)]
+    losses = [-prune_to(model, max(n, len(model.words))).score(text).mean() for n in sizes]
+    assert losses == sorted(losses)
+    assert losses[1] - losses[0] < (losses[-1] - losses[0]) / 4
+
+
+def test_pruning_that_nothing_needs_gives_the_model_itself() -> None:
+    model = make_model()
+    assert prune_to(model, len(model)) is model
+
+
+def test_pruning_to_words_alone() -> None:
+    model = make_model()
+    pruned = prune_to(model, len(model.words))
+    assert [len(order) for order in pruned.orders] == [5]
+    assert not pruned.orders[0].backoff.any()
+    with pytest.raises(ModelError, match="cannot prune to 4 n-grams: the model has 5 words"):
+        prune_to(model, 4)

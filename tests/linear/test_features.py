@@ -1,0 +1,240 @@
+"""The feature templates: complete beside the papers' tables, and instantiated by the core as a
+slow reading of them says."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from references.brute_force import LABELS, random_problem
+from references.features import Configuration, features
+from toys.models import make_scorer, relist, toy_vocabulary
+
+from syntagma.linear._features import Templates
+from syntagma.linear._search import Derivation
+from syntagma.linear.templates import FEATURE_SETS, templates
+from syntagma.problem.problem import Problem, Word
+from syntagma.transition.encoding import Action, Encoding, encode
+from syntagma.transition.vocabulary import Vocabulary
+
+# ---- the papers' tables ----------------------------------------------------------------------
+
+# L15 Table 2, which is P16 Table 1, as printed there (commas of the subscripts left out). Printed
+# is S0w S0lw S0rp, and likewise for S1, where symmetry with S0w S0lw S0lp suggests S0w S0rw S0rp.
+L15_TABLE_2 = """
+S0w; S0p; S0lw; S0lp; S0rw; S0rp;
+S0l2w; S0l2p; S0r2w; S0r2p;
+S1w; S1p; S1lw; S1lp; S1rw; S1rp;
+S1l2w; S1l2p; S1r2w; S1r2p;
+S0wS0lw; S0wS0lp; S0pS0lw; S0pS0lp;
+S0wS0rw; S0wS0rp; S0pS0rw; S0pS0rp;
+S1wS1lw; S1wS1lp; S1pS1lw; S1pS1lp;
+S1wS1rw; S1wS1rp; S1pS1rw; S1pS1rp;
+S0wS1w; S0wS1p; S0pS1w; S0pS1p;
+S0wS0pS0lw; S0wS0lwS0lp; S0wS0pS0lp;
+S0pS0lwS0lp; S0wS0pS0rw; S0wS0lwS0rp;
+S0wS0pS0rp; S0pS0rwS0rp;
+S1wS1pS1lw; S1wS1lwS1lp; S1wS1pS1lp;
+S1pS1lwS1lp; S1wS1pS1rw; S1wS1lwS1rp;
+S1wS1pS1rp; S1pS1rwS1rp;
+w0; p0; w-1w0; p-1p0; w-2w-1w0; p-2p-1p0;
+S0lwS0l2w; S0lpS0l2p; S0r2wS0rw; S0r2pS0rp;
+S1lwS1l2w; S1lpS1l2p; S1r2wS1rw; S1r2pS1rp
+"""
+
+P16_TABLE_2 = """
+Lcls; Lclns; Lcps; Lcpns;
+S0wLcls; S0pLcls; S1wLcls; S1pLcls;
+S0wLclns; S0pLclns; S1wLclns; S1pLclns;
+S0wLcps; S0pLcps; S1wLcps; S1pLcps;
+S0wLcpns; S0pLcpns; S1wLcpns; S1pLcpns;
+Lsls; Lslns; Lsps; Lspns;
+S0wLsls; S0pLsls; S1wLsls; S1pLsls;
+S0wLslns; S0pLslns; S1wLslns; S1pLslns;
+S0wLsps; S0pLsps; S1wLsps; S1pLsps;
+S0wLspns; S0pLspns; S1wLspns; S1pLspns;
+LpsLlp; LpsLpp; LpsLwp;
+S0wLpsLlp; S0pLpsLlp; S1wLpsLlp; S1pLpsLlp;
+S0wLpsLpp; S0pLpsLpp; S1wLpsLpp; S1pLpsLpp;
+S0wLpsLwp; S0pLpsLwp; S1wLpsLwp; S1pLpsLwp;
+Scls; Sclns; Scps; Scpns;
+S0wScls; S0pScls; S1wScls; S1pScls;
+S0wSclns; S0pSclns; S1wSclns; S1pSclns;
+S0wScps; S0pScps; S1wScps; S1pScps;
+S0wScpns; S0pScpns; S1wScpns; S1pScpns;
+Ssls; Sslns; Ssps; Sspns;
+S0wSsls; S0pSsls; S1wSsls; S1pSsls;
+S0wSslns; S0pSslns; S1wSslns; S1pSslns;
+S0wSsps; S0pSsps; S1wSsps; S1pSsps;
+S0wSspns; S0pSspns; S1wSspns; S1pSspns;
+SpsSlp; SpsSpp;
+S0wSpsSlp; S0pSpsSlp; S1wSpsSlp; S1pSpsSlp;
+S0wSpsSpp; S0pSpsSpp; S1wSpsSpp; S1pSpsSpp
+"""
+
+
+def printed(table: str) -> set[str]:
+    entries = table.replace("\n", " ").split(";")
+    assert len(entries) == len(set(entries))
+    return {entry.strip() for entry in entries}
+
+
+def listed(feature_set: str, *scopes: str) -> set[str]:
+    """The templates of a set as the papers print them, without spaces."""
+    pairs = (text.split(": ") for text in templates(feature_set).texts)
+    return {names.replace(" ", "") for scope, names in pairs if scope in scopes}
+
+
+def test_l15_is_its_table_2() -> None:
+    assert listed("l15", "state") == printed(L15_TABLE_2)
+    assert len(templates("l15").texts) == len(printed(L15_TABLE_2)) == 70
+
+
+def test_p16_has_both_its_tables() -> None:
+    assert listed("p16", "state") == printed(L15_TABLE_2)
+    about_s0 = {name for name in printed(P16_TABLE_2) if "L" not in name}
+    assert listed("p16", "before shift") == about_s0
+    assert listed("p16", "candidate") >= printed(P16_TABLE_2) - about_s0
+
+
+def test_the_hypothesised_tag_takes_part_in_scoring_shift() -> None:
+    assert {"Lp", "LwLp", "S0pLp", "p0Lp"} <= listed("p16", "candidate")
+    vocabulary = toy_vocabulary()
+    form = next(form for form, tags in vocabulary.form_tags.items() if len(tags) > 1)
+    derivation = Derivation(
+        encode(Problem((Word(form),)), vocabulary).encoded, make_scorer("p16", vocabulary)
+    )
+    first, second, *_ = (set(derivation.features(action)) for action in derivation.legal())
+    assert first - second
+    assert second - first
+
+
+def test_our_own_set_contains_the_papers() -> None:
+    assert set(templates("p16+").texts) > set(templates("p16").texts)
+
+
+# ---- checks of the table ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rows", "complaint"),
+    [
+        ([("state", ("S0w", "S9w"))], "unknown atom 'S9w'"),
+        ([("state", ("S0w",)), ("state", ("S0w",))], "listed twice"),
+        ([("state", ("S0w", "S1w")), ("state", ("S1w", "S0w"))], "listed twice"),
+        ([("state", ("S0w", "S0w"))], "repeats an atom"),
+        ([("state", ())], "repeats an atom or has too many"),
+        ([("state", ("S0w", "S0p", "S1w", "S1p", "w0", "p0", "w-1"))], "too many"),
+        ([("stack", ("S0w",))], "unknown template scope 'stack'"),
+        ([("state", ("S0w", "Scls"))], "its scope has not"),
+        ([("state", ("S0w", "Lw"))], "its scope has not"),
+        ([("before shift", ("Scls", "Lw"))], "its scope has not"),
+        ([("candidate", ("Lw", "Xw"))], "its scope has not"),
+        ([("family", ("Xw", "Yw"))], "its scope has not"),
+        ([("pair", ("Xw", "Yw", "Cw"))], "its scope has not"),
+        ([("child", ("Cw", "Xw"))], "its scope has not"),
+        ([("child", ("Cw", "Yw"))], "its scope has not"),
+    ],
+)
+def test_bad_templates_are_rejected(
+    rows: list[tuple[str, tuple[str, ...]]], complaint: str
+) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        Templates(rows, False)
+
+
+@pytest.mark.parametrize("feature_set", sorted(FEATURE_SETS))
+def test_no_template_is_listed_twice_with_its_atoms_in_another_order(feature_set: str) -> None:
+    pairs = [text.split(": ") for text in templates(feature_set).texts]
+    assert len({(scope, frozenset(names.split())) for scope, names in pairs}) == len(pairs)
+
+
+# ---- the core against the slow reading -------------------------------------------------------
+
+
+def assert_same_features(
+    problem: Problem, vocabulary: Vocabulary, feature_set: str, rng: Random, most_steps: int = 1000
+) -> None:
+    """At each step of a random walk, for a few of the legal actions."""
+    texts, atomic = templates(feature_set).texts, feature_set == "l15"
+    encoding = encode(problem, vocabulary)
+    derivation = Derivation(encoding.encoded, make_scorer(feature_set, vocabulary))
+    configuration = Configuration(relist(problem, encoding.order), vocabulary)
+    steps: list[tuple[Action, dict[Action, list[int]]]] = []
+    while not derivation.finished and len(steps) < most_steps:
+        legal = derivation.legal()
+        expected = {
+            action: features(configuration, action, texts, atomic)
+            for action in rng.sample(legal, min(len(legal), 4))
+        }
+        for action, keys in expected.items():
+            assert sorted(derivation.features(action)) == sorted(keys), (configuration, action)
+        taken = rng.choice(legal)
+        steps.append((taken, expected))
+        derivation.apply(taken)
+        configuration.apply(taken)
+    assert_same_scores(encoding, feature_set, vocabulary, steps, rng)
+
+
+def assert_same_scores(
+    encoding: Encoding,
+    feature_set: str,
+    vocabulary: Vocabulary,
+    steps: list[tuple[Action, dict[Action, list[int]]]],
+    rng: Random,
+) -> None:
+    """The same walk with weights for half of its features."""
+    keys = sorted({key for _, expected in steps for keys in expected.values() for key in keys})
+    weights = {key: rng.randint(-128, 128) / 64 for key in rng.sample(keys, len(keys) // 2)}
+    derivation = Derivation(encoding.encoded, make_scorer(feature_set, vocabulary, weights))
+    for taken, expected in steps:
+        for action, found in expected.items():
+            assert derivation.score(action) == sum(weights.get(key, 0.0) for key in found)
+        derivation.apply(taken)
+
+
+@pytest.mark.parametrize("feature_set", sorted(FEATURE_SETS))
+@pytest.mark.parametrize(("walks", "max_words"), [(80, 9), (2, 30), (1, 90)])
+def test_core_instantiates_and_scores_the_templates_as_they_read(
+    feature_set: str, walks: int, max_words: int
+) -> None:
+    rng = Random(max_words)
+    for walk in range(walks):
+        vocabulary = toy_vocabulary(walk, sentences=rng.randint(2, 20))
+        assert_same_features(random_problem(rng, max_words), vocabulary, feature_set, rng)
+
+
+def test_a_family_may_have_more_features_than_the_core_has_room_for_at_once() -> None:
+    words = [Word("w0", "NN", 0), *(Word(f"w{i}", "VB", 1, LABELS[i % 4]) for i in range(1, 200))]
+    assert_same_features(Problem(tuple(words)), toy_vocabulary(), "p16+", Random(0), most_steps=3)
+
+
+def test_pairs_are_instantiated_also_without_family_templates() -> None:
+    vocabulary = toy_vocabulary()
+    rows = [("pair", ("Xs", "Yl"))]
+    words = [Word("w0", "NN", 0), *(Word(f"w{i}", "VB", 1, LABELS[0]) for i in range(1, 4))]
+    encoding = encode(Problem(tuple(words)), vocabulary)
+    derivation = Derivation(encoding.encoded, make_scorer(Templates(rows, False), vocabulary))
+    configuration = Configuration(relist(encoding.problem, encoding.order), vocabulary)
+    dependent = next(action for action in derivation.legal() if encoding.order[action[1]] > 0)
+    found = derivation.features(dependent)
+    assert len(found) == 2
+    assert found == features(configuration, dependent, ["pair: Xs Yl"], False)
+
+
+def test_every_template_fires_somewhere() -> None:
+    """A template that random problems never instantiate would escape the comparison above."""
+    rng = Random(5)
+    vocabulary = toy_vocabulary()
+    silent = set(templates("p16+").texts)
+    scorer = make_scorer("p16+", vocabulary)
+    for _ in range(200):
+        encoding = encode(random_problem(rng, 9), vocabulary)
+        configuration = Configuration(relist(encoding.problem, encoding.order), vocabulary)
+        derivation = Derivation(encoding.encoded, scorer)
+        while not derivation.finished:
+            action = rng.choice(derivation.legal())
+            silent -= {text for text in silent if features(configuration, action, [text], False)}
+            derivation.apply(action)
+            configuration.apply(action)
+    assert not silent

@@ -1,0 +1,330 @@
+"""The compiled perceptron against a plain one.
+
+Epochs, resuming a run and the choice of a model are tested with training.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from references.transition import LEFTARC, RIGHTARC, SHIFT
+from toys.models import few_templates, make_scorer, toy_sentence, toy_vocabulary
+
+from syntagma.linear._learning import Learner, Update
+from syntagma.linear._search import Derivation, LinearScorer, LinearSearch
+from syntagma.linear.templates import templates
+from syntagma.models.container import read_container, write_container
+from syntagma.transition._search import beam_search
+from syntagma.transition.encoding import Action, Encoding, Reference, decode, encode_training
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.conditions import CONDITIONS, constrain, draw_condition
+
+NONE = -1
+WIDTH = 3
+Example = tuple[Encoding, Reference]
+
+
+def some_examples(seed: int, vocabulary: Vocabulary, count: int = 8) -> list[Example]:
+    """Sentences that the vocabulary knows, with this or that given."""
+    rng = Random(seed)
+    examples: list[Example] = []
+    while len(examples) < count:
+        sentence = toy_sentence(rng)
+        known = set(sentence.deprels) <= {*vocabulary.labels, "root"}
+        if known and set(sentence.tags) <= set(vocabulary.tags):
+            problem = constrain(sentence, draw_condition(rng, (1, 1, 1, 1, 1)), rng, shuffle=False)
+            examples.append(encode_training(sentence, problem, vocabulary))
+    return examples
+
+
+# ---- a plain perceptron ----------------------------------------------------------------------
+
+
+def gold_actions(reference: Reference) -> list[Action]:
+    """Left subtrees, the word, its left arcs from the inside out, then each right subtree."""
+    order = reference.order.tolist()
+
+    def derive(word: int) -> list[Action]:
+        dependents = [w for w in order if reference.heads[w] == word]
+        left = [w for w in dependents if order.index(w) < order.index(word)]
+        actions = [action for w in left for action in derive(w)]
+        actions.append((SHIFT, word, int(reference.tags[word]), NONE))
+        actions += [(LEFTARC, NONE, NONE, int(reference.labels[w])) for w in reversed(left)]
+        for w in dependents[len(left) :]:
+            actions += [*derive(w), (RIGHTARC, NONE, NONE, int(reference.labels[w]))]
+        return actions
+
+    return derive(next(w for w in order if reference.heads[w] < 0))
+
+
+@dataclass
+class Hypothesis:
+    score: float
+    actions: list[Action]
+    gold: bool  # the reference so far, labels apart
+
+
+@dataclass
+class PlainPerceptron:
+    """Dictionaries and lists; the core is asked for legal actions and feature keys only."""
+
+    scorer: LinearScorer
+    max_violation: bool
+    weights: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
+    sums: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
+    steps: int = 0
+
+    def features(self, example: Example, actions: list[Action]) -> list[int]:
+        derivation = Derivation(example[0].encoded, self.scorer)
+        keys: list[int] = []
+        for action in actions:
+            keys += derivation.features(action)
+            derivation.apply(action)
+        return keys
+
+    def total(self, keys: list[int]) -> float:
+        return sum(self.weights.get(key, 0.0) for key in keys)
+
+    def advance(self, example: Example, beam: list[Hypothesis], gold: Action) -> list[Hypothesis]:
+        """One step; of labels to choose from only the best goes on. Ties as in the core."""
+        candidates = []
+        for parent, hypothesis in enumerate(beam):
+            derivation = Derivation(example[0].encoded, self.scorer)
+            for action in hypothesis.actions:
+                derivation.apply(action)
+            chosen: dict[object, tuple[float, Action]] = {}
+            for action in derivation.legal():
+                score = self.total(derivation.features(action))
+                choice = action if action[0] == SHIFT else action[0]
+                if choice not in chosen or score > chosen[choice][0]:
+                    chosen[choice] = score, action
+            candidates += [
+                (-hypothesis.score - score, parent, action) for score, action in chosen.values()
+            ]
+        return [
+            Hypothesis(
+                -score,
+                [*beam[parent].actions, action],
+                beam[parent].gold and action[:3] == gold[:3],
+            )
+            for score, parent, action in sorted(candidates)[:WIDTH]
+        ]
+
+    def violation(self, example: Example) -> tuple[list[Action], list[Action]]:
+        """The reference and the best hypothesis up to the step at which they are compared."""
+        gold = gold_actions(example[1])
+        beam, best = [Hypothesis(0.0, [], True)], None
+        largest = -np.inf
+        for step, action in enumerate(gold, 1):
+            beam = self.advance(example, beam, action)
+            if self.max_violation:
+                lead = beam[0].score - self.total(self.features(example, gold[:step]))
+                if not beam[0].gold and lead > largest:
+                    best, largest = beam[0].actions, lead
+            elif not any(hypothesis.gold for hypothesis in beam):
+                best = beam[0].actions
+                break
+        if best is None or beam[0].gold:
+            best = beam[0].actions
+        return gold[: len(best)], best
+
+    def step(self, example: Example) -> bool:
+        """Learn from one example; True if there was nothing to learn."""
+        gold, best = self.violation(example)
+        self.steps += 1
+        for key, weight in self.weights.items():
+            self.sums[key] += weight
+        if gold == best:
+            return True
+        for key in self.features(example, gold):
+            self.weights[key] += 1.0
+        for key in self.features(example, best):
+            self.weights[key] -= 1.0
+        return False
+
+    def averaged(self) -> dict[int, float]:
+        """The mean of the weights with which each step was searched."""
+        return {key: total / self.steps for key, total in self.sums.items() if total}
+
+
+# ---- the core against it ---------------------------------------------------------------------
+
+
+def learn(learner: Learner, example: Example, max_violation: bool) -> Update:
+    encoding, gold = example
+    return learner.learn(
+        encoding.encoded, gold.order, gold.heads, gold.labels, gold.tags, WIDTH, max_violation
+    )
+
+
+def new_learner(feature_set: str, vocabulary: Vocabulary) -> Learner:
+    return Learner(templates(feature_set), vocabulary.label_index, vocabulary.label_pool)
+
+
+def weights_of(learner: Learner) -> dict[int, float]:
+    state = learner.weights.state()
+    weights = state["slots"].view(np.dtype([("fingerprint", np.uint32), ("weight", np.float32)]))
+    pairs = zip(state["keys"].tolist(), weights["weight"].tolist(), strict=True)
+    return {key: weight for key, weight in pairs if weight}
+
+
+def averages_of(learner: Learner) -> dict[int, float]:
+    keys, values = learner.weights.averaged()
+    return dict(zip(keys.tolist(), values.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("max_violation", [False, True])
+@pytest.mark.parametrize("feature_set", ["l15", "p16", "p16+"])
+def test_updates_are_those_of_a_plain_perceptron(feature_set: str, max_violation: bool) -> None:
+    vocabulary = toy_vocabulary(2)
+    learner = new_learner(feature_set, vocabulary)
+    plain = PlainPerceptron(make_scorer(feature_set, vocabulary), max_violation)
+    outcomes = []
+    for example in some_examples(1, vocabulary) * 4:
+        update = learn(learner, example, max_violation)
+        learner.apply(update)
+        outcomes.append(update.correct)
+        assert update.correct == plain.step(example)
+        assert weights_of(learner) == {key: w for key, w in plain.weights.items() if w}
+        assert learner.weights.steps == plain.steps
+    assert averages_of(learner) == pytest.approx(plain.averaged(), rel=1e-5, abs=1e-7)
+    assert True in outcomes
+    assert False in outcomes
+
+
+def test_the_two_kinds_of_update_differ() -> None:
+    vocabulary = toy_vocabulary(2)
+    learned = []
+    for max_violation in (False, True):
+        learner = new_learner("p16", vocabulary)
+        for example in some_examples(1, vocabulary):
+            learner.apply(learn(learner, example, max_violation))
+        learned.append(weights_of(learner))
+    assert learned[0] != learned[1]
+
+
+def test_learning_changes_nothing_until_it_is_applied() -> None:
+    """So a batch may be searched on threads and applied in order."""
+    vocabulary = toy_vocabulary(2)
+    learner = new_learner("p16", vocabulary)
+    examples = some_examples(1, vocabulary)
+    learner.apply(learn(learner, examples[0], True))
+    before = weights_of(learner)
+    updates = [learn(learner, example, True) for example in examples]
+    assert weights_of(learner) == before
+    assert learner.weights.steps == 1
+    for update in updates:
+        learner.apply(update)
+    assert learner.weights.steps == 1 + len(examples)
+    assert weights_of(learner) != before
+
+
+@pytest.mark.parametrize("max_violation", [False, True])
+@pytest.mark.parametrize("condition", ["none", "labelled"])
+def test_repetition_learns_the_examples(condition: str, max_violation: bool) -> None:
+    """And the search with the weights learned gives the sentences back."""
+    rng = Random(3)
+    sentences = []
+    for number in range(6):
+        sentence = toy_sentence(rng)
+        forms = tuple(f"s{number}w{place}" for place in range(len(sentence)))
+        sentences.append(replace(sentence, forms=forms))
+    vocabulary = Vocabulary.of_treebank(sentences * 2)
+    examples = [
+        encode_training(s, constrain(s, CONDITIONS[condition], rng, shuffle=False), vocabulary)
+        for s in sentences
+    ]
+    learner = new_learner("p16+", vocabulary)
+    wrong = len(examples)
+    for _ in range(50):
+        if wrong == 0:
+            break
+        wrong = 0
+        for example in examples:
+            update = learn(learner, example, max_violation)
+            learner.apply(update)
+            wrong += not update.correct
+    assert wrong == 0
+    scorer = make_scorer("p16+", vocabulary, weights_of(learner))
+    for sentence, (encoding, _) in zip(sentences, examples, strict=True):
+        [(score, actions)] = beam_search(LinearSearch(encoding.encoded, WIDTH, scorer))
+        result = decode(encoding, vocabulary, score, actions)
+        assert (result.text, result.heads) == (sentence.text, sentence.heads)
+        assert (result.tags, result.deprels) == (sentence.tags, sentence.deprels)
+
+
+def test_the_reference_derivation_is_legal_and_builds_the_sentence() -> None:
+    """Also of sentences with twins, whose words may change places."""
+    rng = Random(9)
+    for seed in range(100):
+        sentence = toy_sentence(rng, 9)
+        vocabulary = Vocabulary.of_treebank([sentence])
+        problem = constrain(sentence, draw_condition(rng, (1, 1, 1, 1, 1)), rng, shuffle=False)
+        encoding, reference = encode_training(sentence, problem, vocabulary)
+        derivation = Derivation(encoding.encoded, make_scorer(few_templates(), vocabulary))
+        for action in gold_actions(reference):
+            assert action[:3] in {legal[:3] for legal in derivation.legal()}, (seed, action)
+            derivation.apply(action)
+        assert derivation.finished
+        result = decode(encoding, vocabulary, 0.0, gold_actions(reference))
+        assert (result.text, result.heads) == (sentence.text, sentence.heads)
+        assert (result.tags, result.deprels) == (sentence.tags, sentence.deprels)
+
+
+# ---- stop, resume, grow ----------------------------------------------------------------------
+
+
+def continued(learner: Learner, examples: list[Example]) -> tuple[object, ...]:
+    for example in examples:
+        learner.apply(learn(learner, example, True))
+    return weights_of(learner), averages_of(learner), learner.weights.steps, learner.weights.used
+
+
+def test_a_restored_learner_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    vocabulary = toy_vocabulary(2)
+    examples = some_examples(1, vocabulary, 12)
+    learner = new_learner("p16", vocabulary)
+    assert continued(learner, examples[:6])[0]
+    write_container(tmp_path / "state", {}, learner.weights.state())
+    restored = new_learner("p16", vocabulary)
+    restored.weights.restore(read_container(tmp_path / "state")[1])
+    assert continued(restored, []) == continued(learner, [])
+    assert continued(restored, examples[6:]) == continued(learner, examples[6:])
+
+
+def test_growth_of_the_table_loses_nothing() -> None:
+    vocabulary = toy_vocabulary(2)
+    examples = some_examples(1, vocabulary, 12)
+    roomy, cramped = new_learner("p16+", vocabulary), new_learner("p16+", vocabulary)
+    continued(roomy, examples[:2])
+    state: dict[str, Any] = dict(roomy.weights.state())
+    capacity = 1 << int(roomy.weights.used).bit_length()  # the smallest that leaves a slot empty
+    state["capacity_steps"] = np.array([capacity, roomy.weights.steps], np.uint64)
+    cramped.weights.restore(state)
+    assert continued(cramped, examples[2:]) == continued(roomy, examples[2:])
+    assert cramped.weights.state()["capacity_steps"][0] > capacity
+
+
+def test_a_restored_table_that_wraps_round_can_be_restored_again() -> None:
+    """Two keys that belong in the last slot of four: the second one stands in the first slot."""
+    vocabulary = toy_vocabulary(2)
+    keys = [5 << 32 | 3, 7 << 32 | 3]
+    slot = np.dtype([("fingerprint", np.uint32), ("weight", np.float32)])
+    learner = new_learner("l15", vocabulary)
+    learner.weights.restore(
+        {
+            "slots": np.array([(key >> 32, 1) for key in keys], slot).view(np.uint64),
+            "keys": np.array(keys, np.uint64),
+            "sums": np.zeros(2),
+            "capacity_steps": np.array([4, 1], np.uint64),
+        }
+    )
+    assert averages_of(learner) == dict.fromkeys(keys, 1.0)
+    learner.weights.restore(learner.weights.state())
+    assert averages_of(learner) == dict.fromkeys(keys, 1.0)

@@ -1,0 +1,545 @@
+"""The compiled action scorer against the slow reference, and the search with it.
+
+What the encoder feeds it is the business of test_scorer.py; here its input is random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from math import exp, fsum, inf
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from references.brute_force import (
+    Orders,
+    random_heads,
+    random_problem,
+    random_projective_order,
+    satisfying,
+)
+from references.neural import Configuration, bucket, tree_of, turned
+from references.transition import LEFTARC, RIGHTARC, ROOT, SHIFT, ClosedForm, Given, Move
+from toys.models import relist, toy_sentence, toy_vocabulary
+from toys.network import random_slots
+from toys.random_network import Input, RandomNetwork
+
+from syntagma.neural._search import (
+    CANDIDATE_ADDRESSES,
+    COUNT_BUCKETS,
+    COUNT_NAMES,
+    RELATION_NAMES,
+    SET_NAMES,
+    STATE_ADDRESSES,
+    VECTOR_MULTIPLE,
+    ActionScorer,
+    describe,
+    trace,
+)
+from syntagma.neural.slots import SLOTS, SlotTable
+from syntagma.problem.problem import Problem, Word
+from syntagma.results.linearization import violations
+from syntagma.transition._search import beam_search
+from syntagma.transition.encoding import Action, Encoding, decode, encode, encode_training
+from syntagma.treebanks.conditions import CONDITIONS, constrain
+
+TOLERANCE = 1e-4
+BEAM = 1024
+
+
+def listed(encoding: Encoding) -> Problem:
+    """The problem with its words in the order of the core's numbers."""
+    return relist(encoding.problem, encoding.order)
+
+
+def draw_problem(rng: Random, max_words: int, orders: Orders) -> Problem:
+    """Mostly random arcs; but chains and stars, with nearly all arcs given, are deep and wide."""
+    problem = random_problem(rng, max_words, orders)
+    if rng.random() < 0.5 or problem.before or problem.first or problem.last:
+        return problem
+    heads = random_heads(rng, len(problem.words))
+    share = rng.choice((0.7, 1.0))
+    return Problem(
+        tuple(
+            Word(word.form, word.tag, head if rng.random() < share else None)
+            for word, head in zip(problem.words, heads, strict=True)
+        )
+    )
+
+
+# ---- one move after the other ----------------------------------------------------------------
+
+
+def assert_scores_along_a_walk(rng: Random, source: Input) -> int:
+    """The number of moves that were compared."""
+    search, reference = source.search(), source.reference()
+    configuration = Configuration(listed(source.encoding))
+    compared = 0
+    while not configuration.state.finished:
+        found = {Move(a[0], a[1]): score for a, score in search.look_inside()}
+        assert all(a[2:] == (-1, -1) for a, _ in search.look_inside()), "no tags, no labels"
+        expected = reference.log_probabilities(configuration)
+        assert found.keys() == expected.keys()
+        assert found == pytest.approx(expected, abs=TOLERANCE)
+        assert fsum(map(exp, found.values())) == pytest.approx(1, abs=1e-9)
+        if len(found) == 1:
+            assert list(found.values()) == [0.0]
+        compared += len(found)
+        move = rng.choice(sorted(found))
+        search.move((*move, -1, -1))
+        configuration.apply(move)
+    assert search.look_inside() == []
+    return compared
+
+
+@pytest.mark.parametrize("orders", ["none", "exact"])
+@pytest.mark.parametrize("table", ["shipped", "random"])
+def test_legal_actions_and_their_scores_are_those_of_the_reference(
+    table: str, orders: Orders
+) -> None:
+    compared = 0
+    for seed in range(200):
+        rng = Random(f"{table}:{orders}:{seed}")
+        network = RandomNetwork(rng, SLOTS if table == "shipped" else random_slots(rng))
+        problem = draw_problem(rng, 9, orders)
+        source = network.read(encode(problem, toy_vocabulary()))
+        compared += assert_scores_along_a_walk(rng, source)
+    assert compared > 2500
+
+
+def test_scores_of_long_problems_are_those_of_the_reference() -> None:
+    """Long enough for the highest buckets, and for more than one 64-bit word of bits."""
+    for seed in range(4):
+        rng = Random(seed)
+        n = 80
+        heads = random_heads(rng, n)
+        share = (1.0, 0.9, 0.5, 0.0)[seed]
+        words = [
+            Word(f"w{i}", head=h if rng.random() < share else None) for i, h in enumerate(heads)
+        ]
+        source = RandomNetwork(rng, SLOTS).read(encode(Problem(tuple(words)), toy_vocabulary()))
+        search, reference = source.search(), source.reference()
+        configuration = Configuration(listed(source.encoding))
+        while not configuration.state.finished:
+            found = [Move(a[0], a[1]) for a, _ in search.look_inside()]
+            if rng.random() < 0.1:
+                scores = dict(zip(found, (s for _, s in search.look_inside()), strict=True))
+                expected = reference.log_probabilities(configuration)
+                assert scores == pytest.approx(expected, abs=TOLERANCE)
+            move = rng.choice(found)
+            search.move((*move, -1, -1))
+            configuration.apply(move)
+
+
+def test_each_slot_is_read_where_it_says() -> None:
+    """One slot at a time, so that no two can be mixed up."""
+    tables = [
+        *(((name,), (), (), ()) for name in STATE_ADDRESSES),
+        *(((), (name,), (), ()) for name in STATE_ADDRESSES),
+        *(((), (), (name,), ()) for name in CANDIDATE_ADDRESSES),
+        *(((), (), (), (name,)) for name in SET_NAMES),
+    ]
+    for number, (state, arc, candidate, sets) in enumerate(tables):
+        rng = Random(number)
+        slots = SlotTable(state, arc or ("w0",), candidate, sets, ())
+        network = RandomNetwork(rng, slots, scale=2)
+        for _ in range(4):
+            problem = draw_problem(rng, 8, "none")
+            source = network.read(encode(problem, toy_vocabulary()))
+            assert_scores_along_a_walk(rng, source)
+
+
+def test_large_scores_do_not_overflow() -> None:
+    rng = Random(5)
+    network = RandomNetwork(rng, SLOTS, scale=60)
+    source = network.read(encode(draw_problem(rng, 9, "none"), toy_vocabulary()))
+    search = source.search()
+    while found := search.look_inside():
+        assert all(score <= 0 for _, score in found)
+        assert fsum(exp(score) for _, score in found) == pytest.approx(1, abs=1e-9)
+        search.move(rng.choice(found)[0])
+
+
+def test_looking_inside_changes_nothing() -> None:
+    rng = Random(6)
+    source = RandomNetwork(rng, SLOTS).read(encode(random_problem(rng, 9), toy_vocabulary()))
+    search = source.search()
+    while found := search.look_inside():
+        assert search.look_inside() == found
+        search.move(rng.choice(found)[0])
+
+
+# ---- search ----------------------------------------------------------------------------------
+
+
+def all_derivations(source: Input) -> Iterator[tuple[float, tuple[Action, ...]]]:
+    agenda: list[tuple[float, tuple[Action, ...]]] = [(0.0, ())]
+    while agenda:
+        total, actions = agenda.pop()
+        found = source.replay(actions).look_inside()
+        if not found:
+            assert len(actions) == 2 * len(source.encoding.order) - 1, "a dead end"
+            yield total, actions
+        agenda += [(total + score, (*actions, action)) for action, score in found]
+
+
+def result_of(actions: tuple[Action, ...], n: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Order and heads, as in brute_force.py."""
+    order: list[int] = []
+    stack: list[int] = []
+    heads = [0] * n
+    for kind, word, _, _ in actions:
+        if kind == SHIFT:
+            order.append(word + 1)
+            stack.append(word + 1)
+        else:
+            dependent = stack.pop(-2 if kind == LEFTARC else -1)
+            heads[dependent - 1] = stack[-1]
+    return tuple(order), tuple(heads)
+
+
+@pytest.mark.parametrize("orders", ["none", "exact"])
+def test_a_wide_beam_finds_the_best_of_all_derivations(orders: Orders) -> None:
+    """A step has no more states than there are results, so the beam holds all of them."""
+    rng, checked = Random(orders), 0
+    while checked < 30:
+        problem = random_problem(rng, 5, orders)
+        n = len(problem.words)
+        encoding = encode(problem, toy_vocabulary())
+        results = satisfying(listed(encoding))
+        if not 1 < len(results) <= (BEAM if checked % 10 == 0 else 120):
+            continue
+        source = RandomNetwork(rng, random_slots(rng) if checked % 2 else SLOTS).read(encoding)
+        derivations = list(all_derivations(source))
+        assert {result_of(actions, n) for _, actions in derivations} == results
+        assert len(derivations) == len(results), "one derivation per result"
+        assert fsum(exp(total) for total, _ in derivations) == pytest.approx(1, abs=1e-9)
+        totals = {actions: total for total, actions in derivations}
+        [(score, actions)] = beam_search(source.search(BEAM))
+        assert score == pytest.approx(max(totals.values()), abs=1e-9)
+        assert score == pytest.approx(totals[tuple(actions)], abs=1e-9)
+        checked += 1
+
+
+@pytest.mark.parametrize("beam", [1, 4, 16])
+@pytest.mark.parametrize("orders", ["none", "exact"])
+def test_beams_end_with_what_satisfies_the_problem(beam: int, orders: Orders) -> None:
+    """No beam is without a legal action, and the score is the sum of those of the actions."""
+    vocabulary = toy_vocabulary()
+    for seed in range(110):
+        rng = Random(f"{orders}:{seed}")
+        network = RandomNetwork(rng, SLOTS)
+        problem = random_problem(rng, 40 if seed % 2 else 12, orders)
+        source = network.read(encode(problem, vocabulary))
+        found = beam_search(source.search(beam), 3)
+        assert found, "a dead end"
+        assert all(one[0] >= other[0] for one, other in pairwise(found))
+        for score, actions in found:
+            tagged = [(kind, word, 0, 0) for kind, word, _, _ in actions]
+            assert violations(decode(source.encoding, vocabulary, score, tagged)) == []
+        score, actions = found[0]
+        search, total = source.search(), 0.0
+        for action in actions:
+            total += dict(search.look_inside())[action]
+            search.move(action)
+        assert score == pytest.approx(total, abs=1e-9)
+
+
+def test_a_beam_of_one_takes_the_best_action_each_time() -> None:
+    for seed in range(30):
+        rng = Random(seed)
+        source = RandomNetwork(rng, SLOTS).read(encode(random_problem(rng, 15), toy_vocabulary()))
+        [(_, actions)] = beam_search(source.search(1))
+        search = source.search()
+        for action in actions:
+            best = max(score for _, score in search.look_inside())
+            assert dict(search.look_inside())[action] == best
+            search.move(action)
+
+
+def test_a_search_for_one_order_finds_only_that() -> None:
+    for seed in range(40):
+        rng = Random(seed)
+        problem = random_problem(rng, 8)
+        heads = [word.head for word in problem.words]
+        if None in heads:
+            problem = Problem(tuple(Word(word.form) for word in problem.words))
+            order = rng.sample(range(1, len(heads) + 1), len(heads))
+        else:
+            order = random_projective_order(rng, [head or 0 for head in heads])
+        encoding = encode(problem, toy_vocabulary(), order)
+        [(_, actions)] = beam_search(RandomNetwork(rng, SLOTS).read(encoding).search(8))
+        words = [encoding.order[word] for kind, word, _, _ in actions if kind == SHIFT]
+        forms = [problem.words[at].form for at in words]
+        assert forms == [problem.words[index - 1].form for index in order]
+
+
+# ---- the canonical derivation, for training --------------------------------------------------
+
+
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize("condition", ["none", "half", "tree", "labelled", "tags100-arcs50"])
+def test_a_trace_shows_what_the_reference_sees(condition: str, backward: bool) -> None:
+    vocabulary = toy_vocabulary(sentences=60)
+    for seed in range(25):
+        rng = Random(seed)
+        sentence = toy_sentence(rng, 9)
+        problem = constrain(sentence, CONDITIONS[condition], rng, shuffle=False)
+        encoding, gold = encode_training(sentence, problem, vocabulary)
+        found = trace(encoding.encoded, gold.order, gold.heads, backward)
+        n = len(sentence)
+        order, heads = gold.order.tolist(), gold.heads.tolist()
+        if backward:
+            order, heads = turned(Given.of(listed(encoding)), order, heads)
+        configuration = Configuration(listed(encoding))
+        step = candidate = 0
+        for move in canonical_moves(order, heads):
+            legal = sorted(configuration.legal())
+            assert move in legal
+            if len(legal) > 1:
+                at = configuration.state_addresses()
+                assert found["states"][step].tolist() == rows(at, STATE_ADDRESSES, n)
+                assert set(members(found["unplaced"], step)) == configuration.state.buffer
+                arcs = [Move(kind) in legal for kind in (LEFTARC, RIGHTARC)]
+                assert found["arcs"][step].tolist() == arcs
+                shifts = [each.word for each in legal if each.kind == SHIFT]
+                chosen = found["chosen"][step]
+                assert chosen == (
+                    candidate + shifts.index(move.word) if move.kind == 0 else -move.kind
+                )
+                for word in shifts:
+                    assert found["steps"][candidate] == step
+                    at = configuration.candidate_addresses(word)
+                    expected = rows(at, CANDIDATE_ADDRESSES, n)
+                    assert found["candidates"][candidate].tolist() == expected
+                    counts = configuration.counts(word)
+                    expected = [counts[name] for name in COUNT_NAMES]
+                    assert found["counts"][candidate].tolist() == expected
+                    sets = configuration.sets(word)
+                    for name in ("family", "dependents", "path"):
+                        listed_ = members(found[name], candidate)
+                        assert sorted(listed_) == sorted(sets[name])
+                    candidate += 1
+                step += 1
+            configuration.apply(move)
+        assert (step, candidate) == (len(found["states"]), len(found["candidates"]))
+
+
+def rows(at: dict[str, int], names: tuple[str, ...], n: int) -> list[int]:
+    """Numbers of words; n for nothing, n + 1 for the start."""
+    return [word if (word := at.get(name, -2)) >= 0 else n + 2 + word for name in names]
+
+
+def members(members_and_starts: tuple[Any, Any], number: int) -> list[int]:
+    flat, starts = members_and_starts
+    ends = [*starts[1:], len(flat)]
+    found: list[int] = flat[starts[number] : ends[number]].tolist()
+    return found
+
+
+def canonical_moves(order: list[int], heads: list[int]) -> Iterator[Move]:
+    """Every arc as soon as its dependent is complete."""
+    missing = [heads.count(word) for word in range(len(heads))]
+    stack: list[int] = []
+    for word in order:
+        yield Move(SHIFT, word)
+        stack.append(word)
+        while len(stack) > 1:
+            below, top = stack[-2:]
+            if heads[below] == top and not missing[below]:
+                yield Move(LEFTARC)
+                missing[top] -= 1
+                del stack[-2]
+            elif heads[top] == below and not missing[top]:
+                yield Move(RIGHTARC)
+                missing[below] -= 1
+                stack.pop()
+            else:
+                break
+
+
+# ---- the second opinion ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("orders", ["none", "exact"])
+def test_a_second_opinion_is_the_probability_of_what_is_read_backwards(orders: Orders) -> None:
+    """Order constraints do not count in it."""
+    changed = 0
+    for seed in range(150):
+        rng = Random(seed)
+        problem = draw_problem(rng, 7, orders)
+        source = RandomNetwork(rng, random_slots(rng)).read(encode(problem, toy_vocabulary()))
+        reference = source.reference()
+        given = replace(Given.of(listed(source.encoding)), predecessors=None)
+        search = source.search(4)
+        first = beam_search(search, 4)
+        source.opinion().weigh(search)
+        second = search.results(4)
+        assert [score for score, _ in second] == sorted((s for s, _ in second), reverse=True)
+        scores = {tuple(actions): score for score, actions in first}
+        for score, actions in second:
+            if tuple(actions) not in scores:  # another tree of the same order
+                continue
+            configuration = Configuration(listed(source.encoding))
+            configuration.given, configuration.legality = given, ClosedForm(given)
+            backward = 0.0
+            for move in canonical_moves(*turned(given, *tree_of(actions))):
+                backward += reference.log_probabilities(configuration)[move]
+                configuration.apply(move)
+            expected = (scores[tuple(actions)] + backward) / 2
+            assert score == pytest.approx(expected, abs=TOLERANCE)
+        changed += first[0][1] != second[0][1]
+    assert changed > 20
+
+
+# ---- what is given, for the encoder ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("max_words", [5, 9, 70])
+def test_fields_and_relations_are_what_is_given(max_words: int) -> None:
+    vocabulary = toy_vocabulary()
+    n_tags, n_labels = len(vocabulary.tags), len(vocabulary.labels)
+    for seed in range(80 if max_words < 70 else 6):
+        rng = Random(f"{max_words}:{seed}")
+        encoding = encode(draw_problem(rng, max_words, "none"), vocabulary)
+        problem = listed(encoding)
+        head = Given.of(problem).head
+        words, n = problem.words, len(problem.words)
+        fields, relations = describe(encoding.encoded, n_tags, n_labels)
+        assert fields.shape == (n, 5)
+        assert relations.shape == (n, n)
+
+        def ancestors(word: int, head: list[int | None] = head) -> list[int]:
+            found = []
+            while (up := head[word]) is not None and up != ROOT:
+                found.append(up)
+                word = up
+            return found
+
+        def number(known: dict[str, int], name: str | None) -> int:
+            return len(known) + 1 if name is None else known.get(name, len(known))
+
+        above = [ancestors(word) for word in range(n)]
+        labels = [number(vocabulary.label_numbers, word.deprel) for word in words]
+        for i, word in enumerate(words):
+            assert fields[i].tolist() == [
+                number(vocabulary.tag_numbers, word.tag),
+                labels[i],
+                0 if head[i] is None else 2 if head[i] == ROOT else 1,
+                bucket(head.count(i)),
+                bucket(sum(i in each for each in above)),
+            ]
+            for j in range(n):
+                if head[i] == j:
+                    expected = len(RELATION_NAMES) + labels[i]
+                elif head[j] == i:
+                    expected = len(RELATION_NAMES) + n_labels + 2 + labels[j]
+                else:
+                    expected = RELATION_NAMES.index(relation(i, j, head, above))
+                assert relations[i, j] == expected, (problem, i, j)
+
+
+def test_numbers_of_dependents_and_descendants_are_told_apart_up_to_15() -> None:
+    """In a star all are dependents, in a chain one is."""
+    for n in range(1, 21):
+        for chain in (False, True):
+            heads = [i if chain else min(i, 1) for i in range(n)]
+            words = tuple(Word(f"w{i}", head=head) for i, head in enumerate(heads))
+            encoding = encode(Problem(words), toy_vocabulary())
+            fields, _ = describe(encoding.encoded, 1, 1)
+            top = encoding.order.index(0)
+            dependents = min(n - 1, 1) if chain else n - 1
+            assert fields[top, 3:].tolist() == [bucket(dependents), bucket(n - 1)]
+
+
+def relation(i: int, j: int, head: list[int | None], above: list[list[int]]) -> str:
+    """What word j is to word i, arcs apart."""
+    if i == j:
+        return "self"
+    if head[i] not in (None, ROOT) and head[i] == head[j]:
+        return "sibling"
+    if j in above[i]:
+        return "ancestor"
+    if i in above[j]:
+        return "descendant"
+    tops = ([*above[i], i][-1] if not above[i] else above[i][-1], [j, *above[j]][-1])
+    return "component" if tops[0] == tops[1] else "unrelated"
+
+
+# ---- what is refused -------------------------------------------------------------------------
+
+
+def weights_for(hidden: int = 16, arc_hidden: int = 16) -> list[Any]:
+    shapes = [(len(COUNT_NAMES), COUNT_BUCKETS, hidden), (hidden,), (2, arc_hidden), (2,)]
+    return [np.zeros(shape, np.float32) for shape in shapes]
+
+
+@pytest.mark.parametrize(
+    ("part", "slots", "message"),
+    [
+        (0, ("S0", "S1", "S0"), "listed twice in S0, S1, S0"),
+        (1, ("S0", "S0"), "listed twice"),
+        (2, ("L", "A", "L"), "listed twice"),
+        (3, ("path", "path"), "listed twice"),
+        (0, ("S4",), "no address 'S4'; there are S0, S1"),
+        (1, ("L",), "no address 'L'"),
+        (2, ("S0",), "no address 'S0'; there are L, Lh"),
+        (3, ("placed",), "no address 'placed'; there are unplaced, family"),
+        (4, (("L", "S0"), ("A", "S0"), ("L", "S0")), "a pair is listed twice"),
+        (4, (("S0", "L"),), "no address 'S0'"),
+        (4, (("L", "S9"),), "no pair of 'L' and 'S9'"),
+        (4, (("L", "family"),), "no pair of 'L' and 'family'"),
+        (4, (("A", "dependents"),), "no pair of 'A' and 'dependents'"),
+        (4, (("L", "path"),), "no pair of 'L' and 'path'"),
+        (4, (("A", "unplaced"),), "only L can be paired with the unplaced words"),
+    ],
+)
+def test_slot_tables_that_make_no_sense(part: int, slots: Any, message: str) -> None:
+    table: list[Any] = [SLOTS.state, SLOTS.arc, SLOTS.candidate, SLOTS.sets, SLOTS.pairs]
+    ActionScorer(*table, *weights_for())
+    table[part] = slots
+    with pytest.raises(ValueError, match=message):
+        ActionScorer(*table, *weights_for())
+
+
+def test_weights_that_do_not_fit_the_slots() -> None:
+    table = (SLOTS.state, SLOTS.arc, SLOTS.candidate, SLOTS.sets, SLOTS.pairs)
+    for sizes in [(24, 16), (16, 8)]:
+        with pytest.raises(ValueError, match=f"a multiple of {VECTOR_MULTIPLE}"):
+            ActionScorer(*table, *weights_for(*sizes))
+    for number, shape in enumerate([(4, COUNT_BUCKETS, 16), (32,), (3, 16), (1,)]):
+        weights = weights_for()
+        weights[number] = np.zeros(shape, np.float32)
+        with pytest.raises(ValueError, match=r"must hold|another shape"):
+            ActionScorer(*table, *weights)
+
+
+def test_input_that_does_not_fit_the_problem() -> None:
+    source = RandomNetwork(Random(1), SLOTS).read(
+        encode(Problem((Word("w1"), Word("w2"))), toy_vocabulary())
+    )
+    source.search()
+    n, columns = source.rows.shape
+    tables, _, _ = source.pairs.shape
+    for rows_shape in [(n - 1, columns), (n + 1, columns), (n, columns + 1)]:
+        bad = Input(source.network, source.encoding, source.network.draw(*rows_shape), source.pairs)
+        with pytest.raises(ValueError, match="a row for each word"):
+            bad.search()
+    for shape in [(tables - 1, n, n), (tables, 3, 3), (tables, n + 1, n + 1), (tables, n, n + 1)]:
+        bad = Input(source.network, source.encoding, source.rows, source.network.draw(*shape))
+        with pytest.raises(ValueError, match="a table for each pair"):
+            bad.search()
+    with pytest.raises(ValueError, match="at least one state"):
+        source.search(0)
+
+
+def test_scores_are_finite_without_any_slot() -> None:
+    slots = SlotTable((), ("S0",), (), (), ())
+    source = RandomNetwork(Random(2), slots).read(
+        encode(random_problem(Random(2), 7), toy_vocabulary())
+    )
+    [(score, _)] = beam_search(source.search(4))
+    assert -inf < score <= 0

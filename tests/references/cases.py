@@ -1,0 +1,165 @@
+"""Problems and gold derivations for both: the search of references/best_first.py and the core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from references.edges import (
+    HEAD_LEFT,
+    HEAD_RIGHT,
+    LEAF,
+    NONE,
+    Bag,
+    CcgEdgeGrammar,
+    DependencyGrammar,
+    Edge,
+    Grammar,
+    Node,
+)
+from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
+from syntagma.best_first._dependency_edges import DependencyEdges
+from syntagma.best_first._grammar import Grammar as CoreGrammar
+from syntagma.best_first._search import BestFirst
+from syntagma.best_first.ccg import CcgGrammar
+from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
+from syntagma.features._weights import Weights, build_columns
+from syntagma.problem.problem import Problem
+from syntagma.results.derivation import Derivation
+from syntagma.transition.encoding import Reference, encode
+from syntagma.transition.vocabulary import Vocabulary
+
+# ---- gold derivations ------------------------------------------------------------------------
+
+
+def dependency_nodes(reference: Reference) -> list[Node]:
+    """The derivation of a tree: of each word its right dependents, then its left ones."""
+    order, heads = reference.order.tolist(), reference.heads.tolist()
+    nodes: list[Node] = []
+
+    def add(*node: int) -> int:
+        left, right, rule, label, word, tag = node
+        nodes.append((left, right, rule, label, word, tag))
+        return len(nodes) - 1
+
+    def derive(word: int) -> int:
+        dependents = [w for w in order if heads[w] == word]
+        left = [w for w in dependents if order.index(w) < order.index(word)]
+        top = add(NONE, NONE, LEAF, NONE, word, int(reference.tags[word]))
+        for w in dependents[len(left) :]:
+            top = add(top, derive(w), HEAD_LEFT, int(reference.labels[w]), NONE, NONE)
+        for w in reversed(left):
+            top = add(derive(w), top, HEAD_RIGHT, int(reference.labels[w]), NONE, NONE)
+        return top
+
+    derive(next(w for w in order if heads[w] < 0))
+    return nodes
+
+
+def ccg_nodes(
+    derivation: Derivation, order: Sequence[int], grammar: CcgGrammar, vocabulary: Vocabulary
+) -> list[Node]:
+    """`order` has the number of each word of the derivation, from left to right."""
+    numbers, nodes, tops = iter(order), list[Node](), list[int]()
+    for node in derivation.bottom_up:
+        category = grammar.category_numbers[node.category]
+        count = len(node.children)
+        if node.tag is not None:
+            tag = vocabulary.tag_numbers[node.tag]
+            nodes.append((NONE, NONE, LEAF, category, next(numbers), tag))
+        else:
+            categories = [grammar.category_numbers[child.category] for child in node.children]
+            rule = grammar.rule_numbers[*categories, category]
+            below = [*tops[-count:], NONE][:2]
+            del tops[-count:]
+            nodes.append((below[0], below[1], rule, category, NONE, NONE))
+        tops.append(len(nodes) - 1)
+    return nodes
+
+
+def nodes_of(edge: Edge) -> list[Node]:
+    """An edge as the core returns them."""
+    nodes: list[Node] = []
+    for part in edge.parts:
+        shift = len(nodes)
+        nodes += [
+            (
+                node[0] + shift if node[0] != NONE else NONE,
+                node[1] + shift if node[1] != NONE else NONE,
+                *node[2:],
+            )
+            for node in nodes_of(part)
+        ]
+    if edge.rule == LEAF:
+        return [(NONE, NONE, LEAF, edge.label, edge.leaves[0].word, edge.leaves[0].tag)]
+    left = len(nodes_of(edge.parts[0])) - 1
+    right = len(nodes) - 1 if edge.right is not None else NONE
+    return [*nodes, (left, right, edge.rule, edge.label, NONE, NONE)]
+
+
+# ---- the same problems for the core ----------------------------------------------------------
+
+
+@dataclass
+class Case:
+    """A problem for both: the plain grammar, and how to make the core's."""
+
+    plain: Grammar
+    make: Callable[[], CoreGrammar]
+    relisted: Callable[[Problem], Case]  # the same for the same problem, listed otherwise
+
+    @property
+    def bag(self) -> Bag:
+        return self.plain.bag
+
+    def core_search(self, weights: Mapping[int, float], chart_size: int, scaled: bool) -> BestFirst:
+        grammar = self.make()
+        grammar.use(core_weights(weights))
+        return BestFirst(grammar, chart_size, scaled)
+
+
+def core_weights(weights: Mapping[int, float]) -> Weights:
+    keys = np.array(list(weights), np.uint64)
+    return Weights(*build_columns(keys, np.array(list(weights.values()), np.float32)))
+
+
+def dependency_case(problem: Problem, vocabulary: Vocabulary) -> Case:
+    encoding = encode(problem, vocabulary)
+    bag = Bag(encoding, vocabulary)
+    candidates = []
+    for word in bag.problem.words:
+        if word.tag is None:
+            candidates.append(vocabulary.tags_of(word.form))
+        else:
+            candidates.append((vocabulary.tag_numbers.get(word.tag, len(vocabulary.tags)),))
+    index, pool = vocabulary.label_index, vocabulary.label_pool
+    return Case(
+        DependencyGrammar(bag, candidates),
+        lambda: DependencyEdges(encoding.encoded, dependency_templates(), index, pool),
+        lambda again: dependency_case(again, vocabulary),
+    )
+
+
+def ccg_case(problem: Problem, vocabulary: Vocabulary, grammar: CcgGrammar) -> Case:
+    encoding = encode(problem, vocabulary)
+    bag = Bag(encoding, vocabulary)
+    rows = [
+        (number, *leaf)
+        for number, word in enumerate(bag.problem.words)
+        for leaf in grammar.leaves_of(
+            word.form,
+            None
+            if word.tag is None
+            else vocabulary.tag_numbers.get(word.tag, len(vocabulary.tags)),
+            vocabulary,
+        )
+    ]
+    rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories))
+    leaves = np.array(rows, np.int32)
+    return Case(
+        CcgEdgeGrammar(bag, grammar, rows),
+        lambda: CcgEdges(encoding.encoded, ccg_templates(), rules, leaves),
+        lambda again: ccg_case(again, vocabulary, grammar),
+    )

@@ -1,0 +1,291 @@
+"""A slow, plain model of the transition system (L15 §3): state, moves, legality, derivations.
+
+Legality is written down twice: by search for a way to complete the state, which is its definition,
+and in closed form, as the compiled core has it. What satisfies a problem at all is the business of
+brute_force.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from references.brute_force import Result, interchangeable
+from syntagma.problem.precedence import predecessors
+from syntagma.problem.problem import Problem
+
+ROOT = -1
+SHIFT, LEFTARC, RIGHTARC = range(3)
+
+
+class Move(NamedTuple):
+    """`word` is the 0-based word that SHIFT moves; -1 for the arcs."""
+
+    kind: int
+    word: int = -1
+
+
+class State(NamedTuple):
+    """All that the future depends on. Words are 0-based; the top is the last one of the stack.
+
+    Only the top's right dependents matter: a word below the top can come to the top again only by
+    taking a right dependent.
+    """
+
+    stack: tuple[int, ...]
+    buffer: frozenset[int]
+    top_has_right: bool = False
+
+    @property
+    def finished(self) -> bool:
+        return not self.buffer and len(self.stack) == 1
+
+    def after(self, move: Move) -> State:
+        if move.kind == SHIFT:
+            return State((*self.stack, move.word), self.buffer - {move.word})
+        if move.kind == LEFTARC:
+            return State((*self.stack[:-2], self.stack[-1]), self.buffer)
+        return State(self.stack[:-1], self.buffer, top_has_right=True)
+
+
+@dataclass
+class Given:
+    """What a problem says, 0-based, in the words of the legality conditions."""
+
+    head: list[int | None]  # a word, ROOT, or None if not given
+    may_be_root: tuple[bool, ...]
+    before: set[tuple[int, int]]  # the order constraints as stated
+    predecessors: list[int] | None  # their closure
+    previous_twin: list[int | None]  # the interchangeable word that must go first
+
+    @classmethod
+    def of(cls, problem: Problem) -> Given:
+        n = len(problem.words)
+        head = [None if w.head is None else w.head - 1 for w in problem.words]
+        if problem.root is not None:
+            head[problem.root - 1] = ROOT
+        before = {(a - 1, b - 1) for a, b in problem.before}
+        if problem.first is not None:
+            before |= {(problem.first - 1, w) for w in range(n) if w != problem.first - 1}
+        if problem.last is not None:
+            before |= {(w, problem.last - 1) for w in range(n) if w != problem.last - 1}
+        twin: list[int | None] = [None] * n
+        for group in interchangeable(problem):
+            for first, second in pairwise(group):
+                twin[second - 1] = first - 1
+        return cls(head, problem.may_be_root, before, predecessors(problem), twin)
+
+    @property
+    def start(self) -> State:
+        return State((), frozenset(range(len(self.head))))
+
+    def top(self, word: int) -> int:
+        """The top of the given component of `word`."""
+        while (head := self.head[word]) is not None and head != ROOT:
+            word = head
+        return word
+
+    def is_ancestor(self, ancestor: int, word: int) -> bool:
+        head = self.head[word]
+        if head is None or head == ROOT:
+            return False
+        return head == ancestor or self.is_ancestor(ancestor, head)
+
+
+# ---- legality by definition ------------------------------------------------------------------
+
+
+class Exhaustive:
+    """Legal = leads to a state from which some sequence of moves satisfies every constraint."""
+
+    def __init__(self, given: Given) -> None:
+        self.given = given
+        self._completable: dict[State, bool] = {}
+
+    def legal(self, state: State) -> set[Move]:
+        return {move for move in self._moves(state) if self.completable(state.after(move))}
+
+    def completable(self, state: State) -> bool:
+        known = self._completable.get(state)
+        if known is None:
+            if state.finished:
+                known = self.given.may_be_root[state.stack[0]]
+            else:
+                known = any(self.completable(state.after(m)) for m in self._moves(state))
+            self._completable[state] = known
+        return known
+
+    def _moves(self, state: State) -> Iterator[Move]:
+        """Moves that break no constraint here and now, whatever becomes of them later."""
+        given = self.given
+        for word in state.buffer:
+            if given.previous_twin[word] in state.buffer:
+                continue
+            if any((other, word) in given.before for other in state.buffer):
+                continue
+            yield Move(SHIFT, word)
+        if len(state.stack) < 2:
+            return
+        below, top = state.stack[-2:]
+        if not state.top_has_right and self._may_take(state, top, below):
+            yield Move(LEFTARC)
+        if self._may_take(state, below, top):
+            yield Move(RIGHTARC)
+
+    def _may_take(self, state: State, head: int, dependent: int) -> bool:
+        """A popped word gets no more dependents and has the head it was given."""
+        if self.given.head[dependent] not in (None, head):
+            return False
+        left_behind = state.buffer.union(state.stack)
+        return all(self.given.head[word] != dependent for word in left_behind)
+
+
+# ---- legality in closed form -----------------------------------------------------------------
+
+
+class ClosedForm:
+    """The conditions of the compiled core, read from the state alone.
+
+    A stack word leaves either as right dependent of the word directly below it or as left dependent
+    of a word shifted later, and what lies below it does not change meanwhile. So a stack word
+    *binds* all that is placed above it while it is there to a dominating word:
+
+    - to itself, if given dependents of it are in the buffer, if its given head is below it (it must
+      wait for RIGHTARC, so all above ends up under it), or if it is the given root;
+    - to its given head, if that is in the buffer, for this head will take it and all above it.
+
+    A word that binds nothing (no given head, all given dependents taken) can leave at any time.
+    """
+
+    def __init__(self, given: Given) -> None:
+        self.given = given
+        tops = [w for w, head in enumerate(given.head) if head is None]
+        restricted = not all(given.may_be_root[w] for w in tops)
+        self.root_restricted = restricted and ROOT not in given.head
+        words = range(len(given.head))
+        self.component = [{v for v in words if given.top(v) == given.top(w)} for w in words]
+
+    def legal(self, state: State) -> set[Move]:
+        if self.lefts_due(state):
+            return {Move(LEFTARC)}
+        moves = {Move(SHIFT, w) for w in state.buffer if self.may_shift(state, w)}
+        if self.may_left_arc(state):
+            moves.add(Move(LEFTARC))
+        if self.may_right_arc(state):
+            moves.add(Move(RIGHTARC))
+        if self.root_restricted:
+            moves = {move for move in moves if self.rootable(state.after(move))}
+        return moves
+
+    def pending(self, state: State, word: int) -> bool:
+        """Given dependents of the word are still to come."""
+        return any(self.given.head[w] == word for w in state.buffer)
+
+    def fresh(self, state: State, word: int) -> bool:
+        """Nothing of the word's component has been shifted, and any head will do for its top."""
+        anywhere = self.given.head[self.given.top(word)] != ROOT
+        return anywhere and self.component[word] <= state.buffer
+
+    def binds(self, state: State, word: int) -> int | None:
+        """The word that must dominate all that is placed above this stack word."""
+        head = self.given.head[word]
+        if self.pending(state, word) or head == ROOT or head in state.stack:
+            return word
+        return head
+
+    def inner(self, state: State, words: tuple[int, ...]) -> int | None:
+        """The innermost binding of these stack words: it implies those below."""
+        bindings = [d for w in words if (d := self.binds(state, w)) is not None]
+        return bindings[-1] if bindings else None
+
+    def lefts_due(self, state: State) -> int:
+        """How many left dependents the top must take before anything else happens.
+
+        Down to its lowest given dependent, or down to its given head, or all if it is the root.
+        """
+        if not state.stack or state.top_has_right:
+            return 0
+        *others, top = state.stack
+        head = self.given.head[top]
+        if head == ROOT:
+            return len(others)
+        if head in others:
+            return len(others) - 1 - others.index(head)
+        below = [self.given.head[w] == top for w in others]
+        return len(others) - below.index(True) if any(below) else 0
+
+    def may_shift(self, state: State, word: int) -> bool:
+        """What the stack binds must hold of the word, or be made to hold by attaching its top."""
+        given = self.given
+        if given.previous_twin[word] in state.buffer:
+            return False
+        if given.predecessors and any(given.predecessors[word] >> w & 1 for w in state.buffer):
+            return False
+        inner = self.inner(state, state.stack)
+        return (
+            inner is None
+            or inner == word
+            or given.is_ancestor(inner, word)
+            or self.fresh(state, word)
+        )
+
+    def may_left_arc(self, state: State) -> bool:
+        """The word below binds nothing (lefts that are due do not come here)."""
+        if len(state.stack) < 2 or state.top_has_right:
+            return False
+        below, top = state.stack[-2:]
+        return self.binds(state, below) is None and self.given.head[top] != below
+
+    def may_right_arc(self, state: State) -> bool:
+        if len(state.stack) < 2:
+            return False
+        below, top = state.stack[-2:]
+        return self.given.head[top] in (None, below) and not self.pending(state, top)
+
+    def rootable(self, state: State) -> bool:
+        """Some word that may be the root can still become it."""
+        for _ in range(self.lefts_due(state)):
+            state = state.after(Move(LEFTARC))
+        given, may = self.given, self.given.may_be_root
+        if may[state.stack[0]]:
+            return True
+        if any(self.fresh(state, w) and may[given.top(w)] for w in state.buffer):
+            return True
+        # A component whose top is to come can end up over everything if nothing below it binds.
+        lowest = next((w for w in state.stack if self.binds(state, w) is not None), None)
+        if lowest is not None and given.head[lowest] in state.buffer and may[given.top(lowest)]:
+            return True
+        # The top can take all that is below it.
+        *others, top = state.stack
+        return not state.top_has_right and may[top] and self.inner(state, tuple(others)) is None
+
+
+# ---- derivations -----------------------------------------------------------------------------
+
+
+def reachable(legality: Exhaustive | ClosedForm) -> tuple[list[Result], list[State]]:
+    """The results of all sequences of legal moves (each should be there once), and dead ends."""
+    results: list[Result] = []
+    dead_ends: list[State] = []
+    n = len(legality.given.head)
+
+    def walk(state: State, order: tuple[int, ...], heads: dict[int, int]) -> None:
+        if state.finished:
+            by_word = tuple(heads.get(w, ROOT) + 1 for w in range(n))
+            results.append((tuple(w + 1 for w in order), by_word))
+            return
+        moves = legality.legal(state)
+        if not moves:
+            dead_ends.append(state)
+        for move in moves:
+            if move.kind == SHIFT:
+                walk(state.after(move), (*order, move.word), heads)
+            else:
+                below, top = state.stack[-2:]
+                arc = {below: top} if move.kind == LEFTARC else {top: below}
+                walk(state.after(move), order, heads | arc)
+
+    walk(legality.given.start, (), {})
+    return results, dead_ends

@@ -1,0 +1,1 @@
+"""Small treebanks, models and networks that the tests of several rooms share."""

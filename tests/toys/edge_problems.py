@@ -1,0 +1,90 @@
+"""Random weights, problems and grammars for best-first search."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+from references.brute_force import random_problem
+from references.cases import Case, ccg_case, dependency_case
+
+from syntagma.best_first.ccg import CcgGrammar
+from syntagma.problem.problem import Problem, Word
+from toys import ccg as toy_ccg
+from toys.models import toy_vocabulary
+
+
+class RandomWeights(dict[int, float]):
+    """Drawn when they are asked for. Multiples of 1/64, so that sums are exact in whatever order
+    they are taken, and few enough that ties happen."""
+
+    def __init__(self, rng: Random, low: int = -128, high: int = 128) -> None:
+        self.rng, self.low, self.high = rng, low, high
+
+    def __missing__(self, key: int) -> float:
+        self[key] = self.rng.randint(self.low, self.high) / 64
+        return self[key]
+
+
+def dependency_problem(rng: Random, max_words: int) -> Case:
+    problem = random_problem(rng, max_words, rng.choice(("none", "exact", "mixed")))
+    return dependency_case(problem, toy_vocabulary())
+
+
+def toy_ccg_problem(rng: Random, max_words: int) -> Case:
+    """Words of the toy grammar and unknown ones, some with tags, some to stand first or last."""
+    n = rng.randint(1, max_words)
+    some = rng.sample([*toy_ccg.ENTRIES, "unseen", "Unseen"], rng.randint(1, 12))
+    forms = rng.choices(some, k=n)
+    tagged = rng.choice((0.0, 0.5))
+    words = [
+        Word(form, rng.choice(("NOUN", "VERB", "DET", "X")) if rng.random() < tagged else None)
+        for form in forms
+    ]
+    problem = ordered(rng, Problem.of(words))
+    return ccg_case(problem, toy_ccg.toy_vocabulary(), toy_ccg.toy_grammar())
+
+
+def random_ccg_problem(rng: Random, max_words: int) -> Case:
+    problem = random_problem(rng, max_words)
+    words = [Word(word.form, word.tag) for word in problem.words]
+    return ccg_case(ordered(rng, Problem.of(words)), toy_vocabulary(), random_grammar(rng))
+
+
+def ordered(rng: Random, problem: Problem) -> Problem:
+    n = len(problem.words)
+    order = rng.sample(range(1, n + 1), n)
+    pairs = {tuple(sorted(rng.sample(range(n), 2))) for _ in range(rng.choice((0, 0, 2))) if n > 1}
+    before = [(order[a], order[b]) for a, b in pairs]
+    return Problem(problem.words, tuple(before), order[0] if rng.random() < 0.1 else None)
+
+
+def chained_ccg_problem(rng: Random, max_words: int) -> Case:
+    """The same with chains of unary rules, of which only the first is to be applied."""
+    words = [Word(word.form, word.tag) for word in random_problem(rng, max_words).words]
+    return ccg_case(Problem.of(words), toy_vocabulary(), random_grammar(rng, chains=True))
+
+
+def random_grammar(rng: Random, *, chains: bool = False) -> CcgGrammar:
+    """Rules and lexicon by lot. Without chains no unary rule starts where another ends, so that
+    phrases with the same signature can become the same."""
+    vocabulary = toy_vocabulary()
+    n = rng.randint(2, 5)
+    numbers = range(n)
+    binary = {(rng.choice(numbers), rng.choice(numbers), rng.choice(numbers)) for _ in range(2 * n)}
+    tops = rng.sample(numbers, n // 2)
+    unary = {(rng.choice([c for c in numbers if c not in tops]), top) for top in tops}
+    if chains:
+        unary |= {(top, rng.choice(numbers)) for top in tops}
+    tags = range(len(vocabulary.tags))
+    return CcgGrammar(
+        [f"C{number}" for number in numbers],
+        np.array(sorted((*rule, rng.randrange(2)) for rule in binary), np.int32),
+        np.array(sorted(unary), np.int32).reshape(-1, 2),
+        {
+            f"w{i}": tuple({(rng.choice(tags), rng.choice(numbers)) for _ in range(2)})
+            for i in range(12)
+        },
+        frozenset(),
+        [tuple(rng.sample(numbers, 2)) for _ in range(len(tags) + 1)],
+    )

@@ -1,0 +1,41 @@
+"""Toy models for best-first search, learned from the toy treebank and the toy derivations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from syntagma.best_first.model import GrammarName
+from syntagma.training.settings import BestFirstSettings
+from syntagma.training.train import TrainingReport, train
+from toys.ccg import write_ccgbank
+from toys.treebank import write_treebank
+
+GRAMMARS: tuple[GrammarName, ...] = ("dependency", "ccg")
+
+
+def write_data(folder: Path, grammar: GrammarName) -> Path:
+    """What the grammar learns from."""
+    if grammar == "ccg":
+        return write_ccgbank(folder / "toy.auto")
+    return write_treebank(folder / "toy.conllu")
+
+
+def edge_settings(grammar: GrammarName, **settings: Any) -> BestFirstSettings:
+    column = "upos" if grammar == "ccg" else "xpos"
+    return BestFirstSettings(grammar=grammar, **{"tag_column": column, **settings})
+
+
+def run(
+    data: Path, output: Path, settings: BestFirstSettings | None = None, **options: Any
+) -> TrainingReport:
+    grammar: GrammarName = "ccg" if data.suffix == ".auto" else "dependency"
+    settings = settings or edge_settings(grammar, epochs=3)
+    return train(data, data, output, settings=settings, name="toy", **options)
+
+
+def train_edges(folder: Path, grammar: GrammarName) -> Path:
+    """A model that knows most sentences of its data by heart."""
+    model = folder / f"{grammar}.syntagma"
+    run(write_data(folder, grammar), model, edge_settings(grammar, epochs=8))
+    return model

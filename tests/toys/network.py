@@ -1,0 +1,133 @@
+"""Small networks with random parameters, made without PyTorch, for the tests of the neural scorer.
+
+Random problems come from brute_force.py, whose words the toy lexicon knows in part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cache
+from random import Random
+from typing import Any, TypeVar
+
+import numpy as np
+
+from syntagma.linearizer import Linearizer
+from syntagma.models.model import Model
+from syntagma.neural._search import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
+from syntagma.neural.scorer import (
+    Dimensions,
+    Floats,
+    Lexicon,
+    NeuralScorer,
+    StoredNetwork,
+    describe_network,
+    parameter_shapes,
+    scorer_of,
+    table_sizes,
+)
+from syntagma.neural.slots import SLOTS, SlotTable
+from syntagma.problem.problem import Problem
+from syntagma.transition.vocabulary import Vocabulary
+from toys.models import toy_sentence, toy_vocabulary
+
+# All sizes differ where they can, so that none is taken for another. Eight heads are the fewest
+# that training starts with.
+SMALL = Dimensions(
+    width=24,
+    layers=3,
+    heads=8,
+    feedforward=20,
+    hidden=32,
+    arc_hidden=16,
+    rank=4,
+    label_hidden=12,
+    guess_after=1,
+)
+T = TypeVar("T")
+
+
+@cache
+def toy_lexicon(seed: int = 0) -> Lexicon:
+    """Numbers for some of the words w0 to w11, also in capitals."""
+    rng = Random(seed)
+    sentences = [toy_sentence(rng) for _ in range(12)]
+    return Lexicon.of_treebank(
+        (replace(each, forms=capitals(rng, each.forms)) for each in sentences), min_count=2
+    )
+
+
+def capitals(rng: Random, forms: Iterable[str]) -> tuple[str, ...]:
+    """Some of the forms in capitals."""
+    return tuple(form.upper() if rng.random() < 0.4 else form for form in forms)
+
+
+def in_many_shapes(rng: Random, problem: Problem) -> Problem:
+    """The problem with some of its words in capitals, some as phrases, some never seen."""
+    forms = [rng.choice((w.form, w.form, f"the {w.form}", f"x{w.form}")) for w in problem.words]
+    words = [
+        replace(word, form=form)
+        for word, form in zip(problem.words, capitals(rng, forms), strict=True)
+    ]
+    return replace(problem, words=tuple(words))
+
+
+def toy_parameters(
+    lexicon: Lexicon, vocabulary: Vocabulary, seed: int = 0, dimensions: Dimensions = SMALL
+) -> dict[str, Floats]:
+    """Random parameters, of a size that keeps scores apart by about 1."""
+    rng = np.random.default_rng(seed)
+    shapes = parameter_shapes(dimensions, SLOTS, table_sizes(lexicon, vocabulary))
+    parameters = {}
+    for name, shape in shapes.items():
+        values = rng.standard_normal(shape)
+        name_in_scorer = name.removeprefix("backward.")
+        if "norm" in name:
+            values = 0.3 * values + name.endswith("weight")
+        elif name_in_scorer.startswith("slots."):
+            values *= 0.3 / np.sqrt(dimensions.width)
+        elif name_in_scorer.startswith(("layers.", "pairs.", "guess.")) and "attention" not in name:
+            values /= np.sqrt(shape[0])
+        parameters[name] = values.astype(np.float32)
+    return parameters
+
+
+@cache
+def toy_scorer(seed: int = 0) -> NeuralScorer:
+    lexicon, vocabulary = toy_lexicon(), toy_vocabulary()
+    return scorer_of(SMALL, lexicon, vocabulary, toy_parameters(lexicon, vocabulary, seed))
+
+
+@cache
+def toy_neural_linearizer(seed: int = 0) -> Linearizer:
+    return Linearizer(Model(toy_header(), toy_vocabulary(), toy_scorer(seed)))
+
+
+def toy_header() -> dict[str, Any]:
+    return {"tag_column": "xpos", "scorer": "neural", **describe_network(SMALL)}
+
+
+def toy_stored(seed: int = 0) -> StoredNetwork:
+    lexicon, vocabulary = toy_lexicon(), toy_vocabulary()
+    return StoredNetwork.of(lexicon, toy_parameters(lexicon, vocabulary, seed))
+
+
+def random_slots(rng: Random) -> SlotTable:
+    """Any slots in any order, with any pairs there can be."""
+    seconds = (*STATE_ADDRESSES, *CANDIDATE_ADDRESSES)
+    pairs = [(first, second) for first in CANDIDATE_ADDRESSES for second in seconds]
+    chosen = rng.sample(pairs, rng.randint(0, 12))
+    chosen += some_of(rng, (("A", "family"), ("L", "dependents"), ("L", "unplaced")))
+    rng.shuffle(chosen)
+    return SlotTable(
+        state=tuple(some_of(rng, STATE_ADDRESSES)),
+        arc=tuple(some_of(rng, STATE_ADDRESSES)) or ("S0",),
+        candidate=tuple(some_of(rng, CANDIDATE_ADDRESSES)),
+        sets=tuple(some_of(rng, SET_NAMES)),
+        pairs=tuple(chosen),
+    )
+
+
+def some_of(rng: Random, items: Sequence[T]) -> list[T]:
+    return rng.sample(items, rng.randint(0, len(items)))

@@ -1,0 +1,92 @@
+"""Action scorers with random weights and random input, compiled and plain."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from random import Random
+from typing import Any
+
+import numpy as np
+from references.neural import ReferenceScorer
+
+from syntagma.neural._reranker import SecondOpinion
+from syntagma.neural._search import (
+    COUNT_BUCKETS,
+    COUNT_NAMES,
+    VECTOR_MULTIPLE,
+    ActionScorer,
+    NeuralSearch,
+)
+from syntagma.neural.slots import SlotTable
+from syntagma.transition.encoding import Action, Encoding
+
+
+class RandomNetwork:
+    """Random weights behind a slot table, and random input for each problem."""
+
+    def __init__(self, rng: Random, slots: SlotTable, scale: float = 1.0) -> None:
+        self.slots = slots
+        self.hidden = VECTOR_MULTIPLE * rng.randint(1, 2)
+        self.arc_hidden = VECTOR_MULTIPLE * rng.randint(1, 2)
+        self.scale = scale
+        self.random = np.random.default_rng(rng.randrange(1 << 32))
+        self.counts = self.draw(len(COUNT_NAMES), COUNT_BUCKETS, self.hidden)
+        self.shift_out, self.arc_out = self.draw(self.hidden), self.draw(2, self.arc_hidden)
+        self.arc_bias = self.draw(2)
+        self.scorer = ActionScorer(
+            *(slots.state, slots.arc, slots.candidate, slots.sets, slots.pairs),
+            *(self.counts, self.shift_out, self.arc_out, self.arc_bias),
+        )
+
+    def draw(self, *shape: int) -> Any:
+        return (0.5 * self.scale * self.random.standard_normal(shape)).astype(np.float32)
+
+    def read(self, encoding: Encoding) -> Input:
+        """Random input for a problem."""
+        n = len(encoding.order)
+        tables = len(self.slots.pairs) + 2
+        rows, pairs = self.draw(n + 2, self.scorer.columns), self.draw(tables, n + 2, n + 2)
+        return Input(self, encoding, rows, pairs)
+
+
+class Input:
+    """A problem and the random numbers that stand for what an encoder makes of it."""
+
+    def __init__(self, network: RandomNetwork, encoding: Encoding, rows: Any, pairs: Any) -> None:
+        self.network, self.encoding, self.rows, self.pairs = network, encoding, rows, pairs
+
+    def search(self, width: int = 1) -> NeuralSearch:
+        return NeuralSearch(
+            self.encoding.encoded, width, self.network.scorer, self.rows, self.pairs
+        )
+
+    def opinion(self) -> SecondOpinion:
+        return SecondOpinion(self.encoding.encoded, 1, self.network.scorer, self.rows, self.pairs)
+
+    def replay(self, actions: tuple[Action, ...]) -> NeuralSearch:
+        search = self.search()
+        for action in actions:
+            search.move(action)
+        return search
+
+    def reference(self) -> ReferenceScorer:
+        network, slots = self.network, self.network.slots
+        size, arc_size, n = network.hidden, network.arc_hidden, len(self.rows)
+        parts = (
+            ("state", len(slots.state), size),
+            ("arc", len(slots.arc), arc_size),
+            ("candidate", len(slots.candidate), size),
+            ("sets", len(slots.sets), size),
+        )
+        ends = list(accumulate(count * wide for _, count, wide in parts))
+        blocks = np.split(self.rows.astype(np.float64), ends[:-1], axis=1)
+        return ReferenceScorer(
+            slots,
+            {
+                name: block.reshape(n, count, wide)
+                for (name, count, wide), block in zip(parts, blocks, strict=True)
+            },
+            self.pairs[:, :n, :n].astype(np.float64),
+            dict(zip(COUNT_NAMES, network.counts.astype(np.float64), strict=True)),
+            *(a.astype(np.float64) for a in (network.shift_out, network.arc_out, network.arc_bias)),
+        )

@@ -1,0 +1,255 @@
+"""Training: the same model from the same data and seed, and the best epoch of it.
+
+Runs that are cut off are the business of test_resume.py.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toys.training_runs import EPOCHS, SIZE, Cut, cut_at, measured, run, weights
+from toys.treebank import SENTENCES, write_treebank
+
+from syntagma.errors import FormatError, SyntagmaError, TrainingError
+from syntagma.linear.templates import FeatureSet
+from syntagma.linear.training import PerceptronLearner
+from syntagma.linearizer import load
+from syntagma.models.container import read_container
+from syntagma.results.linearization import violations
+from syntagma.training import train as training
+from syntagma.training.settings import LinearSettings, NeuralSettings, Settings
+from syntagma.training.train import Epoch, Learner, train
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.conditions import MAIN_CONDITIONS
+from syntagma.treebanks.treebank import Sentence
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_treebank(tmp_path_factory.mktemp("treebank") / "toy.conllu")
+
+
+# ---- the same model --------------------------------------------------------------------------
+
+
+def test_the_model_depends_on_the_seed_and_not_on_threads(treebank: Path, tmp_path: Path) -> None:
+    for name, seed, threads in [("one", 1, 1), ("same", 1, 1), ("threads", 1, 3), ("other", 2, 1)]:
+        run(treebank, tmp_path / name, LinearSettings(epochs=2, beam=4, seed=seed), threads=threads)
+    assert (tmp_path / "same").read_bytes() == (tmp_path / "one").read_bytes()
+    assert (tmp_path / "threads").read_bytes() == (tmp_path / "one").read_bytes()
+    assert weights(tmp_path / "other") != weights(tmp_path / "one")
+
+
+# ---- what is kept ----------------------------------------------------------------------------
+
+
+def test_the_best_epoch_is_kept_and_not_the_last(
+    treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = []
+    for bleu, best in [((10, 30, 20), 2), ((30, 10, 20), 1), ((10, 20, 30), 3), ((9, 30, 30), 2)]:
+        measured(monkeypatch, *bleu)
+        output = tmp_path / "model"
+        report = run(treebank, output)
+        assert report.best == best
+        assert [epoch.mean_bleu for epoch in report.epochs] == list(bleu)
+        assert read_container(output)[0]["figures"] == {"dev": {"none": max(bleu)}, "epoch": best}
+        models.append(weights(output))
+    second, first, third, tied = models
+    assert second == tied
+    assert first != second != third != first
+
+
+def test_progress_and_report(treebank: Path, tmp_path: Path) -> None:
+    sentences: list[None] = []
+    epochs: list[Epoch] = []
+    report = run(
+        *(treebank, tmp_path / "model"),
+        on_sentence=lambda: sentences.append(None),
+        on_epoch=epochs.append,
+    )
+    assert len(sentences) == EPOCHS * SIZE
+    assert report.epochs == tuple(epochs)
+    assert all(0 <= epoch.figures["correct"] <= 1 and epoch.cpu_seconds >= 0 for epoch in epochs)
+    assert all(tuple(epoch.bleu) == MAIN_CONDITIONS for epoch in epochs)
+    assert epochs[-1].mean_bleu > epochs[0].mean_bleu
+
+
+def test_the_header_says_what_the_model_was_made_of(treebank: Path, tmp_path: Path) -> None:
+    about: dict[str, Any] = {"language": "en", "licence": "CC0", "attribution": "made up"}
+    settings = LinearSettings(epochs=1, beam=2)
+    train(treebank, treebank, tmp_path / "my.model", settings=settings, **about)
+    header = load(tmp_path / "my.model").info.header
+    assert {name: header[name] for name in about} == about
+    assert header["name"] == "my"
+    (data,) = header["data"]
+    words = len(SENTENCES.split())
+    assert (data["name"], data["sentences"], data["words"]) == ("toy.conllu", SIZE, words)
+    assert header["settings"]["epochs"] == 1
+    assert header["scorer"] == "linear"
+
+
+def test_treebanks_for_pretraining_are_read_and_reported(
+    treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a learner that stands in for the neural one."""
+    taken: list[int] = []
+
+    class Pretraining(PerceptronLearner):
+        def begin(
+            self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
+        ) -> Vocabulary:
+            taken.extend(map(len, pretrain))
+            return super().begin(sentences, ())
+
+    def learner(settings: Settings, threads: int, *_: object) -> Learner:
+        return Pretraining(LinearSettings(epochs=1, beam=2), threads)
+
+    monkeypatch.setattr(training, "_learner", learner)
+    further = tmp_path / "further.conllu"
+    further.write_text(treebank.read_text().split("\n\n")[0] + "\n\n", encoding="utf-8")
+    output = tmp_path / "model"
+    settings = NeuralSettings(epochs=1)
+    with pytest.raises(Cut):
+        run(treebank, output, settings, pretrain=[further, treebank], on_epoch=cut_at(1))
+    assert taken == [1, SIZE]
+    header = read_container(tmp_path / "model.training" / "best")[0]
+    assert header["scorer"] == "neural"
+    first, second, third = header["data"]
+    assert (first["name"], second["name"], third["name"]) == (
+        *("toy.conllu", "further.conllu", "toy.conllu"),
+    )
+    assert second["sentences"] == 1
+    assert third == {**first, "use": "pre-training", "left_out": 0}
+    with pytest.raises(TrainingError, match="other data or settings"):
+        run(treebank, output, settings, pretrain=[further])
+
+
+# ---- settings --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("features", ["l15", "p16", "p16+"])
+@pytest.mark.parametrize("update", ["early", "max-violation"])
+def test_feature_sets_and_updates_learn_the_toy_treebank(
+    treebank: Path, tmp_path: Path, features: FeatureSet, update: Any
+) -> None:
+    settings = LinearSettings(
+        features=features, condition="labelled", update=update, epochs=6, beam=4
+    )
+    report = run(treebank, tmp_path / "model", settings)
+    assert [set(epoch.bleu) for epoch in report.epochs] == [{"labelled"}] * 6
+    assert max(epoch.mean_bleu for epoch in report.epochs) > 70
+    model = load(tmp_path / "model")
+    assert model.info.header["feature_set"] == features
+    assert violations(model.order(["fox", "The", "ran"])) == []
+
+
+def test_what_is_given_in_training_makes_a_difference(treebank: Path, tmp_path: Path) -> None:
+    models = []
+    for condition in ("none", "pos", "labelled", "tags50-arcs50", "mixed"):
+        output = tmp_path / condition
+        run(treebank, output, LinearSettings(condition=condition, epochs=3, beam=4))
+        models.append(weights(output))
+    assert all(one != other for i, one in enumerate(models) for other in models[:i])
+
+
+def test_the_kind_of_update_makes_a_difference(treebank: Path, tmp_path: Path) -> None:
+    run(treebank, tmp_path / "early", LinearSettings(update="early", epochs=1, beam=2))
+    run(treebank, tmp_path / "violation", LinearSettings(update="max-violation", epochs=1, beam=2))
+    assert weights(tmp_path / "early") != weights(tmp_path / "violation")
+
+
+def test_pruning_is_a_setting(treebank: Path, tmp_path: Path) -> None:
+    run(treebank, tmp_path / "model", LinearSettings(epochs=1, beam=2, max_features=50))
+    assert read_container(tmp_path / "model")[0]["features"] == 50
+
+
+def test_a_tree_that_is_not_projective_is_lifted_and_not_left_out(tmp_path: Path) -> None:
+    words = ["Foxes NNS 3 nsubj", "fast RB 4 advmod", "seem VBP 0 root", "old JJ 3 xcomp"]
+    crossing = [word.split() for word in words]
+    rows = [f"{i}\t{f}\t_\t_\t{t}\t_\t{h}\t{d}\t_\t_" for i, (f, t, h, d) in enumerate(crossing, 1)]
+    treebank = tmp_path / "crossing.conllu"
+    treebank.write_text(2 * ("\n".join(rows) + "\n\n"), encoding="utf-8")
+    run(treebank, tmp_path / "model", LinearSettings(epochs=3, beam=8))
+    forms = [word[0] for word in crossing]
+    assert list(load(tmp_path / "model").order(sorted(forms)).words) == forms
+
+
+# ---- what is refused -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"features": "p17"}, r"features 'p17' is not one of l15, p16, p16\+"),
+        ({"condition": "all"}, "condition 'all' is not one of mixed, none, pos"),
+        ({"update": "late"}, "update 'late' is not one of early, max-violation"),
+        ({"tag_column": "pos"}, "tag_column 'pos' is not one of xpos, upos"),
+        ({"epochs": 0}, "epochs must be between 1 and 10000, not 0"),
+        ({"beam": 0}, "beam must be between 1 and 1024, not 0"),
+        ({"beam": 1025}, "beam must be between 1 and 1024, not 1025"),
+        ({"max_features": 0}, "max_features must be between 1 and .*, not 0"),
+    ],
+)
+def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(TrainingError, match=message):
+        LinearSettings(**settings)
+
+
+@pytest.mark.parametrize("given", [{"pretrain": ["a.conllu"]}, {"start": "en"}])
+def test_a_linear_scorer_has_no_pretraining(
+    treebank: Path, tmp_path: Path, given: dict[str, Any]
+) -> None:
+    [option] = given
+    with pytest.raises(TrainingError, match=rf"nothing else: leave out {option} \(--{option}\)"):
+        run(treebank, tmp_path / "model", **given)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_neural_scorer_without_pytorch(
+    treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(TrainingError, match=r"pip install 'syntagma\[train\]'"):
+        run(treebank, tmp_path / "model", NeuralSettings())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_pytorch_is_not_imported_unless_it_is_needed() -> None:
+    check = "import sys, syntagma, syntagma.training.train; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+
+
+def test_no_threads_at_all(treebank: Path, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="threads must be at least 1, not 0"):
+        run(treebank, tmp_path / "model", threads=0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_that_is_a_folder_is_refused_before_training(
+    treebank: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(TrainingError, match="it is a folder"):
+        run(treebank, tmp_path, on_sentence=cut_at(1))
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_training(
+    treebank: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SyntagmaError, match=r"cannot write to .*file/model"):
+        run(treebank, tmp_path / "file" / "model", on_sentence=cut_at(1))
+
+
+def test_a_treebank_without_sentences_or_tags(treebank: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.conllu").touch()
+    for data, dev in [(tmp_path / "empty.conllu", treebank), (treebank, tmp_path / "empty.conllu")]:
+        with pytest.raises(FormatError, match="empty"):
+            train(data, dev, tmp_path / "model", settings=LinearSettings())
+    with pytest.raises(FormatError, match="UPOS is empty"):
+        run(treebank, tmp_path / "model", LinearSettings(tag_column="upos"))

@@ -1,0 +1,57 @@
+"""The reference itself: its closed-form legality against exhaustive search and brute force."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from references.brute_force import Orders, all_problems, random_problem, satisfying
+from references.transition import ClosedForm, Exhaustive, Given, State, reachable
+
+from syntagma.problem.problem import Problem
+
+
+def assert_closed_form_is_exact(problem: Problem) -> None:
+    """Compare the legal moves in every state that can be reached."""
+    given = Given.of(problem)
+    by_search, closed = Exhaustive(given), ClosedForm(given)
+    agenda, seen = [given.start], set[State]()
+    while agenda:
+        state = agenda.pop()
+        if state in seen or state.finished:
+            continue
+        seen.add(state)
+        legal = by_search.legal(state)
+        assert closed.legal(state) == legal, (problem, state)
+        agenda += [state.after(move) for move in legal]
+
+
+@pytest.mark.parametrize("same_forms", [False, True])
+@pytest.mark.parametrize("n", range(1, 6))
+def test_closed_form_is_exact_on_every_small_problem(n: int, same_forms: bool) -> None:
+    for problem in all_problems(n, same_forms=same_forms):
+        assert_closed_form_is_exact(problem)
+
+
+@pytest.mark.parametrize("orders", ["none", "exact"])
+def test_closed_form_is_exact_on_random_problems(orders: Orders) -> None:
+    for seed in range(1000):
+        assert_closed_form_is_exact(random_problem(Random(seed), 5, orders))
+
+
+@pytest.mark.parametrize("orders", ["none", "exact"])
+def test_legal_moves_reach_exactly_what_satisfies_the_problem(orders: Orders) -> None:
+    for seed in range(300):
+        problem = random_problem(Random(1000 + seed), 5, orders)
+        results, dead_ends = reachable(ClosedForm(Given.of(problem)))
+        assert not dead_ends
+        assert len(results) == len(set(results)), "one derivation per result"
+        assert set(results) == satisfying(problem)
+
+
+def test_mixed_order_constraints_lose_no_result() -> None:
+    for seed in range(300):
+        problem = random_problem(Random(2000 + seed), 5, "mixed")
+        results, _ = reachable(ClosedForm(Given.of(problem)))
+        assert len(results) == len(set(results))
+        assert set(results) == satisfying(problem)
