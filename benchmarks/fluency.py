@@ -29,9 +29,9 @@ from records import (
 
 import syntagma
 from syntagma.errors import ModelError
-from syntagma.language_model._ngrams import Fluency
+from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linearizer import model_path
-from syntagma.models.model import Fluent, Model, load_model
+from syntagma.models.model import Model, WeightedLanguageModel, load_model
 from syntagma.transition._search import Search
 from syntagma.transition.encoding import Encoding
 
@@ -47,14 +47,14 @@ class Unmerged(Model):
             yield search
 
 
-class Shortsighted(Fluent):
+class Shortsighted(WeightedLanguageModel):
     """A language model that expects nothing of the words yet to be placed."""
 
     def listen(self, search: Search, encoding: Encoding) -> None:
         units = self.language_model.units(encoding)
         weight = self.balance.of_problem(encoding.problem)
         outlook = [0.0] * (len(units) + 1)  # the last is the end of the sentence
-        search.listen(Fluency(self.language_model.ngrams, units, outlook, weight))
+        search.listen(NGramScorer(self.language_model.ngrams, units, outlook, weight))
 
 
 def main() -> None:
@@ -90,14 +90,14 @@ def variants(name: str) -> dict[str, syntagma.Linearizer]:
     """The model and what is left of it without some of its parts."""
     path = model_path(name)
     model = load_model(path)
-    if model.fluent is None:
+    if model.language_model is None:
         raise ModelError(f"{path}: a model without a language model; give it one: syntagma add-lm")
-    shortsighted = Shortsighted(model.fluent.language_model, model.fluent.balance)
-    plain = replace(model, fluent=None)
+    shortsighted = Shortsighted(model.language_model.language_model, model.language_model.balance)
+    plain = replace(model, language_model=None)
     models = {
         "all parts": model,
         "no merging": unmerged(model),
-        "no future cost": replace(model, fluent=shortsighted),
+        "no future cost": replace(model, language_model=shortsighted),
         "no language model": plain,
         "none of them": unmerged(plain),  # the search of the papers
     }
@@ -105,7 +105,7 @@ def variants(name: str) -> dict[str, syntagma.Linearizer]:
 
 
 def unmerged(model: Model) -> Model:
-    return Unmerged(model.header, model.vocabulary, model.scorer, model.fluent)
+    return Unmerged(model.header, model.vocabulary, model.scorer, model.language_model)
 
 
 def tabulate(record: dict[str, Any]) -> Table:

@@ -91,7 +91,7 @@ def both(name: str) -> tuple[dict[str, syntagma.Linearizer], frozenset[str]]:
     """The model without and with its language model, and the tags that it knows."""
     path = model_path(name)
     model = load_model(path)
-    if model.fluent is None:
+    if model.language_model is None:
         raise ModelError(f"{path}: a model without a language model; give it one: syntagma add-lm")
     linearizers = {
         "without": syntagma.load(path, language_model=False),

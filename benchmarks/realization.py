@@ -36,8 +36,8 @@ from syntagma.problem.problem import Problem, TagColumn, Word
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 from syntagma.transition.beam import BeamStrategy
+from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import encode
-from syntagma.transition.strategy import Effort
 from syntagma.treebanks.treebank import Sentence
 
 TUNING = 150  # sentences of DEV by which the language model's weight is found
@@ -203,7 +203,7 @@ class Pipelines:
         return self._search(encode(problem, self._vocabulary, order, alternatives))
 
     def _search(self, encoding: Any) -> Linearization:
-        [found] = self._strategy.search([encoding], Effort(), None)
+        [found] = self._strategy.search([encoding], SearchBudget(), None)
         if isinstance(found, SyntagmaError):
             raise found
         return found[0]

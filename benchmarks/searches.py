@@ -27,7 +27,7 @@ from samples import Figures, Sample
 import syntagma
 from syntagma.models.container import fingerprint
 from syntagma.training.settings import Settings
-from syntagma.transition.strategy import SearchName
+from syntagma.transition.budget import SearchName
 from syntagma.treebanks.ccgbank import read_sentences
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 

@@ -20,8 +20,8 @@ from syntagma.realization.detokenization import Detokenizer
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 from syntagma.transition.beam import BeamStrategy
+from syntagma.transition.budget import MAX_BEAM, SearchBudget, SearchName, Strategy, check_range
 from syntagma.transition.encoding import Encoding, encode
-from syntagma.transition.strategy import MAX_BEAM, Effort, SearchName, Strategy, check_range
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 Words = Problem | Iterable[str | Word]
@@ -95,7 +95,7 @@ class Linearizer:
         size = path.stat().st_size if path else 0
         self.info = ModelInfo(model.header, path, size)
         self.tag_column: TagColumn = model.header["tag_column"]
-        self.has_language_model = isinstance(model, Model) and model.fluent is not None
+        self.has_language_model = isinstance(model, Model) and model.language_model is not None
         self._realizer = model.realizer if isinstance(model, Model) else None
         self._detokenizer = self._realizer.detokenizer if self._realizer else Detokenizer()
         self._vocabulary = model.vocabulary
@@ -150,8 +150,8 @@ class Linearizer:
         many `expansions` of edges, which gives the same result on any machine. What it has not
         `finished` by then may leave words out.
         """
-        effort = self._check(Effort(beam, timeout, expansions), n_best, max_words)
-        found = self._search(self._encode(words, max_words), effort, n_best)
+        budget = self._check(SearchBudget(beam, timeout, expansions), n_best, max_words)
+        found = self._search(self._encode(words, max_words), budget, n_best)
         return found[0] if n_best is None else found
 
     def order_many(
@@ -174,9 +174,9 @@ class Linearizer:
         Several threads read a few problems ahead. On one thread, an iterator is not read ahead; a
         sequence is, because some can be prepared faster together.
         """
-        effort = self._check(Effort(beam, timeout, expansions), n_best, max_words)
+        budget = self._check(SearchBudget(beam, timeout, expansions), n_best, max_words)
         for found in self._search_many(
-            problems, lambda item: self._encode(item, max_words), effort, n_best, threads, on_error
+            problems, lambda item: self._encode(item, max_words), budget, n_best, threads, on_error
         ):
             yield found[0] if isinstance(found, list) and n_best is None else found
 
@@ -217,8 +217,8 @@ class Linearizer:
         >>> syntagma.load("en").realize(words).text
         'Dogs barked'
         """
-        effort = self._check(Effort(beam), n_best, max_words)
-        found = self._search(self._encode_lemmas(lemmas, max_words), effort, n_best)
+        budget = self._check(SearchBudget(beam), n_best, max_words)
+        found = self._search(self._encode_lemmas(lemmas, max_words), budget, n_best)
         realized = [self.spell(each) for each in found]
         return realized[0] if n_best is None else realized
 
@@ -233,11 +233,11 @@ class Linearizer:
         on_error: Literal["raise", "yield"] = "raise",
     ) -> Iterator[Realization | list[Realization] | SyntagmaError]:
         """Realize many problems, as `order_many` orders them."""
-        effort = self._check(Effort(beam), n_best, max_words)
+        budget = self._check(SearchBudget(beam), n_best, max_words)
         for found in self._search_many(
             problems,
             lambda item: self._encode_lemmas(item, max_words),
-            effort,
+            budget,
             n_best,
             threads,
             on_error,
@@ -265,7 +265,7 @@ class Linearizer:
         problem can be compared.
         """
         self._beam_strategy()
-        effort = self._check(Effort(beam), None, 1)
+        budget = self._check(SearchBudget(beam), None, 1)
         problem = _problem(words)
         if len(problem.words) > self.max_words:
             raise ProblemError(
@@ -273,15 +273,15 @@ class Linearizer:
             )
         _check_forms(problem)
         _check_order(problem, order)
-        return self._search(encode(problem, self._vocabulary, order), effort, None)[0]
+        return self._search(encode(problem, self._vocabulary, order), budget, None)[0]
 
     def beam(self, words: Words) -> int:
         """The beam that the model chooses for a problem: little is to be gained beyond it."""
         return self._beam_strategy().beam(_problem(words))
 
-    def describe_effort(self, effort: Effort) -> dict[str, str | int | float]:
+    def describe_budget(self, budget: SearchBudget) -> dict[str, str | int | float]:
         """How results are searched for, as the signature of a score says it."""
-        return self._strategy.describe(effort)
+        return self._strategy.describe(budget)
 
     def _beam_strategy(self) -> BeamStrategy:
         if not isinstance(self._strategy, BeamStrategy):
@@ -291,12 +291,12 @@ class Linearizer:
             )
         return self._strategy
 
-    def _check(self, effort: Effort, n_best: int | None, max_words: int) -> Effort:
+    def _check(self, budget: SearchBudget, n_best: int | None, max_words: int) -> SearchBudget:
         if n_best is not None:
             check_range("n_best", n_best, MAX_BEAM)
-        self._strategy.check(effort)
+        self._strategy.check(budget)
         check_range("max_words", max_words, self.max_words)
-        return effort
+        return budget
 
     def _encode(self, words: Words, max_words: int) -> Encoding:
         problem = _problem(words)
@@ -321,9 +321,9 @@ class Linearizer:
         return encode(problem, self._vocabulary, alternatives=alternatives)
 
     def _search(
-        self, encoding: Encoding, effort: Effort, n_best: int | None
+        self, encoding: Encoding, budget: SearchBudget, n_best: int | None
     ) -> list[Linearization]:
-        [found] = self._strategy.search([encoding], effort, n_best)
+        [found] = self._strategy.search([encoding], budget, n_best)
         if isinstance(found, SyntagmaError):
             raise found
         return found
@@ -332,7 +332,7 @@ class Linearizer:
         self,
         problems: Iterable[Words | SyntagmaError],
         encode: Callable[[Words], Encoding],
-        effort: Effort,
+        budget: SearchBudget,
         n_best: int | None,
         threads: int,
         on_error: Literal["raise", "yield"],
@@ -354,7 +354,7 @@ class Linearizer:
         ) -> list[list[Linearization] | SyntagmaError]:
             items = [encoded(item) for item in batch]
             encodings = [item for item in items if isinstance(item, Encoding)]
-            searches = self._strategy.search(encodings, effort, n_best)
+            searches = self._strategy.search(encodings, budget, n_best)
             return [item if isinstance(item, SyntagmaError) else next(searches) for item in items]
 
         ahead = threads > 1 or isinstance(problems, Sequence)

@@ -36,7 +36,7 @@ import syntagma
 from syntagma.errors import FormatError, ModelError
 from syntagma.language_model.balance import Balance
 from syntagma.models.container import write_container
-from syntagma.models.model import Fluent, add_language_model, save_model
+from syntagma.models.model import WeightedLanguageModel, add_language_model, save_model
 from syntagma.problem.problem import Problem
 from syntagma.training.language_model import perplexity, read_lm, train_lm
 from syntagma.transition.encoding import encode
@@ -71,7 +71,9 @@ def fluent(model: Path, arpa: Path) -> Path:
     """The toy model with a language model."""
     path = model.with_name("fluent.syntagma")
     listened, about = read_lm(arpa.with_suffix(".lm"))
-    add_language_model(path, model, Fluent(listened, Balance(math.log(0.5), 0, 0, 0)), about)
+    add_language_model(
+        path, model, WeightedLanguageModel(listened, Balance(math.log(0.5), 0, 0, 0)), about
+    )
     return path
 
 

@@ -25,7 +25,7 @@ from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
 from syntagma.best_first._dependency_edges import DependencyEdges
 from syntagma.best_first._guided_learning import GuidedSearch
 from syntagma.best_first._search import best_first_search
-from syntagma.best_first.ccg import CcgGrammar, Leaf
+from syntagma.best_first.ccg import CcgGrammar, LexicalEntry
 from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
 from syntagma.features._weights import TrainingWeights
 from syntagma.problem.problem import Problem, Word
@@ -85,7 +85,7 @@ def example_of(sentence: Sentence, problem: Problem, vocabulary: Vocabulary) -> 
     index, pool = vocabulary.label_index, vocabulary.label_pool
     case = Case(
         DependencyGrammar(bag, candidates, labels),
-        lambda: DependencyEdges(encoding.encoded, dependency_templates(), index, pool, labels),
+        lambda: DependencyEdges(encoding.task, dependency_templates(), index, pool, labels),
         lambda again: dependency_case(again, vocabulary),
     )
     return Example(case, dependency_nodes(reference))
@@ -109,7 +109,7 @@ def toy_ccg_example(rng: Random) -> Example:
     assert all((n[4], n[5], n[3]) in rows for n in gold if n[4] >= 0)
     rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories))
     leaves = np.array(rows, np.int32)
-    case.make = lambda: CcgEdges(encoding.encoded, ccg_templates(), rules, leaves)
+    case.make = lambda: CcgEdges(encoding.task, ccg_templates(), rules, leaves)
     return Example(case, gold)
 
 
@@ -131,7 +131,7 @@ def ambiguous_ccg_example(rng: Random) -> Example:
         (*pair, rng.choice(categories), rng.randrange(2)) for pair in product(categories, repeat=2)
     ]
     vocabulary = toy_vocabulary()
-    leaves: dict[str, tuple[Leaf, ...]] = {
+    leaves: dict[str, tuple[LexicalEntry, ...]] = {
         f"w{i}": ((0, rng.choice(categories)),) for i in range(6)
     }
     grammar = CcgGrammar(

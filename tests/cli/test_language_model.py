@@ -16,7 +16,7 @@ from toys.treebank import SENTENCES, write_treebank
 from syntagma import LinearSettings, train
 from syntagma.cli import run
 from syntagma.language_model.balance import WEIGHTS, Balance
-from syntagma.models.model import Fluent, add_language_model
+from syntagma.models.model import WeightedLanguageModel, add_language_model
 from syntagma.training.language_model import read_lm, train_lm
 from syntagma.training.settings import LanguageModelSettings
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
@@ -69,7 +69,7 @@ def fluent(folder: Path, plain: Path, lm: Path) -> Path:
     path = folder / "fluent.syntagma"
     language_model, about = read_lm(lm)
     balance = Balance(math.log(0.5), 0, 0, 0)
-    add_language_model(path, plain, Fluent(language_model, balance), about)
+    add_language_model(path, plain, WeightedLanguageModel(language_model, balance), about)
     return path
 
 
@@ -86,7 +86,9 @@ def backward(folder: Path, plain: Path) -> Path:
     train_lm([text], folder / "backward.lm", settings=settings)
     path = folder / "backward.syntagma"
     balance = Balance(math.log(1e4), 0, 0, 0)
-    add_language_model(path, plain, Fluent(read_lm(folder / "backward.lm")[0], balance), {})
+    add_language_model(
+        path, plain, WeightedLanguageModel(read_lm(folder / "backward.lm")[0], balance), {}
+    )
     return path
 
 

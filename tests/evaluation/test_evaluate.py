@@ -14,7 +14,7 @@ from syntagma.evaluation.evaluate import Report, bleu, evaluate, paired_bootstra
 from syntagma.evaluation.report import as_dict, tables
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, Token
-from syntagma.transition.strategy import Effort
+from syntagma.transition.budget import SearchBudget
 from syntagma.treebanks.treebank import Sentence
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ class FakeLinearizer:
         assert threads == 2
         return (self.order(problem, beam=beam, max_words=max_words) for problem in problems)
 
-    def describe_effort(self, effort: Effort) -> dict[str, str | int | float]:
-        return {"beam": effort.beam or "auto"}
+    def describe_budget(self, budget: SearchBudget) -> dict[str, str | int | float]:
+        return {"beam": budget.beam or "auto"}
 
 
 def fake(known: Iterable[Sentence] = SENTENCES) -> "Linearizer":

@@ -14,7 +14,7 @@ from toys.treebank import write_treebank
 
 import syntagma
 from syntagma.cli import run
-from syntagma.evaluation.spans import SpanFigures, SpanScores, Tree, compare_spans, treelets
+from syntagma.evaluation.spans import OrderedTree, SpanFigures, SpanScores, compare_spans, treelets
 from syntagma.problem.problem import Problem
 from syntagma.problem.trees import lift
 from syntagma.results.linearization import Linearization, Token
@@ -26,11 +26,11 @@ def words(text: str) -> list[str]:
 
 
 # Treelets of two (the dog), three (in the yard) and all seven words.
-GOLD: Tree = (words("the dog barks loudly in the yard"), [2, 3, 0, 3, 7, 7, 3])
+GOLD: OrderedTree = (words("the dog barks loudly in the yard"), [2, 3, 0, 3, 7, 7, 3])
 # The same order: "the dog" and the whole are right, "loudly in the yard" is not.
-OUTPUT: Tree = (words("the dog barks loudly in the yard"), [2, 3, 0, 7, 7, 7, 3])
+OUTPUT: OrderedTree = (words("the dog barks loudly in the yard"), [2, 3, 0, 7, 7, 7, 3])
 # Three pieces: "dog the" is the wrong way round, "in the yard" right; "barks" is left out.
-PIECES: Tree = (words("dog the loudly in the yard"), [0, 1, 0, 6, 6, 0])
+PIECES: OrderedTree = (words("dog the loudly in the yard"), [0, 1, 0, 6, 6, 0])
 
 
 def counts(figures: SpanFigures) -> dict[str, tuple[int, int, int]]:
@@ -79,14 +79,14 @@ def test_scores_of_pieces_by_hand() -> None:
 
 def test_sentences_are_compared_one_by_one() -> None:
     """What is right in another sentence is wrong in this one."""
-    other: Tree = (words("a bird sings"), [2, 3, 0])
+    other: OrderedTree = (words("a bird sings"), [2, 3, 0])
     assert counts(compare_spans([GOLD, other], [other, GOLD]))["all"] == (5, 5, 0)
     assert counts(compare_spans([GOLD, other], [GOLD, other]))["all"] == (5, 5, 5)
 
 
 def test_a_treelet_is_right_as_often_as_the_gold_tree_has_it() -> None:
-    gold: Tree = (words("so so on so so"), [2, 3, 0, 5, 3])  # "so so" twice
-    output: Tree = (words("so so on so so"), [2, 3, 0, 3, 3])  # once
+    gold: OrderedTree = (words("so so on so so"), [2, 3, 0, 5, 3])  # "so so" twice
+    output: OrderedTree = (words("so so on so so"), [2, 3, 0, 3, 3])  # once
     assert counts(compare_spans([output], [gold]))["<5"] == (1, 2, 1)
     assert counts(compare_spans([gold], [output]))["<5"] == (2, 1, 1)
 
@@ -108,7 +108,7 @@ def test_nothing_to_compare() -> None:
     assert lost.distribution[0].gold_share == pytest.approx(100 / 3)
 
 
-def chain(size: int) -> Tree:
+def chain(size: int) -> OrderedTree:
     """Every word depends on the next one: one span of each length from 2 to `size`."""
     return [f"w{number}" for number in range(size)], [*range(2, size + 1), 0]
 
@@ -141,7 +141,7 @@ def test_limits_of_the_table() -> None:
 
 
 @st.composite
-def forests(draw: st.DrawFn) -> Tree:
+def forests(draw: st.DrawFn) -> OrderedTree:
     """Words that often look alike; pieces beside each other, each a projective tree."""
     forms: list[str] = []
     heads: list[int] = []
@@ -156,7 +156,7 @@ PAIRS = st.lists(st.tuples(forests(), forests()), max_size=3)
 
 
 @given(forests())
-def test_a_treelet_is_the_stretch_that_its_word_governs(tree: Tree) -> None:
+def test_a_treelet_is_the_stretch_that_its_word_governs(tree: OrderedTree) -> None:
     forms, heads = tree
     expected = []
     for word in range(1, len(forms) + 1):
@@ -171,14 +171,16 @@ def test_a_treelet_is_the_stretch_that_its_word_governs(tree: Tree) -> None:
 
 
 @given(st.lists(forests(), max_size=3))
-def test_gold_trees_are_right(golds: list[Tree]) -> None:
+def test_gold_trees_are_right(golds: list[OrderedTree]) -> None:
     for row in compare_spans(golds, golds).scores:
         assert row.output == row.gold == row.right
         assert row.precision == row.recall == row.f == (100 if row.gold else None)
 
 
 @given(PAIRS)
-def test_precision_and_recall_swap_with_the_trees(pairs: list[tuple[Tree, Tree]]) -> None:
+def test_precision_and_recall_swap_with_the_trees(
+    pairs: list[tuple[OrderedTree, OrderedTree]],
+) -> None:
     outputs, golds = [a for a, _ in pairs], [b for _, b in pairs]
     there, back = compare_spans(outputs, golds), compare_spans(golds, outputs)
     for one, other in zip(there.scores, back.scores, strict=True):
@@ -188,7 +190,7 @@ def test_precision_and_recall_swap_with_the_trees(pairs: list[tuple[Tree, Tree]]
 
 
 @given(PAIRS)
-def test_counts_add_up(pairs: list[tuple[Tree, Tree]]) -> None:
+def test_counts_add_up(pairs: list[tuple[OrderedTree, OrderedTree]]) -> None:
     figures = compare_spans([a for a, _ in pairs], [b for _, b in pairs])
     whole = figures.scores[-1]
     assert sum(row.output for row in figures.distribution) == whole.output

@@ -9,7 +9,7 @@ import pytest
 from toys.models import make_scorer, toy_vocabulary
 
 from syntagma.features._weights import Weights, build_columns
-from syntagma.linear._search import Derivation, LinearScorer
+from syntagma.linear._search import DerivationWalk, LinearScorer
 from syntagma.linear.templates import templates
 from syntagma.problem.problem import Problem, Word
 from syntagma.transition.encoding import encode
@@ -35,7 +35,7 @@ def test_features_are_found_among_many_others(load: float) -> None:
     vocabulary = toy_vocabulary()
     encoding = encode(Problem(tuple(Word(f"w{i}") for i in range(6))), vocabulary)
     weights = {rng.getrandbits(64): 1000.0 for _ in range(900)}
-    derivation = Derivation(encoding.encoded, make_scorer("p16", vocabulary))
+    derivation = DerivationWalk(encoding.task, make_scorer("p16", vocabulary))
     actions = derivation.legal()
     expected = []
     for action in actions:
@@ -45,7 +45,7 @@ def test_features_are_found_among_many_others(load: float) -> None:
     keys, values = np.array(list(weights), np.uint64), np.array(list(weights.values()), np.float32)
     table = Weights(*build_columns(keys, values, load))
     scorer = LinearScorer(templates("p16"), table, vocabulary.label_index, vocabulary.label_pool)
-    derivation = Derivation(encoding.encoded, scorer)
+    derivation = DerivationWalk(encoding.task, scorer)
     assert [derivation.score(action) for action in actions] == expected
 
 

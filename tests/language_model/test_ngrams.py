@@ -47,13 +47,13 @@ from toys.searches import (
     treacherous_problem,
 )
 
-from syntagma.language_model._ngrams import Fluency
+from syntagma.language_model._ngrams import NGramScorer
 from syntagma.language_model.backoff import END, START, BackoffModel
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.linearizer import Linearizer
-from syntagma.models.model import Fluent
+from syntagma.models.model import WeightedLanguageModel
 from syntagma.problem.problem import Problem, Word
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition import beam as beam_module
@@ -240,7 +240,7 @@ def test_what_words_are_expected_to_cost_decides_only_what_a_beam_keeps(
         expected = expect(syntax_of_orders(toy, problem), listener)
         model, n = listener.language_model, len(problem.words)
         nothing, anything = (
-            Fluency(model.ngrams, model.units(encoding), outlook, listener.weight)
+            NGramScorer(model.ngrams, model.units(encoding), outlook, listener.weight)
             for outlook in ([0.0] * (n + 1), [rng.uniform(-9, 9) for _ in range(n + 1)])
         )
         for fluency in (nothing, anything):
@@ -397,8 +397,8 @@ def shown(result: Linearization) -> Shown:
 
 def fluent_linearizer(kind: str) -> Linearizer:
     linearizer = toy_linearizer("p16") if kind == "linear" else toy_neural_linearizer()
-    fluent = Fluent(toy_language_model(3), Balance(-0.3, 0.2, -0.4, 0.1))
-    return Linearizer(replace(model_of(linearizer), fluent=fluent))
+    fluent = WeightedLanguageModel(toy_language_model(3), Balance(-0.3, 0.2, -0.4, 0.1))
+    return Linearizer(replace(model_of(linearizer), language_model=fluent))
 
 
 def some_problems(count: int, max_words: int = 10) -> list[Problem]:
@@ -425,7 +425,7 @@ def test_n_best_are_distinct_sorted_and_keep_all_promises(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["linear", "neural"])
 def test_an_order_scores_the_same_whether_found_or_given(kind: str) -> None:
     linearizer = fluent_linearizer(kind)
-    silent = Linearizer(replace(model_of(linearizer), fluent=None))
+    silent = Linearizer(replace(model_of(linearizer), language_model=None))
     for problem in map(tagged, some_problems(15, 4)):
         for result in linearizer.order(problem, n_best=5, beam=1024):
             given = linearizer.score(problem, result.words, beam=1024)
@@ -456,7 +456,7 @@ def test_the_last_resort_hears_the_language_model(
 ) -> None:
     monkeypatch.setattr(beam_module, "beam_search", lambda search, n_best: [])
     linearizer = fluent_linearizer(kind)
-    silent = Linearizer(replace(model_of(linearizer), fluent=None))
+    silent = Linearizer(replace(model_of(linearizer), language_model=None))
     changed = same = 0
     for problem in some_problems(30):
         result, alone = linearizer.order(problem), silent.order(problem)

@@ -11,7 +11,7 @@ from references.features import Configuration, features
 from toys.models import make_scorer, relist, toy_vocabulary
 
 from syntagma.linear._features import Templates
-from syntagma.linear._search import Derivation
+from syntagma.linear._search import DerivationWalk
 from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.problem.problem import Problem, Word
 from syntagma.transition.encoding import Action, Encoding, encode
@@ -101,8 +101,8 @@ def test_the_hypothesised_tag_takes_part_in_scoring_shift() -> None:
     assert {"Lp", "LwLp", "S0pLp", "p0Lp"} <= listed("p16", "candidate")
     vocabulary = toy_vocabulary()
     form = next(form for form, tags in vocabulary.form_tags.items() if len(tags) > 1)
-    derivation = Derivation(
-        encode(Problem((Word(form),)), vocabulary).encoded, make_scorer("p16", vocabulary)
+    derivation = DerivationWalk(
+        encode(Problem((Word(form),)), vocabulary).task, make_scorer("p16", vocabulary)
     )
     first, second, *_ = (set(derivation.features(action)) for action in derivation.legal())
     assert first - second
@@ -158,7 +158,7 @@ def assert_same_features(
     """At each step of a random walk, for a few of the legal actions."""
     texts, atomic = templates(feature_set).texts, feature_set == "l15"
     encoding = encode(problem, vocabulary)
-    derivation = Derivation(encoding.encoded, make_scorer(feature_set, vocabulary))
+    derivation = DerivationWalk(encoding.task, make_scorer(feature_set, vocabulary))
     configuration = Configuration(relist(problem, encoding.order), vocabulary)
     steps: list[tuple[Action, dict[Action, list[int]]]] = []
     while not derivation.finished and len(steps) < most_steps:
@@ -186,7 +186,7 @@ def assert_same_scores(
     """The same walk with weights for half of its features."""
     keys = sorted({key for _, expected in steps for keys in expected.values() for key in keys})
     weights = {key: rng.randint(-128, 128) / 64 for key in rng.sample(keys, len(keys) // 2)}
-    derivation = Derivation(encoding.encoded, make_scorer(feature_set, vocabulary, weights))
+    derivation = DerivationWalk(encoding.task, make_scorer(feature_set, vocabulary, weights))
     for taken, expected in steps:
         for action, found in expected.items():
             assert derivation.score(action) == sum(weights.get(key, 0.0) for key in found)
@@ -214,7 +214,7 @@ def test_pairs_are_instantiated_also_without_family_templates() -> None:
     rows = [("pair", ("Xs", "Yl"))]
     words = [Word("w0", "NN", 0), *(Word(f"w{i}", "VB", 1, LABELS[0]) for i in range(1, 4))]
     encoding = encode(Problem(tuple(words)), vocabulary)
-    derivation = Derivation(encoding.encoded, make_scorer(Templates(rows, False), vocabulary))
+    derivation = DerivationWalk(encoding.task, make_scorer(Templates(rows, False), vocabulary))
     configuration = Configuration(relist(encoding.problem, encoding.order), vocabulary)
     dependent = next(action for action in derivation.legal() if encoding.order[action[1]] > 0)
     found = derivation.features(dependent)
@@ -231,7 +231,7 @@ def test_every_template_fires_somewhere() -> None:
     for _ in range(200):
         encoding = encode(random_problem(rng, 9), vocabulary)
         configuration = Configuration(relist(encoding.problem, encoding.order), vocabulary)
-        derivation = Derivation(encoding.encoded, scorer)
+        derivation = DerivationWalk(encoding.task, scorer)
         while not derivation.finished:
             action = rng.choice(derivation.legal())
             silent -= {text for text in silent if features(configuration, action, [text], False)}

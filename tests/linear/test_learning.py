@@ -16,8 +16,8 @@ import pytest
 from references.transition import LEFTARC, RIGHTARC, SHIFT
 from toys.models import few_templates, make_scorer, toy_sentence, toy_vocabulary
 
-from syntagma.linear._learning import Learner, Update
-from syntagma.linear._search import Derivation, LinearScorer, LinearSearch
+from syntagma.linear._perceptron import Perceptron, Update
+from syntagma.linear._search import DerivationWalk, LinearScorer, LinearSearch
 from syntagma.linear.templates import templates
 from syntagma.models.container import read_container, write_container
 from syntagma.transition._search import beam_search
@@ -81,7 +81,7 @@ class PlainPerceptron:
     steps: int = 0
 
     def features(self, example: Example, actions: list[Action]) -> list[int]:
-        derivation = Derivation(example[0].encoded, self.scorer)
+        derivation = DerivationWalk(example[0].task, self.scorer)
         keys: list[int] = []
         for action in actions:
             keys += derivation.features(action)
@@ -95,7 +95,7 @@ class PlainPerceptron:
         """One step; of labels to choose from only the best goes on. Ties as in the core."""
         candidates = []
         for parent, hypothesis in enumerate(beam):
-            derivation = Derivation(example[0].encoded, self.scorer)
+            derivation = DerivationWalk(example[0].task, self.scorer)
             for action in hypothesis.actions:
                 derivation.apply(action)
             chosen: dict[object, tuple[float, Action]] = {}
@@ -156,25 +156,25 @@ class PlainPerceptron:
 # ---- the core against it ---------------------------------------------------------------------
 
 
-def learn(learner: Learner, example: Example, max_violation: bool) -> Update:
+def learn(learner: Perceptron, example: Example, max_violation: bool) -> Update:
     encoding, gold = example
     return learner.learn(
-        encoding.encoded, gold.order, gold.heads, gold.labels, gold.tags, WIDTH, max_violation
+        encoding.task, gold.order, gold.heads, gold.labels, gold.tags, WIDTH, max_violation
     )
 
 
-def new_learner(feature_set: str, vocabulary: Vocabulary) -> Learner:
-    return Learner(templates(feature_set), vocabulary.label_index, vocabulary.label_pool)
+def new_learner(feature_set: str, vocabulary: Vocabulary) -> Perceptron:
+    return Perceptron(templates(feature_set), vocabulary.label_index, vocabulary.label_pool)
 
 
-def weights_of(learner: Learner) -> dict[int, float]:
+def weights_of(learner: Perceptron) -> dict[int, float]:
     state = learner.weights.state()
     weights = state["slots"].view(np.dtype([("fingerprint", np.uint32), ("weight", np.float32)]))
     pairs = zip(state["keys"].tolist(), weights["weight"].tolist(), strict=True)
     return {key: weight for key, weight in pairs if weight}
 
 
-def averages_of(learner: Learner) -> dict[int, float]:
+def averages_of(learner: Perceptron) -> dict[int, float]:
     keys, values = learner.weights.averaged()
     return dict(zip(keys.tolist(), values.tolist(), strict=True))
 
@@ -253,7 +253,7 @@ def test_repetition_learns_the_examples(condition: str, max_violation: bool) -> 
     assert wrong == 0
     scorer = make_scorer("p16+", vocabulary, weights_of(learner))
     for sentence, (encoding, _) in zip(sentences, examples, strict=True):
-        [(score, actions)] = beam_search(LinearSearch(encoding.encoded, WIDTH, scorer))
+        [(score, actions)] = beam_search(LinearSearch(encoding.task, WIDTH, scorer))
         result = decode(encoding, vocabulary, score, actions)
         assert (result.text, result.heads) == (sentence.text, sentence.heads)
         assert (result.tags, result.deprels) == (sentence.tags, sentence.deprels)
@@ -267,7 +267,7 @@ def test_the_reference_derivation_is_legal_and_builds_the_sentence() -> None:
         vocabulary = Vocabulary.of_treebank([sentence])
         problem = constrain(sentence, draw_condition(rng, (1, 1, 1, 1, 1)), rng, shuffle=False)
         encoding, reference = encode_training(sentence, problem, vocabulary)
-        derivation = Derivation(encoding.encoded, make_scorer(few_templates(), vocabulary))
+        derivation = DerivationWalk(encoding.task, make_scorer(few_templates(), vocabulary))
         for action in gold_actions(reference):
             assert action[:3] in {legal[:3] for legal in derivation.legal()}, (seed, action)
             derivation.apply(action)
@@ -280,7 +280,7 @@ def test_the_reference_derivation_is_legal_and_builds_the_sentence() -> None:
 # ---- stop, resume, grow ----------------------------------------------------------------------
 
 
-def continued(learner: Learner, examples: list[Example]) -> tuple[object, ...]:
+def continued(learner: Perceptron, examples: list[Example]) -> tuple[object, ...]:
     for example in examples:
         learner.apply(learn(learner, example, True))
     return weights_of(learner), averages_of(learner), learner.weights.steps, learner.weights.used

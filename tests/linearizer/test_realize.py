@@ -37,7 +37,7 @@ from syntagma.language_model.balance import Balance
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.linearizer import Linearizer
-from syntagma.models.model import Fluent
+from syntagma.models.model import WeightedLanguageModel
 from syntagma.problem.problem import Problem, Word
 from syntagma.realization.inflection import capitalised
 from syntagma.results.linearization import violations
@@ -104,7 +104,7 @@ def storyteller() -> Linearizer:
         replace(
             toy_realizing_model(),
             realizer=realizer_of(lemmas),
-            fluent=Fluent(model, Balance(4, 0, 0, 0)),
+            language_model=WeightedLanguageModel(model, Balance(4, 0, 0, 0)),
         )
     )
 
@@ -286,7 +286,7 @@ def test_a_realization_is_worth_its_order_its_fluency_and_the_shares_of_its_form
     """The order is judged as that of the likeliest forms. With a beam that loses nothing."""
     rng = Random(kind)
     linearizer, silent = ALL[kind, True], ALL[kind, False]
-    model = toy_realizing_model(kind).fluent
+    model = toy_realizing_model(kind).language_model
     assert model is not None
     changed = 0
     for _ in range(30):

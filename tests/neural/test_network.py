@@ -81,8 +81,7 @@ class Toy:
             relations=relations,
             given_heads=given_heads,
             traces=[
-                trace(encoding.encoded, gold.order, gold.heads, backward)
-                for backward in (False, True)
+                trace(encoding.task, gold.order, gold.heads, backward) for backward in (False, True)
             ],
             heads=gold.heads,
             tags=np.where([word.tag is None for word in words], gold.tags, -1),
@@ -160,7 +159,7 @@ def decoder_steps(toy: Toy, posed: Posed, direction: str) -> Iterator[Step]:
     if direction == "backward.":
         given = Given.of(relist(posed.encoding.problem, posed.encoding.order))
         to_shift, heads = turned(given, to_shift, heads)
-        search = both.opinion
+        search = both.reranker
     stack: list[int] = []
     while actions := search.look_inside():
         shifts = [(action[1], score) for action, score in actions if action[0] == SHIFT]

@@ -47,11 +47,11 @@ from syntagma.neural.scorer import (
     FIELDS,
     LEXICAL,
     Dimensions,
-    Encoded,
     Lexicon,
     SlotSearch,
     StoredNetwork,
     Table,
+    WordVectors,
     parameter_shapes,
     read_fields,
     table_sizes,
@@ -86,7 +86,7 @@ def encodings_of_all_sizes(seed: int, most: int = 40) -> list[Encoding]:
 # ---- the encoder -----------------------------------------------------------------------------
 
 
-def as_bytes(encoded: Encoded) -> tuple[bytes, ...]:
+def as_bytes(encoded: WordVectors) -> tuple[bytes, ...]:
     arrays = (encoded.vectors, encoded.tags, *chain.from_iterable(encoded.directions))
     return tuple(array.tobytes() for array in arrays)
 
@@ -143,7 +143,7 @@ def test_labels_are_those_that_score_best() -> None:
     for encoding in encodings_of_all_sizes(4, 12):
         search = next(scorer.searches([encoding], [4]))
         [(_, actions)] = beam_search(search)
-        vectors, tags = search.encoded.vectors, search.encoded.tags
+        vectors, tags = search.words.vectors, search.words.tags
         stack: list[int] = []
         finished = search.finish(actions)
         assert [action[:2] for action in finished] == [action[:2] for action in actions]
@@ -341,7 +341,7 @@ def test_results_have_been_read_in_both_directions() -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(SlotSearch, "results", NeuralSearch.results)
             forward = beam_search(plain, 8)
-        plain.opinion.weigh(plain)
+        plain.reranker.rerank(plain)
         assert found == NeuralSearch.results(plain, 8)
         changed += found[0][1] != forward[0][1]
     assert changed > 3, "the second opinion counts"

@@ -289,7 +289,7 @@ def test_a_trace_shows_what_the_reference_sees(condition: str, backward: bool) -
         sentence = toy_sentence(rng, 9)
         problem = constrain(sentence, CONDITIONS[condition], rng, shuffle=False)
         encoding, gold = encode_training(sentence, problem, vocabulary)
-        found = trace(encoding.encoded, gold.order, gold.heads, backward)
+        found = trace(encoding.task, gold.order, gold.heads, backward)
         n = len(sentence)
         order, heads = gold.order.tolist(), gold.heads.tolist()
         if backward:
@@ -376,7 +376,7 @@ def test_a_second_opinion_is_the_probability_of_what_is_read_backwards(orders: O
         given = replace(Given.of(listed(source.encoding)), predecessors=None)
         search = source.search(4)
         first = beam_search(search, 4)
-        source.opinion().weigh(search)
+        source.reranker().rerank(search)
         second = search.results(4)
         assert [score for score, _ in second] == sorted((s for s, _ in second), reverse=True)
         scores = {tuple(actions): score for score, actions in first}
@@ -408,7 +408,7 @@ def test_fields_and_relations_are_what_is_given(max_words: int) -> None:
         problem = listed(encoding)
         head = Given.of(problem).head
         words, n = problem.words, len(problem.words)
-        fields, relations = describe(encoding.encoded, n_tags, n_labels)
+        fields, relations = describe(encoding.task, n_tags, n_labels)
         assert fields.shape == (n, 5)
         assert relations.shape == (n, n)
 
@@ -449,7 +449,7 @@ def test_numbers_of_dependents_and_descendants_are_told_apart_up_to_15() -> None
             heads = [i if chain else min(i, 1) for i in range(n)]
             words = tuple(Word(f"w{i}", head=head) for i, head in enumerate(heads))
             encoding = encode(Problem(words), toy_vocabulary())
-            fields, _ = describe(encoding.encoded, 1, 1)
+            fields, _ = describe(encoding.task, 1, 1)
             top = encoding.order.index(0)
             dependents = min(n - 1, 1) if chain else n - 1
             assert fields[top, 3:].tolist() == [bucket(dependents), bucket(n - 1)]

@@ -14,7 +14,7 @@ import pytest
 from syntagma.errors import ModelError
 from syntagma.problem.problem import Problem, Word
 from syntagma.realization import form_choice
-from syntagma.realization.form_choice import MIN_CONTEXT, MIN_LEMMA, SECTION, FormChoice, Tree
+from syntagma.realization.form_choice import MIN_CONTEXT, MIN_LEMMA, SECTION, FormChoice, LemmaTree
 from syntagma.realization.inflection import Inflector
 from syntagma.treebanks.treebank import Sentence
 
@@ -128,7 +128,7 @@ def test_a_rare_lemma_and_a_rare_context_have_no_weights(monkeypatch: pytest.Mon
 
 
 def test_contexts() -> None:
-    tree = Tree(["Wug", "do", "not", "run"], [4, 4, 4, 0], ["nsubj", "aux", "advmod", "root"])
+    tree = LemmaTree(["Wug", "do", "not", "run"], [4, 4, 4, 0], ["nsubj", "aux", "advmod", "root"])
     assert tree.contexts(2) == [
         "arc advmod",
         "head run",

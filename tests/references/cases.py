@@ -137,7 +137,7 @@ def dependency_case(problem: Problem, vocabulary: Vocabulary) -> Case:
     index, pool = vocabulary.label_index, vocabulary.label_pool
     return Case(
         DependencyGrammar(bag, candidates),
-        lambda: DependencyEdges(encoding.encoded, dependency_templates(), index, pool),
+        lambda: DependencyEdges(encoding.task, dependency_templates(), index, pool),
         lambda again: dependency_case(again, vocabulary),
     )
 
@@ -160,6 +160,6 @@ def ccg_case(problem: Problem, vocabulary: Vocabulary, grammar: CcgGrammar) -> C
     leaves = np.array(rows, np.int32)
     return Case(
         CcgEdgeGrammar(bag, grammar, rows),
-        lambda: CcgEdges(encoding.encoded, ccg_templates(), rules, leaves),
+        lambda: CcgEdges(encoding.task, ccg_templates(), rules, leaves),
         lambda again: ccg_case(again, vocabulary, grammar),
     )

@@ -12,7 +12,7 @@ from typing import Any
 from syntagma.errors import ProblemError, SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, Token
-from syntagma.transition.strategy import Effort
+from syntagma.transition.budget import SearchBudget
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 HEADER: dict[str, Any] = {
@@ -75,8 +75,8 @@ class FakeLinearizer:
     def order(self, problem: Problem, *, beam: int | None = None, max_words: int) -> Linearization:
         return _arranged(problem, _alphabetical(problem))
 
-    def describe_effort(self, effort: Effort) -> dict[str, str | int | float]:
-        return {"beam": effort.beam or "auto"}
+    def describe_budget(self, budget: SearchBudget) -> dict[str, str | int | float]:
+        return {"beam": budget.beam or "auto"}
 
     def score(self, problem: Problem, order: Sequence[str]) -> Linearization:
         forms = [word.form for word in problem.words]

@@ -22,7 +22,7 @@ from references.brute_force import (
 from syntagma.errors import ProblemError
 from syntagma.features._weights import Weights, build_columns
 from syntagma.linear._features import Templates
-from syntagma.linear._search import Derivation, LinearScorer
+from syntagma.linear._search import DerivationWalk, LinearScorer
 from syntagma.linear.scorer import EncodingScorer
 from syntagma.linear.templates import templates
 from syntagma.linearizer import Linearizer
@@ -104,7 +104,7 @@ def clashing_problem(rng: Random, max_words: int) -> Problem:
             continue
 
 
-def rescored(derivation: Derivation, actions: Sequence[Action]) -> float:
+def rescored(derivation: DerivationWalk, actions: Sequence[Action]) -> float:
     """What the actions are worth, one after the other, without a search."""
     total = 0.0
     for action in actions:
@@ -115,7 +115,7 @@ def rescored(derivation: Derivation, actions: Sequence[Action]) -> float:
     return total
 
 
-def random_walk(derivation: Derivation, rng: Random) -> Iterator[list[Action]]:
+def random_walk(derivation: DerivationWalk, rng: Random) -> Iterator[list[Action]]:
     """The legal actions at each step; a random one is taken between steps."""
     while not derivation.finished:
         legal = derivation.legal()
@@ -148,7 +148,7 @@ def random_weights(
     keys: set[int] = set()
     for encoding in encodings:
         for _ in range(walks):
-            derivation = Derivation(encoding.encoded, scorer)
+            derivation = DerivationWalk(encoding.task, scorer)
             for legal in random_walk(derivation, rng):
                 for action in legal:
                     keys.update(derivation.features(action))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from references.neural import ReferenceScorer
 
-from syntagma.neural._reranker import SecondOpinion
+from syntagma.neural._reranker import Reranker
 from syntagma.neural._search import (
     COUNT_BUCKETS,
     COUNT_NAMES,
@@ -56,12 +56,10 @@ class Input:
         self.network, self.encoding, self.rows, self.pairs = network, encoding, rows, pairs
 
     def search(self, width: int = 1) -> NeuralSearch:
-        return NeuralSearch(
-            self.encoding.encoded, width, self.network.scorer, self.rows, self.pairs
-        )
+        return NeuralSearch(self.encoding.task, width, self.network.scorer, self.rows, self.pairs)
 
-    def opinion(self) -> SecondOpinion:
-        return SecondOpinion(self.encoding.encoded, 1, self.network.scorer, self.rows, self.pairs)
+    def reranker(self) -> Reranker:
+        return Reranker(self.encoding.task, 1, self.network.scorer, self.rows, self.pairs)
 
     def replay(self, actions: tuple[Action, ...]) -> NeuralSearch:
         search = self.search()

@@ -15,7 +15,7 @@ from syntagma.language_model.balance import Balance
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.linearizer import Linearizer
-from syntagma.models.model import Fluent, Model
+from syntagma.models.model import Model, WeightedLanguageModel
 from syntagma.problem.problem import Problem, Word
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.form_choice import FormChoice
@@ -106,7 +106,9 @@ def toy_realizing_model(kind: str = "linear", fluent: bool = True) -> Model:
         model,
         header={**model.header, "name": "toy"},
         realizer=toy_realizer(),
-        fluent=Fluent(inflected_language_model(), BALANCE) if fluent else None,
+        language_model=WeightedLanguageModel(inflected_language_model(), BALANCE)
+        if fluent
+        else None,
     )
 
 

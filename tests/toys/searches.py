@@ -13,11 +13,11 @@ from random import Random
 from references.brute_force import random_problem, satisfying
 from references.transition import SHIFT
 
-from syntagma.language_model._ngrams import Fluency
+from syntagma.language_model._ngrams import NGramScorer
 from syntagma.language_model.backoff import BackoffModel
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
-from syntagma.linear._search import Derivation
+from syntagma.linear._search import DerivationWalk
 from syntagma.linear.templates import FEATURE_SETS
 from syntagma.neural._search import NeuralSearch
 from syntagma.neural.slots import SLOTS
@@ -114,7 +114,7 @@ class Linear(Replayed):
         return next(self.scorer.searches([encoding], [width]))
 
     def syntax(self, encoding: Encoding, actions: Sequence[Action]) -> float:
-        return rescored(Derivation(encoding.encoded, self.scorer), actions)
+        return rescored(DerivationWalk(encoding.task, self.scorer), actions)
 
 
 class Forward(Replayed):
@@ -195,7 +195,7 @@ class Listener:
         words = [word for unit in order for word in unit.split(" ")]
         return self.weight * fsum(self.language_model.score(words))
 
-    def fluency(self, encoding: Encoding) -> Fluency:
+    def fluency(self, encoding: Encoding) -> NGramScorer:
         return self.language_model.fluency(encoding, self.weight)
 
 
@@ -206,7 +206,7 @@ def expect(syntax: dict[Order, float], listener: Listener | None) -> dict[Order,
 
 
 def find(
-    search: Search, n_best: int = 1, *, merging: bool = False, fluency: Fluency | None = None
+    search: Search, n_best: int = 1, *, merging: bool = False, fluency: NGramScorer | None = None
 ) -> Results:
     search.merging = merging
     if fluency is not None:
@@ -218,7 +218,7 @@ def treacherous_problem(rng: Random) -> Problem:
     """One in which a search can come to a dead end, but need not."""
     while True:
         problem = in_many_shapes(rng, clashing_problem(rng, 9))
-        encoded = encode(problem, VOCABULARY).encoded
+        encoded = encode(problem, VOCABULARY).task
         if not beam_search(Search(encoded, 1)) and depth_first_search(Search(encoded, 1), 2000)[0]:
             return problem
 

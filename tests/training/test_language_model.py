@@ -22,7 +22,7 @@ from syntagma.language_model.arpa import read_arpa
 from syntagma.language_model.balance import WEIGHTS, Balance
 from syntagma.language_model.packed import word_class
 from syntagma.models.container import fingerprint, read_container, write_container
-from syntagma.models.model import Fluent, add_language_model
+from syntagma.models.model import WeightedLanguageModel, add_language_model
 from syntagma.results.linearization import Linearization
 from syntagma.training.language_model import add_lm, perplexity, read_lm, read_text, train_lm
 from syntagma.training.settings import LanguageModelSettings
@@ -519,7 +519,7 @@ def test_a_language_model_that_counts_enough_decides(
     train_lm([text], tmp_path / "back.lm", settings=settings)
     language_model, _ = read_lm(tmp_path / "back.lm")
     path = tmp_path / "back.syntagma"
-    fluent = Fluent(language_model, Balance(math.log(1e4), 0, 0, 0))
+    fluent = WeightedLanguageModel(language_model, Balance(math.log(1e4), 0, 0, 0))
     add_language_model(path, plain, fluent, {})
     assert load(path).order(["She", "sang", "."]).text == ". sang She"
     assert load(path).order(["Foxes", "run", "fast", "."]).text == ". fast run Foxes"

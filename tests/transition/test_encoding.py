@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from toys.models import make_scorer
 from toys.strategies import problems, trees
 
-from syntagma.linear._search import Derivation, LinearScorer, LinearSearch
+from syntagma.linear._search import DerivationWalk, LinearScorer, LinearSearch
 from syntagma.problem.problem import Problem, Word
 from syntagma.results.linearization import violations
 from syntagma.transition._search import beam_search
@@ -86,7 +86,7 @@ def scorer() -> LinearScorer:
 
 def assert_within_reach(encoding: Encoding, reference: Reference) -> None:
     """Every step of the gold derivation is legal."""
-    walk = Derivation(encoding.encoded, scorer())
+    walk = DerivationWalk(encoding.task, scorer())
     for action in derivation(reference):
         # Labels that are not given are proposed by the model, which may miss the gold one.
         assert action[:3] in {legal[:3] for legal in walk.legal()}
@@ -134,14 +134,14 @@ def test_each_of_two_twins_has_the_gold_tag_of_its_place_among_its_candidates() 
 def test_what_the_search_finds_decodes_to_what_was_asked_for(problem: Problem, beam: int) -> None:
     encoding = encode(problem, VOCABULARY)
     assert sorted(encoding.order) == list(range(len(problem.words)))
-    for score, actions in beam_search(LinearSearch(encoding.encoded, beam, scorer())):
+    for score, actions in beam_search(LinearSearch(encoding.task, beam, scorer())):
         assert violations(decode(encoding, VOCABULARY, score, actions)) == []
 
 
 def test_given_tags_and_labels_unknown_to_the_model_come_back() -> None:
     problem = Problem.of([Word("a", "NEW", 0), Word("🦊", "🏷", 1, "nmod:new"), Word("b", None, 1)])
     encoding = encode(problem, VOCABULARY)
-    [(score, actions)] = beam_search(LinearSearch(encoding.encoded, 4, scorer()))
+    [(score, actions)] = beam_search(LinearSearch(encoding.task, 4, scorer()))
     found = decode(encoding, VOCABULARY, score, actions)
     by_source = {token.source: token for token in found.tokens}
     assert (by_source[1].tag, by_source[1].deprel) == ("NEW", "root")
@@ -151,7 +151,7 @@ def test_given_tags_and_labels_unknown_to_the_model_come_back() -> None:
 
 def shift_features(form: str) -> list[int]:
     encoding = encode(Problem.of([Word(form, "Y")]), VOCABULARY)
-    walk = Derivation(encoding.encoded, scorer())
+    walk = DerivationWalk(encoding.task, scorer())
     return walk.features(walk.legal()[0])
 
 
@@ -166,7 +166,7 @@ def test_an_unseen_phrase_goes_by_its_last_word() -> None:
 def shiftable(problem: Problem) -> set[int]:
     """The 1-based words that may come first."""
     encoding = encode(problem, VOCABULARY)
-    legal = Derivation(encoding.encoded, scorer()).legal()
+    legal = DerivationWalk(encoding.task, scorer()).legal()
     return {encoding.order[word] + 1 for _, word, _, _ in legal}
 
 
@@ -206,7 +206,7 @@ def ordered(problem: Problem, order: Sequence[str] | Sequence[int]) -> tuple[int
     """The sources of the words when one order is asked for."""
     encoding = encode(problem, VOCABULARY, order)
     assert encoding.fixed
-    [(score, actions)] = beam_search(LinearSearch(encoding.encoded, 64, scorer()))
+    [(score, actions)] = beam_search(LinearSearch(encoding.task, 64, scorer()))
     found = decode(encoding, VOCABULARY, score, actions)
     assert violations(found) == []
     return found.order
@@ -251,5 +251,5 @@ def test_an_order_by_forms_leaves_the_choice_among_equal_forms_to_the_constraint
 def test_an_order_that_the_arcs_forbid_has_no_derivation() -> None:
     problem = Problem.of([Word("a", head=2), Word("b"), Word("a", "X", 4), Word("c")])
     crossing = encode(problem, VOCABULARY, [1, 3, 2, 4])
-    assert beam_search(LinearSearch(crossing.encoded, 64, scorer())) == []
+    assert beam_search(LinearSearch(crossing.task, 64, scorer())) == []
     assert ordered(problem, [1, 2, 3, 4]) == (1, 2, 3, 4)

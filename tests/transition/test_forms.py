@@ -35,7 +35,7 @@ from toys.searches import (
     treacherous_problem,
 )
 
-from syntagma.language_model._ngrams import Fluency
+from syntagma.language_model._ngrams import NGramScorer
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.problem.problem import Problem, Word
@@ -66,7 +66,7 @@ class Plain(Replayed):
         pass
 
     def search(self, encoding: Encoding, width: int) -> Search:
-        return Search(encoding.encoded, width)
+        return Search(encoding.task, width)
 
     def syntax(self, encoding: Encoding, actions: Sequence[Action]) -> float:
         return 0.0
@@ -200,7 +200,7 @@ def test_a_wide_beam_finds_the_best_of_all_orders_in_all_forms(
     rng: Random, merging: bool, n_best: int
 ) -> None:
     case, listener = small_case(rng), Listener.draw(rng)
-    search = Search(case.encoding.encoded, EVERYTHING)
+    search = Search(case.encoding.task, EVERYTHING)
     results = find(search, n_best, merging=merging, fluency=listener.fluency(case.encoding))
     expected = case.expect(all_orders(case.problem), listener)
     assert_best(case.decoded(search, results), expected, n_best)
@@ -245,7 +245,7 @@ def test_the_best_of_a_bag_of_four_words_in_many_forms() -> None:
         listener = Listener(toy_language_model(order), weight)
         expected = case.expect(all_orders(case.problem), listener)
         assert len(expected) == 24 * 36
-        search = Search(case.encoding.encoded, len(all_trees(case.problem)) * 36)
+        search = Search(case.encoding.task, len(all_trees(case.problem)) * 36)
         results = find(search, 40, merging=True, fluency=listener.fluency(case.encoding))
         assert_best(case.decoded(search, results), expected, 40)
 
@@ -274,9 +274,9 @@ def test_what_words_are_expected_to_cost_does_not_change_what_forms_are_worth() 
         ]
         units = model.units(case.encoding)
         outlook = [rng.uniform(-9, 9) for _ in range(len(choices) + 1)]
-        fluency = Fluency(model.ngrams, units, outlook, listener.weight, choices)
+        fluency = NGramScorer(model.ngrams, units, outlook, listener.weight, choices)
         for merging in (False, True):
-            search = Search(case.encoding.encoded, EVERYTHING)
+            search = Search(case.encoding.task, EVERYTHING)
             results = find(search, 10, merging=merging, fluency=fluency)
             assert_best(case.decoded(search, results), expected, 10)
 
@@ -285,7 +285,7 @@ def test_without_a_language_model_words_take_their_first_form() -> None:
     rng = Random(9)
     for _ in range(10):
         case = small_case(rng)
-        search = Search(case.encoding.encoded, 4)
+        search = Search(case.encoding.task, 4)
         results = find(search, 3)
         for rank, found in enumerate(case.decoded(search, results)):
             assert search.forms(rank) == [0] * len(case.choices)
@@ -310,7 +310,7 @@ def assert_all_sentences(by_lemma: Mapping[str, Choice]) -> None:
             worth = listener.share(sentence) + fsum(each.log_share for each in chosen)
             expected[sentence] = max(worth, expected.get(sentence, worth))
     for merging in (False, True):
-        search = Search(case.encoding.encoded, EVERYTHING)
+        search = Search(case.encoding.task, EVERYTHING)
         fluency = listener.fluency(case.encoding)
         results = find(search, DERIVATIONS, merging=merging, fluency=fluency)
         found = case.decoded(search, results)
@@ -353,7 +353,7 @@ def test_a_word_is_first_until_something_is_spoken(words: str, expected: str) ->
     by_lemma = {form: (Alternative(form, form.upper(), -0.5),) for form in forms}
     case = Case.of(replace(bag(*forms), before=tuple(order)), by_lemma)
     listener = Listener(toy_language_model(3), 2.0)
-    search = Search(case.encoding.encoded, 100)
+    search = Search(case.encoding.task, 100)
     results = find(search, fluency=listener.fluency(case.encoding))
     [found] = case.decoded(search, results)
     assert found.text == expected
@@ -370,7 +370,7 @@ def test_a_word_that_may_be_punctuation_decides_whether_the_next_is_first() -> N
             "b": (Alternative("wug", "Wug"),),
         }
         case = Case.of(replace(bag("a", "b"), first=1), by_lemma)
-        search = Search(case.encoding.encoded, 100)
+        search = Search(case.encoding.task, 100)
         results = find(search, fluency=Listener(model, 1.0).fluency(case.encoding))
         assert case.decoded(search, results)[0].text == expected
 
@@ -392,7 +392,7 @@ def test_the_share_and_the_context_of_a_form_decide_together() -> None:
             for i, texts in enumerate([[w] if isinstance(w, str) else w for w in words])
         }
         case = Case.of(bag(*by_lemma), by_lemma)
-        search = Search(case.encoding.encoded, 200)
+        search = Search(case.encoding.task, 200)
         results = find(search, merging=True, fluency=Listener(model, 1.0).fluency(case.encoding))
         assert case.decoded(search, results)[0].text == expected
 
@@ -510,7 +510,7 @@ def test_forms_do_not_multiply_the_work_of_a_search_without_a_way_out() -> None:
         case = Case.of(problem, by_lemma)
         fluency = Listener(toy_language_model(2), 1.0).fluency(case.encoding)
         for limit in range(1, 1000):
-            search = Search(case.encoding.encoded, 1)
+            search = Search(case.encoding.task, 1)
             search.listen(fluency)
             found, exhausted = depth_first_search(search, limit)
             assert found == []

@@ -20,12 +20,12 @@ from toys.models import (
 )
 
 from syntagma.errors import UnsatisfiableError, name_word, name_words
-from syntagma.linear._search import Derivation
+from syntagma.linear._search import DerivationWalk
 from syntagma.models.model import Scorer
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition._search import beam_search
-from syntagma.transition._state import EncodedProblem
+from syntagma.transition._state import SearchTask
 from syntagma.transition.beam import WORK_LIMIT
 from syntagma.transition.encoding import Action, decode, encode
 
@@ -62,7 +62,7 @@ def assert_same_moves(problem: Problem, rng: Random) -> None:
     listed = relist(problem, encoding.order)
     given = Given.of(listed)
     closed, state = ClosedForm(given), given.start
-    derivation = Derivation(encoding.encoded, UNWEIGHTED)
+    derivation = DerivationWalk(encoding.task, UNWEIGHTED)
     tags: dict[int, int] = {}
     while not derivation.finished:
         expected: set[Action] = set()
@@ -98,14 +98,14 @@ def test_core_and_reference_allow_the_same_actions(
 # ---- against brute force ---------------------------------------------------------------------
 
 
-def reachable(encoded: EncodedProblem) -> tuple[list[Result], int]:
+def reachable(encoded: SearchTask) -> tuple[list[Result], int]:
     """The results of all sequences of legal moves in the core, and the number of dead ends."""
     results: list[Result] = []
     agenda: list[tuple[Action, ...]] = [()]
     dead_ends = 0
     while agenda:
         actions = agenda.pop()
-        derivation = Derivation(encoded, UNWEIGHTED)
+        derivation = DerivationWalk(encoded, UNWEIGHTED)
         for action in actions:
             derivation.apply(action)
         while not derivation.finished:
@@ -146,7 +146,7 @@ def test_legal_actions_reach_exactly_what_satisfies_the_problem(
     for _ in range(count):
         problem = random_problem(rng, max_words, orders)
         encoding = encode(problem, VOCABULARY)
-        results, dead_ends = reachable(encoding.encoded)
+        results, dead_ends = reachable(encoding.task)
         assert len(results) == len(set(results)), "one derivation per result"
         assert set(results) == satisfying(relist(problem, encoding.order)), problem
         assert orders == "mixed" or not dead_ends

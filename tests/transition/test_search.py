@@ -29,7 +29,7 @@ from toys.models import (
 )
 
 from syntagma.errors import SyntagmaError
-from syntagma.linear._search import Derivation, LinearScorer, LinearSearch
+from syntagma.linear._search import DerivationWalk, LinearScorer, LinearSearch
 from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.problem.problem import Problem, Word
 from syntagma.results.linearization import Linearization, violations
@@ -56,7 +56,7 @@ def best_of_all(
     best = -inf
     while agenda:
         actions, total = agenda.pop()
-        derivation = Derivation(encoding.encoded, scorer)
+        derivation = DerivationWalk(encoding.task, scorer)
         configuration = Configuration(listed, vocabulary)
         for action in actions:
             derivation.apply(action)
@@ -91,9 +91,9 @@ def test_a_wide_beam_finds_the_best_derivation(
         encoding = encode(problem, vocabulary)
         weights = random_weights(rng, unweighted, [encoding], walks=20)
         scorer = make_scorer(feature_set, vocabulary, weights)
-        [(score, actions)] = beam_search(LinearSearch(encoding.encoded, EVERYTHING, scorer))
+        [(score, actions)] = beam_search(LinearSearch(encoding.task, EVERYTHING, scorer))
         assert score == best_of_all(problem, vocabulary, feature_set, weights)
-        assert score == rescored(Derivation(encoding.encoded, scorer), actions)
+        assert score == rescored(DerivationWalk(encoding.task, scorer), actions)
 
 
 @pytest.mark.parametrize("beam", [1, 3, 64])
@@ -105,7 +105,7 @@ def test_a_score_is_the_sum_of_its_actions(beam: int) -> None:
         encoding = encode(random_problem(rng, 12, "exact"), model.vocabulary)
         found = beam_search(next(model.scorer.searches([encoding], [beam])), 5)
         for score, actions in found:
-            assert score == rescored(Derivation(encoding.encoded, model.scorer), actions)
+            assert score == rescored(DerivationWalk(encoding.task, model.scorer), actions)
 
 
 @pytest.mark.parametrize("beam", [1, 7])
@@ -116,9 +116,9 @@ def test_ties_are_broken_by_a_fixed_rule(beam: int) -> None:
     scorer = make_scorer("p16", vocabulary)
     for _ in range(50):
         encoding = encode(random_problem(rng, 9, "exact"), vocabulary)
-        [(score, actions)] = beam_search(LinearSearch(encoding.encoded, beam, scorer))
+        [(score, actions)] = beam_search(LinearSearch(encoding.task, beam, scorer))
         assert score == 0.0
-        derivation = Derivation(encoding.encoded, scorer)
+        derivation = DerivationWalk(encoding.task, scorer)
         for action in actions:
             assert action == min(derivation.legal(), key=lambda legal: legal[:3])
             derivation.apply(action)

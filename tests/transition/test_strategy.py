@@ -15,7 +15,7 @@ from syntagma import linearizer as linearizer_module
 from syntagma.cli import run
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.linearizer import Linearizer, load
-from syntagma.transition.strategy import MAX_BEAM, MAX_EXPANSIONS, MAX_TIMEOUT, Effort
+from syntagma.transition.budget import MAX_BEAM, MAX_EXPANSIONS, MAX_TIMEOUT, SearchBudget
 from syntagma.treebanks.treebank import Sentence
 
 BAG = ["ran", "We", "."]
@@ -36,11 +36,11 @@ def best_first(model: Path) -> Linearizer:
 
 
 def test_any_part_of_an_effort_may_be_left_to_the_strategy() -> None:
-    assert Effort() == Effort(None, None, None)
-    Effort(beam=1)
-    Effort(beam=MAX_BEAM)
-    Effort(timeout=1e-9, expansions=1)
-    Effort(timeout=MAX_TIMEOUT, expansions=MAX_EXPANSIONS)
+    assert SearchBudget() == SearchBudget(None, None, None)
+    SearchBudget(beam=1)
+    SearchBudget(beam=MAX_BEAM)
+    SearchBudget(timeout=1e-9, expansions=1)
+    SearchBudget(timeout=MAX_TIMEOUT, expansions=MAX_EXPANSIONS)
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,13 @@ def test_efforts_that_make_no_sense(
     spent: dict[str, Any], message: str, best_first: Linearizer
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        Effort(**spent)
+        SearchBudget(**spent)
     for linearizer in (toy_linearizer(), best_first):
         with pytest.raises(ValueError, match=message):
             linearizer.order(BAG, **spent)
 
 
-# ---- the effort of the other search ----------------------------------------------------------
+# ---- the budget of the other search ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("spent", [{"timeout": 1.0}, {"expansions": 9}, {"beam": 4, "timeout": 9}])
@@ -145,13 +145,13 @@ def test_each_search_has_a_default_model(
 
 def test_the_effort_is_part_of_a_signature(best_first: Linearizer) -> None:
     toy = toy_linearizer()
-    assert toy.describe_effort(Effort()) == {"beam": "auto"}
-    assert toy.describe_effort(Effort(beam=8)) == {"beam": 8}
+    assert toy.describe_budget(SearchBudget()) == {"beam": "auto"}
+    assert toy.describe_budget(SearchBudget(beam=8)) == {"beam": 8}
     kind = {"search": "best-first"}
-    assert best_first.describe_effort(Effort()) == {**kind, "timeout": 5.0}
-    assert best_first.describe_effort(Effort(timeout=1)) == {**kind, "timeout": 1}
-    assert best_first.describe_effort(Effort(expansions=9)) == {**kind, "expansions": 9}
-    both = Effort(timeout=0.5, expansions=9)
-    assert best_first.describe_effort(both) == {**kind, "timeout": 0.5, "expansions": 9}
+    assert best_first.describe_budget(SearchBudget()) == {**kind, "timeout": 5.0}
+    assert best_first.describe_budget(SearchBudget(timeout=1)) == {**kind, "timeout": 1}
+    assert best_first.describe_budget(SearchBudget(expansions=9)) == {**kind, "expansions": 9}
+    both = SearchBudget(timeout=0.5, expansions=9)
+    assert best_first.describe_budget(both) == {**kind, "timeout": 0.5, "expansions": 9}
     [figures] = evaluate(best_first, [SENTENCE], ["none"], expansions=50).figures
     assert "|search:best-first|expansions:50|" in figures.signature

@@ -173,7 +173,7 @@ def test_some_label_is_proposed_where_each_of_many_has_a_negligible_share() -> N
     assert proposals(vocabulary, 0, 0, 0) == ["l00"]
     encoding = encode(Problem.of(["x", "y"]), vocabulary)
     scorer = make_scorer("l15", vocabulary)
-    [(score, actions)] = beam_search(LinearSearch(encoding.encoded, 4, scorer))
+    [(score, actions)] = beam_search(LinearSearch(encoding.task, 4, scorer))
     assert violations(decode(encoding, vocabulary, score, actions)) == []
 
 

@@ -3,7 +3,7 @@ import numpy.typing as npt
 
 from syntagma.best_first._grammar import Grammar
 from syntagma.features._templates import TemplateTable
-from syntagma.transition._state import EncodedProblem
+from syntagma.transition._state import SearchTask
 
 CCG_ATOMS: tuple[str, ...]
 CCG_SCOPES: tuple[str, ...]
@@ -17,7 +17,7 @@ class CcgRules:
 class CcgEdges(Grammar):
     def __init__(
         self,
-        problem: EncodedProblem,
+        problem: SearchTask,
         templates: TemplateTable,
         rules: CcgRules,
         leaves: npt.NDArray[np.int32],

@@ -8,7 +8,7 @@ from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
 from syntagma.best_first._grammar cimport LEAF, Edge, Grammar, Proposal
-from syntagma.transition._state cimport NONE, EncodedProblem
+from syntagma.transition._state cimport NONE, SearchTask
 from syntagma.features._templates cimport TemplateTable, finish, fold, instantiate_all
 
 cdef enum:
@@ -82,7 +82,7 @@ cdef class CcgEdges(Grammar):
     cdef int n_leaves
     cdef object _leaves
 
-    def __init__(self, EncodedProblem problem, TemplateTable templates, CcgRules rules, leaves):
+    def __init__(self, SearchTask problem, TemplateTable templates, CcgRules rules, leaves):
         cdef int32_t[:, ::1] rows = leaves
         self.rules = rules
         self.leaves = &rows[0, 0]

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from syntagma.best_first._grammar import Grammar
 from syntagma.features._templates import TemplateTable
-from syntagma.transition._state import EncodedProblem
+from syntagma.transition._state import SearchTask
 
 DEPENDENCY_ATOMS: tuple[str, ...]
 DEPENDENCY_SCOPES: tuple[str, ...]
@@ -13,7 +13,7 @@ DEPENDENCY_SCOPES: tuple[str, ...]
 class DependencyEdges(Grammar):
     def __init__(
         self,
-        problem: EncodedProblem,
+        problem: SearchTask,
         templates: TemplateTable,
         label_index: npt.NDArray[np.int32],
         label_pool: npt.NDArray[np.int32],

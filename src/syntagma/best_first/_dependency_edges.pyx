@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
 from syntagma.best_first._grammar cimport LEAF, Edge, Grammar, Proposal, normalized
-from syntagma.transition._state cimport NONE, EncodedProblem, Word, lowest_bit
+from syntagma.transition._state cimport NONE, SearchTask, Word, lowest_bit
 from syntagma.features._templates cimport TemplateTable, finish, instantiate_all
 
 cdef enum:
@@ -70,7 +70,7 @@ cdef class DependencyEdges(Grammar):
     cdef uint64_t between       # tags between the two words of an arc
 
     def __init__(
-        self, EncodedProblem problem, TemplateTable templates, label_index, label_pool, labels=None
+        self, SearchTask problem, TemplateTable templates, label_index, label_pool, labels=None
     ):
         cdef int32_t[:, :, :, ::1] index = label_index
         cdef int32_t[::1] pool = label_pool

@@ -7,7 +7,7 @@ its ends and its head are given by the leaf edges that stand there.
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
-from syntagma.transition._state cimport EncodedProblem, Task
+from syntagma.transition._state cimport SearchTask, Task
 from syntagma.features._templates cimport Sum, TemplateSet, TemplateTable
 from syntagma.features._weights cimport Weights
 
@@ -50,7 +50,7 @@ cdef extern from * nogil:
         double score
 
 cdef class Grammar:
-    cdef readonly EncodedProblem problem
+    cdef readonly SearchTask problem
     cdef const Task* task
     cdef const TemplateSet* set
     cdef TemplateTable templates

@@ -1,8 +1,8 @@
 from syntagma.features._templates import TemplateTable
 from syntagma.features._weights import Weights
-from syntagma.transition._state import EncodedProblem
+from syntagma.transition._state import SearchTask
 
 class Grammar:
-    problem: EncodedProblem
-    def __init__(self, problem: EncodedProblem, templates: TemplateTable) -> None: ...
+    problem: SearchTask
+    def __init__(self, problem: SearchTask, templates: TemplateTable) -> None: ...
     def use(self, weights: Weights) -> None: ...

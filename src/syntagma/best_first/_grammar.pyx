@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from syntagma.linear._features cimport word_key
-from syntagma.transition._state cimport NONE, EncodedProblem, meet
+from syntagma.transition._state cimport NONE, SearchTask, meet
 from syntagma.features._templates cimport TemplateTable, finish, fold
 from syntagma.features._weights cimport Weights
 
@@ -42,7 +42,7 @@ cdef class Grammar:
     """The edges over one problem and how to build more. This one allows any two phrases to be
     joined, and has no features."""
 
-    def __cinit__(self, EncodedProblem problem, TemplateTable templates, *_):
+    def __cinit__(self, SearchTask problem, TemplateTable templates, *_):
         cdef int i, j, leader
         self.problem = problem
         self.task = &problem.task

@@ -26,7 +26,7 @@ MAX_CATEGORIES = 20  # of a tag
 MIN_SHARE = 0.005  # a pair of a form, or a category of a tag, that is rarer is not proposed
 
 Int32 = npt.NDArray[np.int32]
-Leaf = tuple[int, int]  # tag, category
+LexicalEntry = tuple[int, int]  # tag, category
 T = TypeVar("T", bound=Hashable)
 
 
@@ -50,7 +50,7 @@ class CcgGrammar:
         categories: Sequence[str],
         binary: Int32,
         unary: Int32,
-        form_leaves: dict[str, tuple[Leaf, ...]],
+        form_leaves: dict[str, tuple[LexicalEntry, ...]],
         rare_forms: frozenset[str],
         tag_categories: Sequence[tuple[int, ...]],
     ) -> None:
@@ -86,7 +86,7 @@ class CcgGrammar:
                     words[node.form][node.tag, node.category] += 1
         categories = sorted(names)
         number = {category: i for i, category in enumerate(categories)}
-        forms: dict[str, Counter[Leaf]] = {
+        forms: dict[str, Counter[LexicalEntry]] = {
             form: Counter(
                 {
                     (vocabulary.tag_numbers[tag], number[category]): count
@@ -107,14 +107,14 @@ class CcgGrammar:
 
     def leaves_of(
         self, form: str, tag: int | None, vocabulary: Vocabulary, *, as_unseen: bool = False
-    ) -> list[Leaf]:
+    ) -> list[LexicalEntry]:
         """The pairs of tag and category to try for a form, at least one, the likeliest first.
 
         A tag that is given restricts them. A rare form has those it was seen with, in lower case
         too, and the categories of its tags; and so has a form that was not seen with the tag. With
         `as_unseen`, a form is treated as if training had not seen it.
         """
-        found: list[Leaf] = []
+        found: list[LexicalEntry] = []
         if not as_unseen:
             found += self.form_leaves.get(form, ())
         rare = not found or form in self.rare_forms
@@ -182,7 +182,7 @@ def _most_frequent(counts: Counter[T], limit: int | None = None) -> tuple[T, ...
 
 
 def _categories_by_tag(
-    forms: Mapping[str, Counter[Leaf]], rare: frozenset[str], size: int
+    forms: Mapping[str, Counter[LexicalEntry]], rare: frozenset[str], size: int
 ) -> list[tuple[int, ...]]:
     """The categories of each tag by what rare forms have, by what all have if none is rare.
 

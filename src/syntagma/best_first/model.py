@@ -81,7 +81,7 @@ class DependencyTrees:
     def _edges(self, encoding: Encoding, labels: Sequence[int] | None) -> Grammar:
         vocabulary = self._vocabulary
         return DependencyEdges(
-            encoding.encoded,
+            encoding.task,
             self.templates,
             vocabulary.label_index,
             vocabulary.label_pool,
@@ -131,7 +131,7 @@ class CcgDerivations:
             found = self._grammar.leaves_of(word.form, tag, vocabulary, as_unseen=unseen)
             leaves.update((number, *leaf) for leaf in found)
         rows = np.array(sorted(leaves), np.int32)
-        return CcgEdges(encoding.encoded, self.templates, self._rules, rows)
+        return CcgEdges(encoding.task, self.templates, self._rules, rows)
 
 
 def _refuse_arcs(problem: Problem) -> None:

@@ -12,8 +12,8 @@ from syntagma.best_first._search import BestFirst, best_first_search
 from syntagma.best_first.model import EdgeModel
 from syntagma.errors import SyntagmaError
 from syntagma.results.linearization import Linearization
+from syntagma.transition.budget import SearchBudget, SearchName
 from syntagma.transition.encoding import Encoding
-from syntagma.transition.strategy import Effort, SearchName
 
 TIMEOUT = 5.0  # seconds, as in the paper, unless a limit is given
 
@@ -28,39 +28,39 @@ class BestFirstStrategy:
         self._model = model
         self.max_words = model.max_words
 
-    def check(self, effort: Effort) -> None:
-        if effort.beam is not None:
+    def check(self, budget: SearchBudget) -> None:
+        if budget.beam is not None:
             raise ValueError("a best-first search has no beam: it is limited by timeout/expansions")
 
-    def describe(self, effort: Effort) -> dict[str, str | int | float]:
-        effort = _limited(effort)
+    def describe(self, budget: SearchBudget) -> dict[str, str | int | float]:
+        budget = _limited(budget)
         described: dict[str, str | int | float] = {"search": self.name}
-        if effort.timeout is not None:
-            described["timeout"] = effort.timeout
-        if effort.expansions is not None:
-            described["expansions"] = effort.expansions
+        if budget.timeout is not None:
+            described["timeout"] = budget.timeout
+        if budget.expansions is not None:
+            described["expansions"] = budget.expansions
         return described
 
     def search(
-        self, encodings: Sequence[Encoding], effort: Effort, n_best: int | None
+        self, encodings: Sequence[Encoding], budget: SearchBudget, n_best: int | None
     ) -> Iterator[list[Linearization] | SyntagmaError]:
         for encoding in encodings:
             try:
-                yield self._search(encoding, _limited(effort), n_best or 1)
+                yield self._search(encoding, _limited(budget), n_best or 1)
             except SyntagmaError as error:
                 yield error
 
-    def _search(self, encoding: Encoding, effort: Effort, n_best: int) -> list[Linearization]:
+    def _search(self, encoding: Encoding, budget: SearchBudget, n_best: int) -> list[Linearization]:
         model = self._model
         search = BestFirst(model.edges(encoding), model.chart, model.scaled)
         finished, results = best_first_search(
-            search, n_best, effort.expansions or 0, effort.timeout or 0.0
+            search, n_best, budget.expansions or 0, budget.timeout or 0.0
         )
         return [model.grammar.read(encoding, score, pieces, finished) for score, pieces in results]
 
 
-def _limited(effort: Effort) -> Effort:
+def _limited(budget: SearchBudget) -> SearchBudget:
     """A search without any limit might never end."""
-    if effort.timeout is None and effort.expansions is None:
-        return Effort(timeout=TIMEOUT)
-    return effort
+    if budget.timeout is None and budget.expansions is None:
+        return SearchBudget(timeout=TIMEOUT)
+    return budget

@@ -14,8 +14,8 @@ from syntagma.best_first.model import StoredEdges, edge_grammar
 from syntagma.features._weights import TrainingWeights
 from syntagma.linear.scorer import StoredWeights
 from syntagma.training.settings import BestFirstSettings
+from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import encode_training
-from syntagma.transition.strategy import Effort
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import shuffled, visit
@@ -31,7 +31,7 @@ class GuidedLearner:
     def __init__(self, settings: BestFirstSettings) -> None:
         self.settings = settings
         self.epochs = settings.epochs
-        self.effort = Effort(expansions=settings.dev_expansions)
+        self.budget = SearchBudget(expansions=settings.dev_expansions)
 
     def begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]

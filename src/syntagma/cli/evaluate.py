@@ -101,7 +101,7 @@ def evaluate(
         syntagma evaluate --sr --data en_ewt-ud-dev.conllu
         syntagma evaluate --sr --data en_ewt-ud-dev.ref.conllu --input en_ewt-ud-dev.T1.conllu
     """
-    options.refuse_effort_of_other_search(search, beam, timeout, expansions)
+    options.refuse_budget_of_other_search(search, beam, timeout, expansions)
     if shared_task:
         if condition or spans or search != "beam":
             raise typer.BadParameter("--sr knows neither --condition, --spans nor --search")
@@ -113,13 +113,13 @@ def evaluate(
         raise typer.BadParameter("--input and --no-hints go with --sr")
     from syntagma import load
     from syntagma.evaluation.evaluate import evaluate as measure
-    from syntagma.transition.strategy import Effort
+    from syntagma.transition.budget import SearchBudget
     from syntagma.treebanks.ccgbank import read_sentences
 
     linearizer = load(model, search=search, language_model=not no_lm)
     sentences = read_sentences(data, linearizer.tag_column)[:limit]
     conditions = condition or list(linearizer.conditions)
-    effort = linearizer.describe_effort(Effort(beam, timeout, expansions))
+    budget = linearizer.describe_budget(SearchBudget(beam, timeout, expansions))
     with Ticker("evaluated", total=len(sentences) * len(conditions)) as ticker:
         report = measure(
             linearizer,
@@ -144,7 +144,7 @@ def evaluate(
     with console.capture() as shown:
         console.print(
             f"model {report.model} on {data.name}, {len(sentences)} sentences, "
-            + ", ".join(f"{name} {value}" for name, value in effort.items())
+            + ", ".join(f"{name} {value}" for name, value in budget.items())
         )
         for table in tables(report):
             console.print("", table)
@@ -159,7 +159,7 @@ def evaluate(
     write_stdout(shown.get())
     if json_file:
         _write_json(
-            json_file, data, {**effort, "threads": threads, "seed": seed, **as_dict(report)}
+            json_file, data, {**budget, "threads": threads, "seed": seed, **as_dict(report)}
         )
 
 

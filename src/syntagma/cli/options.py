@@ -145,7 +145,7 @@ MaxWords = Annotated[
 ]
 
 
-def refuse_effort_of_other_search(
+def refuse_budget_of_other_search(
     search: SearchName, beam: int | None, timeout: float | None, expansions: int | None
 ) -> None:
     if search == "best-first" and beam is not None:

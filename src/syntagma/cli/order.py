@@ -81,7 +81,7 @@ def order(
         raise typer.BadParameter("give words or --file, not both")
     if written and format != "text":
         raise typer.BadParameter(f"--text goes with --format text, not with {format}")
-    options.refuse_effort_of_other_search(search, beam, timeout, expansions)
+    options.refuse_budget_of_other_search(search, beam, timeout, expansions)
     from syntagma import load
 
     linearizer = load(model, search=search, language_model=not no_lm)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from syntagma.errors import SyntagmaError
-from syntagma.evaluation.spans import SpanFigures, Tree, compare_spans
+from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
 from syntagma.models.container import fingerprint
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, violations
-from syntagma.transition.strategy import Effort
+from syntagma.transition.budget import SearchBudget
 from syntagma.treebanks.conditions import (
     CONDITIONS,
     MAIN_CONDITIONS,
@@ -120,7 +120,7 @@ def evaluate(
     Time by length is measured on one thread only. What is not given of beam, timeout and expansions
     is chosen as `Linearizer.order` does.
     """
-    effort = Effort(beam, timeout, expansions)
+    budget = SearchBudget(beam, timeout, expansions)
     chosen = [_condition(name) for name in conditions]
     sentences = sentences[:limit]
     if not sentences:
@@ -132,7 +132,7 @@ def evaluate(
         "n": len(sentences),
         "data": _digest(sentences)[:8],
         "model": model,
-        **linearizer.describe_effort(effort),
+        **linearizer.describe_budget(budget),
         **({"lm": "left out"} if _is_left_out(linearizer) else {}),
         "seed": seed,
         "syntagma": VERSION,
@@ -146,7 +146,7 @@ def evaluate(
         figures.append(
             _measure(
                 condition.name,
-                _results(linearizer, problems, effort, threads, on_sentence),
+                _results(linearizer, problems, budget, threads, on_sentence),
                 references,
                 sentences,
                 shared,
@@ -218,14 +218,14 @@ def _digest(sentences: Sequence[Sentence]) -> str:
 def _results(
     linearizer: "Linearizer",
     problems: Sequence[Problem],
-    effort: Effort,
+    budget: SearchBudget,
     threads: int,
     on_sentence: Callable[[], None] | None,
 ) -> Iterator[tuple[Linearization, float | None]]:
     """Each result with the CPU seconds it took, which several threads cannot tell."""
     max_words = linearizer.max_words
     spent: dict[str, Any] = {
-        name: value for name, value in asdict(effort).items() if value is not None
+        name: value for name, value in asdict(budget).items() if value is not None
     }
     if threads == 1:
         for problem in problems:
@@ -253,7 +253,7 @@ def _measure(
     cpu_started, started = time.process_time(), time.perf_counter()
     outputs: list[str] = []
     output_sizes: list[int] = []
-    trees: list[Tree] = []
+    trees: list[OrderedTree] = []
     times: list[float | None] = []
     broken = unfinished = 0
     for result, cpu in results:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-Tree = tuple[Sequence[str], Sequence[int]]
+OrderedTree = tuple[Sequence[str], Sequence[int]]
 
 # Table 4: spans shorter than this, and all.
 _LIMITS = (5, 10, 15, 30, None)
@@ -77,7 +77,7 @@ def treelets(words: Sequence[str], heads: Sequence[int]) -> list[tuple[str, ...]
     return [tuple(subtree) for subtree in subtrees if len(subtree) > 1]
 
 
-def compare_spans(outputs: Iterable[Tree], golds: Iterable[Tree]) -> SpanFigures:
+def compare_spans(outputs: Iterable[OrderedTree], golds: Iterable[OrderedTree]) -> SpanFigures:
     """The figures of the spans of all outputs; a span is right if its gold tree has it, too.
 
     Two treelets are the same if they have the same words in the same order; of treelets that occur

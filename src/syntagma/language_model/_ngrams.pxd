@@ -31,7 +31,7 @@ cdef class NGrams:
         vector[double]* found
     ) noexcept nogil
 
-cdef class Fluency:
+cdef class NGramScorer:
     cdef NGrams model
     cdef readonly double weight         # of its log-probabilities in the score
     cdef vector[uint32_t] numbers       # of the words of all forms, one after the other

@@ -31,7 +31,7 @@ def unfold(
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float32]] | None: ...
 def rises(words: npt.NDArray[np.uint32], starts: npt.NDArray[np.uint32]) -> bool: ...
 
-class Fluency:
+class NGramScorer:
     weight: float
     def __init__(
         self,

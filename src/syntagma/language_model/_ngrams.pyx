@@ -1,4 +1,4 @@
-"""Fluency: an n-gram model looked up in a sorted trie, and what it says of the words of a problem.
+"""NGramScorer: an n-gram model looked up in a sorted trie, and what it says of the words of a problem.
 
 An n-gram is a path from the root: a word after its context. A context is held as the nodes of its
 suffixes, so that the next word costs a few binary searches among the few words that were seen
@@ -207,7 +207,7 @@ def rises(words, starts):
     return True
 
 
-cdef class Fluency:
+cdef class NGramScorer:
     """A language model listening to one search: the words of each unit, and a weight.
 
     A unit is a word of the problem, or a phrase, whose words are scored one by one. `outlook` is

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import ModelError
-from syntagma.language_model._ngrams import Fluency, NGrams, rises, unfold
+from syntagma.language_model._ngrams import NGrams, NGramScorer, rises, unfold
 from syntagma.language_model.backoff import SPECIAL_WORDS, UNKNOWN, BackoffModel, Order
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.vocabulary import pack_lines, shape, unpack_lines
@@ -239,11 +239,11 @@ class LanguageModel:
         found: list[float] = self.ngrams.score([self.number(word) for word in words])
         return found
 
-    def fluency(self, encoding: Encoding, weight: float) -> Fluency:
+    def fluency(self, encoding: Encoding, weight: float) -> NGramScorer:
         """The model as it listens to a search for the order of these words."""
         units = self.units(encoding)
         if encoding.alternatives is None:
-            return Fluency(self.ngrams, units, self.ngrams.outlook(units), weight)
+            return NGramScorer(self.ngrams, units, self.ngrams.outlook(units), weight)
         names: dict[tuple[str, str], int] = {}
         choices = [
             [
@@ -260,7 +260,7 @@ class LanguageModel:
         ]
         firsts = [choice[0][1] for choice in choices]
         outlook = self.ngrams.outlook(units, firsts)
-        return Fluency(self.ngrams, units, outlook, weight, choices)
+        return NGramScorer(self.ngrams, units, outlook, weight, choices)
 
     def units(self, encoding: Encoding) -> list[list[int]]:
         """The numbers of the words of each unit, that is, of a word or a phrase."""

@@ -9,7 +9,7 @@ from syntagma.linear._features cimport (
 )
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, SHIFT, Action, EncodedProblem, State, Task, Word, apply, has,
+    LEFTARC, NONE, RIGHTARC, SHIFT, Action, SearchTask, State, Task, Word, apply, has,
     legal_leftarc, legal_rightarc, legal_shifts, lowest_bit,
 )
 from syntagma.features._weights cimport Weights
@@ -36,7 +36,7 @@ cdef class LinearScorer:
 cdef class LinearSearch(Search):
     """A search whose candidates a LinearScorer scores."""
 
-    def __cinit__(self, EncodedProblem problem, int width, LinearScorer scorer):
+    def __cinit__(self, SearchTask problem, int width, LinearScorer scorer):
         self.scorer = scorer
         self.extractor = <Extractor*>calloc(1, sizeof(Extractor))
         if not self.extractor:
@@ -105,13 +105,13 @@ cdef class LinearSearch(Search):
                 self.add(state, parent, action, base)
 
 
-cdef class Derivation:
+cdef class DerivationWalk:
     """A derivation taken move by move, to look inside the core."""
 
     cdef LinearSearch search
     cdef int steps
 
-    def __init__(self, EncodedProblem problem, LinearScorer scorer):
+    def __init__(self, SearchTask problem, LinearScorer scorer):
         self.search = LinearSearch(problem, 1, scorer)
         self.steps = 0
 

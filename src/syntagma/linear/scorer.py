@@ -38,7 +38,7 @@ class EncodingScorer(LinearScorer):
         self, encodings: Sequence[Encoding], widths: Sequence[int]
     ) -> Iterator[LinearSearch]:
         for encoding, width in zip(encodings, widths, strict=True):
-            yield LinearSearch(encoding.encoded, width, self)
+            yield LinearSearch(encoding.task, width, self)
 
 
 @dataclass(frozen=True, slots=True)

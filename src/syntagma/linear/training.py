@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy.typing as npt
 
-from syntagma.linear._learning import Learner, Update
+from syntagma.linear._perceptron import Perceptron, Update
 from syntagma.linear.scorer import StoredWeights
 from syntagma.linear.templates import templates
 from syntagma.training.settings import LinearSettings
+from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import encode_training
-from syntagma.transition.strategy import Effort
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import shuffled, visit
@@ -34,7 +34,7 @@ class PerceptronLearner:
         self.settings = settings
         self.threads = threads
         self.epochs = settings.epochs
-        self.effort = Effort(beam=settings.beam)
+        self.budget = SearchBudget(beam=settings.beam)
 
     def begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
@@ -42,7 +42,7 @@ class PerceptronLearner:
         self.sentences = sentences
         self.vocabulary = Vocabulary.of_treebank(sentences)
         self.templates = templates(self.settings.features)
-        self.learner = Learner(
+        self.learner = Perceptron(
             self.templates, self.vocabulary.label_index, self.vocabulary.label_pool
         )
         return self.vocabulary
@@ -78,7 +78,7 @@ class PerceptronLearner:
         problem = visit(self.settings, number, index, sentence)
         encoding, reference = encode_training(sentence, problem, self.vocabulary)
         return self.learner.learn(
-            encoding.encoded,
+            encoding.task,
             reference.order,
             reference.heads,
             reference.labels,

@@ -75,7 +75,7 @@ _VOCABULARY = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Fluent:
+class WeightedLanguageModel:
     """A language model, and how much it counts."""
 
     language_model: LanguageModel
@@ -98,7 +98,7 @@ class Model:
     header: dict[str, Any]
     vocabulary: Vocabulary
     scorer: Scorer
-    fluent: Fluent | None = None
+    language_model: WeightedLanguageModel | None = None
     realizer: Realizer | None = None
 
     def search(self, encoding: Encoding, width: int) -> Search:
@@ -110,8 +110,8 @@ class Model:
         searches = self.scorer.searches(encodings, widths)
         for encoding, search in zip(encodings, searches, strict=True):
             search.merging = True
-            if self.fluent is not None:
-                self.fluent.listen(search, encoding)
+            if self.language_model is not None:
+                self.language_model.listen(search, encoding)
             yield search
 
 
@@ -166,7 +166,7 @@ def load_model(path: str | Path, *, language_model: bool = True) -> Model:
     with _named_errors(path):
         model = build_model(header, Vocabulary.from_arrays(arrays), stored.from_arrays(arrays))
         if LANGUAGE_MODEL in header and language_model:
-            model = replace(model, fluent=_fluent(header[LANGUAGE_MODEL], arrays))
+            model = replace(model, language_model=_fluent(header[LANGUAGE_MODEL], arrays))
         if arrays.keys() >= Realizer.SECTIONS:
             realizer = Realizer.from_arrays(arrays, str(header.get("language", "")))
             model = replace(model, realizer=realizer)
@@ -249,7 +249,7 @@ def _named_errors(path: str | Path) -> Iterator[None]:
 
 
 def add_language_model(
-    path: str | Path, source: str | Path, fluent: Fluent, about: dict[str, Any]
+    path: str | Path, source: str | Path, fluent: WeightedLanguageModel, about: dict[str, Any]
 ) -> None:
     """Write the model at `source` to `path`, with this language model in the place of its own.
 
@@ -269,9 +269,9 @@ def add_language_model(
     )
 
 
-def _fluent(about: object, arrays: dict[str, npt.NDArray[Any]]) -> Fluent:
+def _fluent(about: object, arrays: dict[str, npt.NDArray[Any]]) -> WeightedLanguageModel:
     balance = about.get("balance") if isinstance(about, dict) else None
-    return Fluent(LanguageModel.from_arrays(arrays), Balance.from_json(balance))
+    return WeightedLanguageModel(LanguageModel.from_arrays(arrays), Balance.from_json(balance))
 
 
 def _foreign(path: str | Path, why: str) -> ModelError:

@@ -6,10 +6,10 @@ from libcpp.vector cimport vector
 from syntagma.neural._search cimport NeuralSearch
 from syntagma.transition._search cimport Search
 
-cdef class SecondOpinion(NeuralSearch):
+cdef class Reranker(NeuralSearch):
     cdef vector[int32_t] last           # the moves of the derivation that was scored last
     cdef vector[double] sums            # and the score after each of them
-    cdef void weigh_all(self, Search search) noexcept nogil
+    cdef void rerank_all(self, Search search) noexcept nogil
     cdef void read_backwards(
         self, Search search, const vector[int32_t]& links, vector[int32_t]* moves
     ) noexcept nogil

@@ -1,5 +1,5 @@
 from syntagma.neural._search import NeuralSearch
 from syntagma.transition._search import Search
 
-class SecondOpinion(NeuralSearch):
-    def weigh(self, search: Search) -> None: ...
+class Reranker(NeuralSearch):
+    def rerank(self, search: Search) -> None: ...

@@ -12,7 +12,7 @@ from syntagma.transition._state cimport (
 )
 
 
-cdef class SecondOpinion(NeuralSearch):
+cdef class Reranker(NeuralSearch):
     """What a scorer that reads from right to left thinks of finished sentences.
 
     It knows nothing of order constraints and of orders that are asked for.
@@ -22,12 +22,12 @@ cdef class SecondOpinion(NeuralSearch):
         self.unfixed.predecessors = NULL
         self.task = &self.unfixed
 
-    def weigh(self, Search search):
+    def rerank(self, Search search):
         """Let half of the syntax in the score of each finished derivation come from here."""
         with nogil:
-            self.weigh_all(search)
+            self.rerank_all(search)
 
-    cdef void weigh_all(self, Search search) noexcept nogil:
+    cdef void rerank_all(self, Search search) noexcept nogil:
         """Derivations that begin alike are scored one after the other, the beginning once."""
         cdef vector[numbered[vector[int32_t], int]] derivations
         cdef Finished* finished

@@ -5,7 +5,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.transition._search import Search
-from syntagma.transition._state import EncodedProblem
+from syntagma.transition._state import SearchTask
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
@@ -39,7 +39,7 @@ class ActionScorer:
 class NeuralSearch(Search):
     def __init__(
         self,
-        problem: EncodedProblem,
+        problem: SearchTask,
         width: int,
         scorer: ActionScorer,
         rows: Floats,
@@ -48,7 +48,7 @@ class NeuralSearch(Search):
     def look_inside(self) -> list[tuple[tuple[int, int, int, int], float]]: ...
     def move(self, action: tuple[int, int, int, int]) -> None: ...
 
-def describe(problem: EncodedProblem, n_tags: int, n_labels: int) -> tuple[Ints, Ints]: ...
+def describe(problem: SearchTask, n_tags: int, n_labels: int) -> tuple[Ints, Ints]: ...
 def trace(
-    problem: EncodedProblem, order: Ints, heads: Ints, backward: bool = False
+    problem: SearchTask, order: Ints, heads: Ints, backward: bool = False
 ) -> dict[str, Any]: ...

@@ -22,7 +22,7 @@ import numpy as np
 
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, EncodedProblem, Node, State, Task, Word, apply,
+    LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, SearchTask, Node, State, Task, Word, apply,
     has, inner_above_top, legal_leftarc, legal_rightarc, legal_shifts, lowest_bit,
     mirror, reference_actions,
 )
@@ -255,7 +255,7 @@ cdef class NeuralSearch(Search):
     `pairs` the tables of the pairs, then those of LEFTARC and RIGHTARC.
     """
 
-    def __cinit__(self, EncodedProblem problem, int width, ActionScorer scorer, rows, pairs):
+    def __cinit__(self, SearchTask problem, int width, ActionScorer scorer, rows, pairs):
         cdef const float[:, ::1] rows_ = rows
         cdef const float[:, :, ::1] pairs_ = pairs
         cdef int n = self.task.n, size = scorer.hidden, word, head
@@ -524,7 +524,7 @@ cdef enum:
 RELATION_NAMES = ("unrelated", "self", "sibling", "ancestor", "descendant", "component")
 
 
-def describe(EncodedProblem problem, int n_tags, int n_labels):
+def describe(SearchTask problem, int n_tags, int n_labels):
     """(fields, relations): what is given of each word, and of each pair of words.
 
     Fields are tag and label (the last number: not given), whether the head is unknown, a word or
@@ -571,7 +571,7 @@ def describe(EncodedProblem problem, int n_tags, int n_labels):
 
 # Training
 
-def trace(EncodedProblem problem, order, heads, backward=False):
+def trace(SearchTask problem, order, heads, backward=False):
     """What the scorer sees along the canonical derivation, as arrays of word numbers; or, backward,
     along that of the sentence read from right to left.
 

@@ -28,7 +28,7 @@ from syntagma.neural._encoder import (
     normalise,
     pair_tables,
 )
-from syntagma.neural._reranker import SecondOpinion
+from syntagma.neural._reranker import Reranker
 from syntagma.neural._search import (
     COUNT_BUCKETS,
     COUNT_NAMES,
@@ -197,7 +197,7 @@ def read_fields(
     encoding: Encoding, lexicon: Lexicon, vocabulary: Vocabulary
 ) -> tuple[Ints, Ints, Ints]:
     """(fields [n, 9], relations [n, n], given heads [n], -1 where there is none)."""
-    given, relations = describe(encoding.encoded, len(vocabulary.tags), len(vocabulary.labels))
+    given, relations = describe(encoding.task, len(vocabulary.tags), len(vocabulary.labels))
     words = encoding.problem.words
     lexical = np.array([lexicon.numbers(words[at].form) for at in encoding.order], np.int32)
     number = {at + 1: i for i, at in enumerate(encoding.order)}
@@ -231,7 +231,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
+class WordVectors:
     """What the encoder makes of one problem."""
 
     vectors: Floats  # [n, width]
@@ -246,12 +246,12 @@ class SlotSearch(NeuralSearch):
     directions'.
     """
 
-    encoded: Encoded
+    words: WordVectors
     scorer: NeuralScorer
-    opinion: SecondOpinion
+    reranker: Reranker
 
     def results(self, n_best: int) -> list[tuple[float, list[Action]]]:
-        self.opinion.weigh(self)
+        self.reranker.rerank(self)
         return super().results(n_best)
 
     def finish(self, actions: list[Action]) -> list[Action]:
@@ -265,8 +265,8 @@ class SlotSearch(NeuralSearch):
             else:
                 dependent = stack.pop()
                 arcs.append((stack[-1], dependent))
-        labels = iter(self.scorer.label(self.encoded.vectors, arcs))
-        tags = self.encoded.tags.tolist()
+        labels = iter(self.scorer.label(self.words.vectors, arcs))
+        tags = self.words.tags.tolist()
         return [
             (kind, word, tags[word], -1) if kind == SHIFT else (kind, word, -1, next(labels))
             for kind, word, _, _ in actions
@@ -347,9 +347,9 @@ class NeuralScorer:
                 (actions, rows, pairs)
                 for actions, (rows, pairs) in zip(self._actions, encoded.directions, strict=True)
             )
-            search = SlotSearch(encoding.encoded, width, *forward)
-            search.encoded, search.scorer = encoded, self
-            search.opinion = SecondOpinion(encoding.encoded, 1, *backward)
+            search = SlotSearch(encoding.task, width, *forward)
+            search.words, search.scorer = encoded, self
+            search.reranker = Reranker(encoding.task, 1, *backward)
             yield search
 
     def label(self, vectors: Floats, arcs: Sequence[tuple[int, int]]) -> list[int]:
@@ -362,7 +362,7 @@ class NeuralScorer:
         chosen: list[int] = scores.argmax(axis=1).tolist()
         return chosen
 
-    def encode(self, encodings: Sequence[Encoding]) -> Iterator[Encoded]:
+    def encode(self, encodings: Sequence[Encoding]) -> Iterator[WordVectors]:
         """Encode several problems; what becomes of one does not depend on the others.
 
         Their words are rows of one matrix, those of each problem followed by two for nothing and
@@ -390,7 +390,7 @@ class NeuralScorer:
         ends_of_pairs = [pairs(vectors) for pairs in self._pairs]
         tables = self._actions[0].n_pairs + ARCS
         for start, end in zip(starts, ends, strict=True):
-            yield Encoded(
+            yield WordVectors(
                 vectors[start : end - SPECIAL],
                 tags[start : end - SPECIAL],
                 tuple(

@@ -43,8 +43,8 @@ from syntagma.neural.scorer import (
 from syntagma.neural.slots import SLOTS
 from syntagma.realization.realizer import Realizer
 from syntagma.training.settings import NeuralSettings
+from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import encode_training
-from syntagma.transition.strategy import Effort
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import of_lemmas, visit
@@ -61,7 +61,7 @@ AHEAD = 6  # batches prepared while the network computes
 class NeuralLearner:
     """Learns a neural scorer; its figure is `loss`, the mean cross-entropy of the actions."""
 
-    effort = Effort(beam=16)
+    budget = SearchBudget(beam=16)
 
     def __init__(
         self,
@@ -248,7 +248,7 @@ class NeuralLearner:
             relations=relations,
             given_heads=heads,
             traces=[
-                trace(encoding.encoded, reference.order, reference.heads, backward)
+                trace(encoding.task, reference.order, reference.heads, backward)
                 for backward in (False, True)
             ],
             heads=reference.heads,

@@ -52,7 +52,7 @@ class FormChoice:
         for sentence in sentences:
             if not sentence.lemmas:
                 continue
-            tree = Tree(sentence.lemmas, sentence.heads, sentence.deprels)
+            tree = LemmaTree(sentence.lemmas, sentence.heads, sentence.deprels)
             features = map(sorted_features, sentence.features)
             words = zip(sentence.lemmas, sentence.tags, features, strict=True)
             for i, (key, form) in enumerate(zip(words, neutral_forms(sentence), strict=True)):
@@ -69,7 +69,7 @@ class FormChoice:
 
     def log_shares(self, problem: Problem, forms: Sequence[Sequence[Form]]) -> list[list[float]]:
         """The logarithms of the shares of the forms that each word of the problem may take."""
-        tree = Tree(
+        tree = LemmaTree(
             [word.name for word in problem.words],
             [word.head for word in problem.words],
             [word.deprel for word in problem.words],
@@ -130,7 +130,7 @@ def _unpack(packed: bytes) -> Weights:
     return weights
 
 
-class Tree:
+class LemmaTree:
     """What is given of a tree; heads are 1-based, 0 for the root, and what is None is not given."""
 
     def __init__(

@@ -62,13 +62,13 @@ class Seen:
     edit: Edit
 
 
-Lexicon = Mapping[str, Sequence[Seen]]
+SeenForms = Mapping[str, Sequence[Seen]]
 
 
 class Inflector:
     """What is known of a language's inflection."""
 
-    def __init__(self, lexicon: Lexicon | bytes, *, english: bool = False) -> None:
+    def __init__(self, lexicon: SeenForms | bytes, *, english: bool = False) -> None:
         """The lexicon, or, as a file has it, packed: it is unpacked when it is needed."""
         self._given = lexicon
         self.english = english
@@ -93,7 +93,7 @@ class Inflector:
         return cls(dict(lexicon), english=english)
 
     @cached_property
-    def lexicon(self) -> Lexicon:
+    def lexicon(self) -> SeenForms:
         """What was seen of each lemma."""
         return _unpack(self._given) if isinstance(self._given, bytes) else self._given
 
@@ -253,7 +253,7 @@ class Inflector:
         return cls(arrays[SECTION].tobytes(), english=english)
 
 
-def _pack(lexicon: Lexicon) -> bytes:
+def _pack(lexicon: SeenForms) -> bytes:
     """The lexicon as a section of a model file; `_unpack` is the inverse."""
     lines = []
     kinds: dict[tuple[str, str], int] = {}
@@ -268,7 +268,7 @@ def _pack(lexicon: Lexicon) -> bytes:
     return zlib.compress("\n".join([*head, *lines]).encode("utf-8", "surrogatepass"), 9)
 
 
-def _unpack(packed: bytes) -> Lexicon:
+def _unpack(packed: bytes) -> SeenForms:
     lexicon: defaultdict[str, list[Seen]] = defaultdict(list)
     try:
         lines = zlib.decompress(packed).decode("utf-8", "surrogatepass").split("\n")

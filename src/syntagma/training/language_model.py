@@ -26,7 +26,12 @@ from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.language_model.tokenization import sentences as split
 from syntagma.linearizer import Linearizer, model_path
 from syntagma.models.container import MAGIC, fingerprint, read_container, write_container
-from syntagma.models.model import LANGUAGE_MODEL, Fluent, add_language_model, load_model
+from syntagma.models.model import (
+    LANGUAGE_MODEL,
+    WeightedLanguageModel,
+    add_language_model,
+    load_model,
+)
 from syntagma.training.settings import LanguageModelSettings
 from syntagma.treebanks.treebank import Sentence
 from syntagma.version import VERSION
@@ -212,14 +217,17 @@ def add_lm(
 
     def bleu(condition: str, weight: float) -> float:
         constant = balance.Balance(math.log(weight), 0, 0, 0) if weight else None
-        fluent = Fluent(fluency, constant) if constant else None
-        linearizer = Linearizer(replace(plain, fluent=fluent))
+        fluent = WeightedLanguageModel(fluency, constant) if constant else None
+        linearizer = Linearizer(replace(plain, language_model=fluent))
         report = evaluate(linearizer, dev, [condition], threads=threads, on_sentence=on_sentence)
         return report[condition].bleu
 
     curves = balance.measure(bleu)
     found = balance.fit(curves)
     add_language_model(
-        output, path, Fluent(fluency, found), {**about, "tuning": balance.describe(curves)}
+        output,
+        path,
+        WeightedLanguageModel(fluency, found),
+        {**about, "tuning": balance.describe(curves)},
     )
     return BalanceReport(found, curves)

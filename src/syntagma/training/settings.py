@@ -11,7 +11,7 @@ from syntagma.best_first.model import MAX_CHART, GrammarName
 from syntagma.errors import TrainingError
 from syntagma.linear.templates import FEATURE_SETS, FeatureSet
 from syntagma.problem.problem import TagColumn
-from syntagma.transition.strategy import MAX_BEAM, MAX_EXPANSIONS
+from syntagma.transition.budget import MAX_BEAM, MAX_EXPANSIONS
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
 REALIZE = "realize"  # beside the conditions: a labelled tree of lemmas

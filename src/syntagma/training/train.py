@@ -38,7 +38,7 @@ from syntagma.training.settings import (
     NeuralSettings,
     Settings,
 )
-from syntagma.transition.strategy import Effort
+from syntagma.transition.budget import SearchBudget
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
 from syntagma.treebanks.treebank import Sentence, read_treebank
@@ -70,10 +70,10 @@ class TrainingReport:
 
 
 class Learner(Protocol):
-    """A scorer under training: for how many epochs, and with what effort it is measured."""
+    """A scorer under training: for how many epochs, and with what budget it is measured."""
 
     epochs: int
-    effort: Effort
+    budget: SearchBudget
 
     def begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
@@ -169,7 +169,7 @@ def train(
         "settings": asdict(settings),
         "created_with": VERSION,
     }
-    fluent = begun.fluent if begun is not None else None
+    fluent = begun.language_model if begun is not None else None
     if begun is not None and fluent is not None:
         header[LANGUAGE_MODEL] = begun.header[LANGUAGE_MODEL]
     language_model = fluent.language_model if fluent is not None else None
@@ -292,7 +292,7 @@ class _Run:
                 linearizer,
                 sentences,
                 conditions,
-                **asdict(self.learner.effort),
+                **asdict(self.learner.budget),
                 threads=self.threads,
             )
             return {figures.condition: round(figures.bleu, 2) for figures in report.figures}

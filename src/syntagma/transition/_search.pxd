@@ -4,8 +4,8 @@ from libc.stdint cimport int32_t, uint64_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from syntagma.language_model._ngrams cimport Fluency
-from syntagma.transition._state cimport Action, EncodedProblem, State, Task
+from syntagma.language_model._ngrams cimport NGramScorer
+from syntagma.transition._state cimport Action, SearchTask, State, Task
 
 cdef extern from * nogil:
     """
@@ -123,9 +123,9 @@ cdef extern from * nogil:
     void keep_first_of_each_move(vector[Candidate]& candidates)
 
 cdef class Search:
-    cdef EncodedProblem problem
+    cdef SearchTask problem
     cdef const Task* task
-    cdef Fluency fluency        # or None
+    cdef NGramScorer fluency        # or None
     cdef readonly int width
     cdef public bint merging    # states that the scorers cannot tell apart become one
     cdef int size               # states in the beam

@@ -9,15 +9,15 @@ from libc.stdlib cimport free, malloc
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from syntagma.language_model._ngrams cimport Context, Fluency
+from syntagma.language_model._ngrams cimport Context, NGramScorer
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, SHIFT, Action, EncodedProblem, Node, State, Task, apply, copy_state,
+    LEFTARC, NONE, RIGHTARC, SHIFT, Action, SearchTask, Node, State, Task, apply, copy_state,
     has, initial_state, lay_out, legal_leftarc, legal_rightarc, legal_shifts, state_bytes,
 )
 
 
 cdef enum:
-    OPINIONS = 16       # orders that are compared in the end, if no more are asked for
+    RERANKED = 16       # orders that are compared in the end, if no more are asked for
     MOST_TRIES = 4096   # derivations whose detours are looked at for different orders
 
 
@@ -43,7 +43,7 @@ cdef string state_key(const Task* task, const State* state) noexcept nogil:
 cdef class Search:
     """One problem under search, once. The beam holds states; derivations hang together by links."""
 
-    def __cinit__(self, EncodedProblem problem, int width, *_):
+    def __cinit__(self, SearchTask problem, int width, *_):
         cdef int i
         if width < 1:
             raise ValueError("a beam holds at least one state")
@@ -71,7 +71,7 @@ cdef class Search:
         free(self.following)
         free(self.shifts)
 
-    def listen(self, Fluency fluency):
+    def listen(self, NGramScorer fluency):
         """Let a language model have its say in what words are worth, from the start."""
         self.fluency = fluency
         self.begin(self.current[0])
@@ -235,7 +235,7 @@ cdef class Search:
         and words may take several forms, of each of the best sentences."""
         cdef Signatures known
         self.finished.clear()
-        self.gather(max(n_best, OPINIONS), False, &known)
+        self.gather(max(n_best, RERANKED), False, &known)
         if n_best > 1 and self.fluency is not None and self.fluency.names.size():
             self.gather(n_best, True, &known)
         self.rank()

@@ -118,7 +118,7 @@ cdef void reference_actions(
     const int32_t* tags, vector[Action]* actions
 ) noexcept nogil
 
-cdef class EncodedProblem:
+cdef class SearchTask:
     cdef Task task
     cdef readonly int n
     cdef object _arrays

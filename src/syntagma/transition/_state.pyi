@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-class EncodedProblem:
+class SearchTask:
     n: int
     def __init__(
         self,

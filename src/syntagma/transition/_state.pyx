@@ -352,7 +352,7 @@ cdef void mirror(
     heads.swap(turned)
 
 
-cdef class EncodedProblem:
+cdef class SearchTask:
     """A problem in numbers: the arrays behind a Task.
 
     `words` has one row a word and the first eleven fields of Word as columns; indices are those

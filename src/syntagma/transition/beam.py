@@ -13,8 +13,8 @@ from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
 from syntagma.transition._search import Search, beam_search, depth_first_search
+from syntagma.transition.budget import MAX_BEAM, SearchBudget, SearchName
 from syntagma.transition.encoding import Encoding, decode, encode
-from syntagma.transition.strategy import MAX_BEAM, Effort, SearchName
 
 # States that the last resort may expand where a partial tree and order constraints leave the whole
 # beam without a legal move: a few seconds at most.
@@ -31,21 +31,21 @@ class BeamStrategy:
         self.batch = model.scorer.batch
         self.max_words = model.scorer.max_words
 
-    def check(self, effort: Effort) -> None:
-        if effort.timeout is not None or effort.expansions is not None:
+    def check(self, budget: SearchBudget) -> None:
+        if budget.timeout is not None or budget.expansions is not None:
             raise ValueError("a beam search has neither timeout nor expansions, but a beam")
 
-    def describe(self, effort: Effort) -> dict[str, str | int | float]:
-        return {"beam": effort.beam or "auto"}
+    def describe(self, budget: SearchBudget) -> dict[str, str | int | float]:
+        return {"beam": budget.beam or "auto"}
 
     def beam(self, problem: Problem) -> int:
         """The beam that the model chooses for a problem."""
         return self._model.scorer.beam(problem)
 
     def search(
-        self, encodings: Sequence[Encoding], effort: Effort, n_best: int | None
+        self, encodings: Sequence[Encoding], budget: SearchBudget, n_best: int | None
     ) -> Iterator[list[Linearization] | SyntagmaError]:
-        widths = [self._width(encoding, effort.beam, n_best) for encoding in encodings]
+        widths = [self._width(encoding, budget.beam, n_best) for encoding in encodings]
         searches = self._model.searches(encodings, widths)
         for encoding, search in zip(encodings, searches, strict=True):
             try:
@@ -80,7 +80,7 @@ class BeamStrategy:
             )
             for rank, (score, actions) in enumerate(found)
         ]
-        fluent = self._model.fluent
+        fluent = self._model.language_model
         if fluent is not None:
             results = [
                 replace(result, fluency=fluent.share(result.problem, result.words))
@@ -117,7 +117,7 @@ class BeamStrategy:
                 continue
             encoding = encode(smaller, self._model.vocabulary)
             # Whether there is a solution does not depend on what it is worth.
-            found, exhausted = depth_first_search(Search(encoding.encoded, 1), WORK_LIMIT // 10)
+            found, exhausted = depth_first_search(Search(encoding.task, 1), WORK_LIMIT // 10)
             if not found and exhausted:
                 return self._smallest_conflict(smaller)
         return problem

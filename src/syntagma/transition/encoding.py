@@ -11,7 +11,7 @@ import numpy.typing as npt
 from syntagma.problem.precedence import predecessors
 from syntagma.problem.problem import ROOT_LABEL, Problem, Word
 from syntagma.results.linearization import Linearization, Token
-from syntagma.transition._state import EncodedProblem
+from syntagma.transition._state import SearchTask
 from syntagma.transition.vocabulary import Vocabulary, shape_and_suffix
 from syntagma.treebanks.treebank import Sentence
 
@@ -47,14 +47,14 @@ class Encoding:
 
     problem: Problem
     order: tuple[int, ...]
-    encoded: EncodedProblem
+    task: SearchTask
     fixed: bool = False
     alternatives: Sequence[Sequence[Alternative]] | None = None
 
     @property
     def leaders(self) -> list[int]:
         """For each word the first of those it is interchangeable with, which may be itself."""
-        return _leaders(self.encoded.twins)
+        return _leaders(self.task.twins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +240,7 @@ def _encoded(
     rows: Sequence[tuple[int, ...]],
     tags: Sequence[tuple[int, ...]],
     kinds: Ints | None,
-) -> EncodedProblem:
+) -> SearchTask:
     """`tags` holds the candidate tags of each word."""
     pool: list[int] = []
     fields = []
@@ -251,7 +251,7 @@ def _encoded(
     masks = predecessors(problem)
     if masks is not None:
         masks = [_renumber(masks[at], order) for at in order]
-    return EncodedProblem(np.array(fields, np.int32), np.array(pool, np.int32), root, masks, kinds)
+    return SearchTask(np.array(fields, np.int32), np.array(pool, np.int32), root, masks, kinds)
 
 
 def _renumber(mask: int, order: Sequence[int]) -> int:

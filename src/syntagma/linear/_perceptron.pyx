@@ -9,7 +9,7 @@ from syntagma.linear._features cimport Extractor, read_state, score_arc, score_s
 from syntagma.linear._search cimport LinearScorer, LinearSearch
 from syntagma.transition._search cimport Link
 from syntagma.transition._state cimport (
-    SHIFT, Action, EncodedProblem, State, apply, initial_state, reference_actions,
+    SHIFT, Action, SearchTask, State, apply, initial_state, reference_actions,
 )
 from syntagma.features._weights cimport TrainingWeights, Weights
 
@@ -22,7 +22,7 @@ cdef class Update:
     cdef readonly bint correct
 
 
-cdef class Learner:
+cdef class Perceptron:
     """Learns the weights of a linear scorer."""
 
     cdef readonly TrainingWeights weights
@@ -35,7 +35,7 @@ cdef class Learner:
         self.scorer.table = &self.weights.table
 
     def learn(
-        self, EncodedProblem problem, order, heads, labels, tags, int width, bint max_violation
+        self, SearchTask problem, order, heads, labels, tags, int width, bint max_violation
     ):
         """Search with the current weights and compare with the reference: an Update.
 

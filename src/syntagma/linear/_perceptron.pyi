@@ -3,12 +3,12 @@ import numpy.typing as npt
 
 from syntagma.features._weights import TrainingWeights
 from syntagma.linear._features import Templates
-from syntagma.transition._state import EncodedProblem
+from syntagma.transition._state import SearchTask
 
 class Update:
     correct: bool
 
-class Learner:
+class Perceptron:
     weights: TrainingWeights
     def __init__(
         self,
@@ -18,7 +18,7 @@ class Learner:
     ) -> None: ...
     def learn(
         self,
-        problem: EncodedProblem,
+        problem: SearchTask,
         order: npt.NDArray[np.int32],
         heads: npt.NDArray[np.int32],
         labels: npt.NDArray[np.int32],

@@ -19,7 +19,7 @@ MAX_TIMEOUT = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class SearchBudget:
     """What a search may spend on a problem; what is None is left to the strategy.
 
     A beam search has a `beam`, a best-first search ends after `timeout` seconds or so many
@@ -56,14 +56,14 @@ class Strategy(Protocol):
     @property
     def max_words(self) -> int: ...
 
-    def check(self, effort: Effort) -> None:
-        """Raise `ValueError` if the effort speaks of the other strategy."""
+    def check(self, budget: SearchBudget) -> None:
+        """Raise `ValueError` if the budget speaks of the other strategy."""
 
-    def describe(self, effort: Effort) -> dict[str, str | int | float]:
-        """The effort as the signature of a score says it."""
+    def describe(self, budget: SearchBudget) -> dict[str, str | int | float]:
+        """The budget as the signature of a score says it."""
 
     def search(
-        self, encodings: Sequence[Encoding], effort: Effort, n_best: int | None
+        self, encodings: Sequence[Encoding], budget: SearchBudget, n_best: int | None
     ) -> Iterator[list[Linearization] | SyntagmaError]:
         """The best results of each problem, best first, or why there is none."""
 
