@@ -21,7 +21,7 @@ from records import Table, begin, finish, joined_signature, treebank_options
 import syntagma
 from syntagma.cli.progress import Ticker
 from syntagma.errors import FormatError, ModelError
-from syntagma.files.files import open_text
+from syntagma.files.reading import open_text
 from syntagma.linearizer import model_path
 from syntagma.models.model import load_model
 from syntagma.problem.problem import TagColumn

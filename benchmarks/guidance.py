@@ -23,7 +23,7 @@ import plots
 import samples
 from records import Table, begin, finish
 
-from syntagma.training.settings import BestFirstSettings
+from syntagma.best_first.settings import BestFirstSettings
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 # How each differs from the default.

@@ -21,11 +21,12 @@ import syntagma
 from syntagma.cli.progress import Ticker
 from syntagma.cli.train import describe
 from syntagma.errors import FormatError, TrainingError
-from syntagma.files.files import atomic_write, open_text
+from syntagma.files.fingerprint import fingerprint
+from syntagma.files.reading import open_text
+from syntagma.files.writing import atomic_write
 from syntagma.linearizer import read_info
-from syntagma.models.container import fingerprint
-from syntagma.training.settings import Settings
 from syntagma.training.train import Epoch
+from syntagma.treebanks.settings import Settings
 
 Grammar = Literal["dependency", "ccg"]
 

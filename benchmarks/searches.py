@@ -25,11 +25,11 @@ from records import Table, add_condition_option, begin, finish, joined_signature
 from samples import Figures, Sample
 
 import syntagma
-from syntagma.models.container import fingerprint
-from syntagma.training.settings import Settings
+from syntagma.files.fingerprint import fingerprint
 from syntagma.transition.budget import SearchName
 from syntagma.treebanks.ccgbank import read_sentences
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
+from syntagma.treebanks.settings import Settings
 
 IN_DETAIL = ("none", "labelled")  # conditions shown by length, where they are chosen
 BEAM = "beam"

@@ -20,7 +20,7 @@ from pathlib import Path
 import machine
 
 from syntagma.errors import FormatError
-from syntagma.files.files import open_text
+from syntagma.files.reading import open_text
 from syntagma.formats.conllu import FORM, Block, read_blocks
 from syntagma.language_model.tokenization import normalize, sentences, words
 

@@ -6,6 +6,7 @@
 'She read the book .'
 """
 
+from syntagma.best_first.settings import BestFirstSettings
 from syntagma.errors import (
     FormatError,
     ModelError,
@@ -16,17 +17,14 @@ from syntagma.errors import (
     UnsatisfiableError,
 )
 from syntagma.evaluation.evaluate import Report, evaluate, paired_bootstrap
+from syntagma.language_model.settings import LanguageModelSettings
+from syntagma.linear.settings import LinearSettings
 from syntagma.linearizer import Linearizer, ModelInfo, load
+from syntagma.neural.settings import NeuralSettings
 from syntagma.problem.problem import Problem, Word
 from syntagma.results.linearization import Linearization, Token
 from syntagma.results.realization import Realization
 from syntagma.training.language_model import add_lm, train_lm
-from syntagma.training.settings import (
-    BestFirstSettings,
-    LanguageModelSettings,
-    LinearSettings,
-    NeuralSettings,
-)
 from syntagma.training.train import TrainingReport, train
 from syntagma.treebanks.treebank import Sentence, read_treebank
 from syntagma.version import VERSION

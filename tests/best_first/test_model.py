@@ -17,11 +17,13 @@ from toys.treebank import write_treebank
 from syntagma.best_first.model import EdgeModel, GrammarName
 from syntagma.cli import run
 from syntagma.errors import ModelError, TrainingError
+from syntagma.language_model.settings import LanguageModelSettings
+from syntagma.linear.settings import LinearSettings
 from syntagma.linearizer import Linearizer, load, read_info
 from syntagma.models.container import read_container, write_container
 from syntagma.models.model import Model, is_edge_model, load_edge_model, load_model
+from syntagma.neural.settings import NeuralSettings
 from syntagma.training.language_model import add_lm, train_lm
-from syntagma.training.settings import LanguageModelSettings, LinearSettings, NeuralSettings
 from syntagma.training.train import train
 from syntagma.treebanks.treebank import read_treebank
 

@@ -27,12 +27,13 @@ from toys.training_runs import (
 from toys.treebank import SENTENCES
 
 from syntagma.best_first.model import GrammarName
+from syntagma.best_first.settings import BestFirstSettings
 from syntagma.cli import run as command
 from syntagma.errors import FormatError, TrainingError
+from syntagma.linear.settings import LinearSettings
 from syntagma.linearizer import load
 from syntagma.models.container import read_container
 from syntagma.results.linearization import violations
-from syntagma.training.settings import BestFirstSettings, LinearSettings
 from syntagma.training.train import Epoch, train
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 

@@ -15,10 +15,10 @@ from toys.treebank import write_treebank
 import syntagma
 from syntagma.cli import run
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, SpanScores, compare_spans, treelets
+from syntagma.linear.settings import LinearSettings
 from syntagma.problem.problem import Problem
 from syntagma.problem.trees import lift
 from syntagma.results.linearization import Linearization, Token
-from syntagma.training.settings import LinearSettings
 
 
 def words(text: str) -> list[str]:

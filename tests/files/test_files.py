@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from syntagma.errors import FormatError, OutputError
-from syntagma.files.files import atomic_write, open_text
+from syntagma.files.reading import open_text
+from syntagma.files.writing import atomic_write
 from syntagma.formats import guess_format, read_problems
 from syntagma.problem.problem import Problem
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toys.ccg import DERIVATIONS, chain, derivations, toy_sentences, word
 
 from syntagma.errors import FormatError
-from syntagma.files.files import open_text
+from syntagma.files.reading import open_text
 from syntagma.formats.auto import AutoEntry, parse_auto, read_auto, write_auto
 from syntagma.results.derivation import Derivation
 from syntagma.treebanks.ccgbank import CcgSentence, read_ccgbank

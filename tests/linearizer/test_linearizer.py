@@ -17,10 +17,10 @@ from toys.strategies import problems
 from toys.treebank import write_treebank
 
 from syntagma.errors import ModelError, ProblemError, UnsatisfiableError
+from syntagma.linear.settings import LinearSettings
 from syntagma.linearizer import Linearizer, load
 from syntagma.problem.problem import Problem, Word
 from syntagma.results.linearization import violations
-from syntagma.training.settings import LinearSettings
 from syntagma.training.train import train
 from syntagma.transition import beam as beam_module
 from syntagma.transition._search import Search

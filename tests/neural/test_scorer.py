@@ -58,10 +58,10 @@ from syntagma.neural.scorer import (
 )
 from syntagma.neural.slots import SLOTS
 from syntagma.problem.problem import Problem, Word
+from syntagma.problem.shape import shape
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition._search import beam_search
 from syntagma.transition.encoding import Encoding, encode
-from syntagma.transition.vocabulary import shape
 from syntagma.treebanks.treebank import Sentence
 
 Shown = tuple[str, tuple[int, ...], tuple[str, ...], tuple[str, ...], float]

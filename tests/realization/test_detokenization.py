@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from toys.spelling import recover
 
 from syntagma.errors import ModelError
+from syntagma.files.packing import pack_lines
 from syntagma.realization import detokenization
 from syntagma.realization.detokenization import Detokenizer, Example
 from syntagma.results.spelling import Contraction, Spelling
-from syntagma.transition.vocabulary import pack_lines
 
 RULES, CONTRACTIONS = "spacing.rules", "spacing.contractions"
 

@@ -24,8 +24,9 @@ from syntagma.best_first._ccg_edges import CCG_ATOMS
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS
 from syntagma.best_first.ccg import CcgGrammar
 from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
+from syntagma.problem.shape import shape_and_suffix
 from syntagma.transition.encoding import Encoding
-from syntagma.transition.vocabulary import Vocabulary, shape_and_suffix
+from syntagma.transition.vocabulary import Vocabulary
 
 NONE = -1
 LEAF, HEAD_LEFT, HEAD_RIGHT = 0, 1, 2

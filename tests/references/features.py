@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from references.transition import LEFTARC, ROOT, SHIFT, Given
 from syntagma.linear._features import ATOM_NAMES
 from syntagma.problem.problem import Problem
+from syntagma.problem.shape import shape_and_suffix
 from syntagma.transition.encoding import Action
-from syntagma.transition.vocabulary import Vocabulary, shape_and_suffix
+from syntagma.transition.vocabulary import Vocabulary
 
 Atoms = dict[str, int]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from syntagma.best_first.model import GrammarName
-from syntagma.training.settings import BestFirstSettings
+from syntagma.best_first.settings import BestFirstSettings
 from syntagma.training.train import TrainingReport, train
 from toys.ccg import write_ccgbank
 from toys.treebank import write_treebank

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from syntagma.linear.settings import LinearSettings
 from syntagma.models.container import read_container
 from syntagma.training import train as training
-from syntagma.training.settings import LinearSettings, Settings
 from syntagma.training.train import TrainingReport, train
+from syntagma.treebanks.settings import Settings
 from toys.treebank import SENTENCES
 
 EPOCHS = 3

@@ -18,14 +18,15 @@ from toys.treebank import SENTENCES, write_treebank
 
 from syntagma import LinearSettings, load, read_treebank, train
 from syntagma.errors import FormatError, ModelError, OutputError, SyntagmaError, TrainingError
+from syntagma.files.fingerprint import fingerprint
 from syntagma.language_model.arpa import read_arpa
 from syntagma.language_model.balance import WEIGHTS, Balance
 from syntagma.language_model.packed import word_class
-from syntagma.models.container import fingerprint, read_container, write_container
+from syntagma.language_model.settings import LanguageModelSettings
+from syntagma.models.container import read_container, write_container
 from syntagma.models.model import WeightedLanguageModel, add_language_model
 from syntagma.results.linearization import Linearization
 from syntagma.training.language_model import add_lm, perplexity, read_lm, read_text, train_lm
-from syntagma.training.settings import LanguageModelSettings
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 from syntagma.version import VERSION
 

@@ -14,14 +14,15 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagm
 
 from syntagma.errors import TrainingError  # noqa: E402
 from syntagma.formats.conllu import write_conllu  # noqa: E402
+from syntagma.language_model.settings import LanguageModelSettings  # noqa: E402
 from syntagma.linearizer import load  # noqa: E402
 from syntagma.models.container import read_container  # noqa: E402
 from syntagma.neural import training as neural_training  # noqa: E402
 from syntagma.neural.scorer import Dimensions  # noqa: E402
+from syntagma.neural.settings import REALIZE, NeuralSettings  # noqa: E402
 from syntagma.problem.problem import Problem, Word  # noqa: E402
 from syntagma.results.linearization import Linearization, Token  # noqa: E402
 from syntagma.training.language_model import add_lm, train_lm  # noqa: E402
-from syntagma.training.settings import REALIZE, LanguageModelSettings, NeuralSettings  # noqa: E402
 from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402
 from syntagma.treebanks.visits import LEMMAS, of_lemmas  # noqa: E402
 

@@ -29,8 +29,8 @@ from toys.training_runs import (
 from toys.treebank import write_treebank
 
 from syntagma.errors import OutputError, TrainingError
+from syntagma.linear.settings import LinearSettings
 from syntagma.models.container import read_container
-from syntagma.training.settings import LinearSettings
 
 # Each epoch is better than those before it, so that each saves its model.
 

@@ -16,16 +16,18 @@ from toys.training_runs import EPOCHS, SIZE, Cut, cut_at, measured, run, weights
 from toys.treebank import SENTENCES, write_treebank
 
 from syntagma.errors import FormatError, SyntagmaError, TrainingError
+from syntagma.linear.settings import LinearSettings
 from syntagma.linear.templates import FeatureSet
 from syntagma.linear.training import PerceptronLearner
 from syntagma.linearizer import load
 from syntagma.models.container import read_container
+from syntagma.neural.settings import NeuralSettings
 from syntagma.results.linearization import violations
 from syntagma.training import train as training
-from syntagma.training.settings import LinearSettings, NeuralSettings, Settings
 from syntagma.training.train import Epoch, Learner, train
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
+from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence
 
 

@@ -14,10 +14,11 @@ from toys.strategies import trees
 
 from syntagma.linear._search import LinearSearch
 from syntagma.problem.problem import Problem
+from syntagma.problem.shape import shape, shape_and_suffix
 from syntagma.results.linearization import violations
 from syntagma.transition._search import beam_search
 from syntagma.transition.encoding import decode, encode
-from syntagma.transition.vocabulary import MAX_LABELS, MAX_TAGS, Vocabulary, shape, shape_and_suffix
+from syntagma.transition.vocabulary import MAX_LABELS, MAX_TAGS, Vocabulary
 from syntagma.treebanks.treebank import Sentence
 
 ODD_FORMS = (

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from syntagma.best_first._guided_learning import GuidedSearch
 from syntagma.best_first.ccg import CcgGrammar
 from syntagma.best_first.model import StoredEdges, edge_grammar
+from syntagma.best_first.settings import BestFirstSettings
 from syntagma.features._weights import TrainingWeights
 from syntagma.linear.scorer import StoredWeights
-from syntagma.training.settings import BestFirstSettings
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import encode_training
 from syntagma.transition.vocabulary import Vocabulary

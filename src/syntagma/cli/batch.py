@@ -69,7 +69,7 @@ def read_inputs(
     lemmas: Lemmas | None = None,
 ) -> Iterator[Input]:
     """The problems of several files, each with its place; "-" is standard input."""
-    from syntagma.files.files import source_name
+    from syntagma.files.reading import source_name
     from syntagma.formats import read_problems
 
     for file in files:

@@ -229,8 +229,8 @@ def _evaluate_realization(
 
 
 def _write_json(path: Path, data: Path, record: dict[str, Any]) -> None:
-    from syntagma.files.files import atomic_write
-    from syntagma.models.container import fingerprint
+    from syntagma.files.fingerprint import fingerprint
+    from syntagma.files.writing import atomic_write
 
     described = {
         "command": shlex.join(["syntagma", *sys.argv[1:]]),

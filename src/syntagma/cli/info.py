@@ -21,8 +21,8 @@ def info(
     syntagma info                # the shipped English model
     syntagma info my.syntagma    # a model of your own
     """
+    from syntagma.files.fingerprint import fingerprint
     from syntagma.linearizer import read_info
-    from syntagma.models.container import fingerprint
 
     about = read_info(model)
     lines = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from syntagma.cli.options import FormatName
 from syntagma.errors import OutputError
-from syntagma.files.files import atomic_write
+from syntagma.files.writing import atomic_write
 from syntagma.formats.conllu import write_conllu
 from syntagma.formats.jsonl import write_jsonl
 from syntagma.problem.problem import TagColumn

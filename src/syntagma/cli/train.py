@@ -10,8 +10,8 @@ from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
 
 if TYPE_CHECKING:
-    from syntagma.training.settings import Settings
     from syntagma.training.train import Epoch
+    from syntagma.treebanks.settings import Settings
 
 # Options that only some kinds of models have: those of a scorer, or of best-first search.
 OWN = {
@@ -246,7 +246,9 @@ def train(
         syntagma train train.auto dev.auto --output ccg.syntagma --search best-first \\
             --grammar ccg --tag-column upos
     """
-    from syntagma.training.settings import BestFirstSettings, LinearSettings, NeuralSettings
+    from syntagma.best_first.settings import BestFirstSettings
+    from syntagma.linear.settings import LinearSettings
+    from syntagma.neural.settings import NeuralSettings
     from syntagma.training.train import Epoch
     from syntagma.training.train import train as learn
 
@@ -348,7 +350,7 @@ def _is_given(context: typer.Context, name: str) -> bool:
 
 
 def _count_sentences(path: Path, ccg: bool) -> int:
-    from syntagma.files.files import open_text
+    from syntagma.files.reading import open_text
     from syntagma.formats.auto import read_auto
     from syntagma.formats.conllu import read_blocks
 

@@ -80,9 +80,9 @@ def train_lm(
     Then give it to a model, which learns how much to listen to it:
         syntagma add-lm en news.lm dev.conllu --output my.syntagma
     """
+    from syntagma.language_model.settings import LanguageModelSettings
     from syntagma.training.language_model import check_readable, perplexity, read_lm, read_text
     from syntagma.training.language_model import train_lm as learn
-    from syntagma.training.settings import LanguageModelSettings
 
     settings = LanguageModelSettings(
         order=order,

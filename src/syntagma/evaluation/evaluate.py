@@ -15,7 +15,7 @@ import numpy as np
 
 from syntagma.errors import SyntagmaError
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
-from syntagma.models.container import fingerprint
+from syntagma.files.fingerprint import fingerprint
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition.budget import SearchBudget

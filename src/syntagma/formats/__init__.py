@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from syntagma.errors import FormatError
-from syntagma.files.files import Lines, open_text, source_name
+from syntagma.files.reading import Lines, open_text, source_name
 from syntagma.formats.conllu import Lemmas, read_conllu
 from syntagma.formats.jsonl import read_jsonl
 from syntagma.formats.text import read_text

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from syntagma.errors import FormatError
-from syntagma.files.files import Lines
+from syntagma.files.reading import Lines
 from syntagma.results.categories import head_side
 from syntagma.results.derivation import Derivation
 

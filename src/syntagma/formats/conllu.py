@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Literal
 
 from syntagma.errors import FormatError, ProblemError
-from syntagma.files.files import Lines
+from syntagma.files.reading import Lines
 from syntagma.problem.problem import Problem, TagColumn, Word
 from syntagma.results.linearization import Linearization
 from syntagma.results.spelling import Contraction, Spelling

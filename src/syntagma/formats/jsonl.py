@@ -14,7 +14,7 @@ from dataclasses import asdict
 from typing import Any
 
 from syntagma.errors import FormatError, ProblemError
-from syntagma.files.files import Lines
+from syntagma.files.reading import Lines
 from syntagma.formats.auto import auto_line
 from syntagma.problem.problem import Problem, Word
 from syntagma.results.linearization import Linearization

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from syntagma.errors import FormatError, ProblemError
-from syntagma.files.files import Lines
+from syntagma.files.reading import Lines
 from syntagma.problem.problem import Problem, Word
 
 

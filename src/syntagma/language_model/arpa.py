@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import FormatError, ModelError, OutputError
-from syntagma.files.files import atomic_write, open_text, source_name
+from syntagma.files.reading import open_text, source_name
+from syntagma.files.writing import atomic_write
 from syntagma.language_model.backoff import (
     LOG_ZERO,
     SPECIAL_WORDS,

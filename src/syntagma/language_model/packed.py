@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import ModelError
+from syntagma.files.packing import pack_lines, unpack_lines
 from syntagma.language_model._ngrams import NGrams, NGramScorer, rises, unfold
 from syntagma.language_model.backoff import SPECIAL_WORDS, UNKNOWN, BackoffModel, Order
+from syntagma.problem.shape import shape
 from syntagma.transition.encoding import Encoding
-from syntagma.transition.vocabulary import pack_lines, shape, unpack_lines
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from syntagma.linear._perceptron import Perceptron, Update
 from syntagma.linear.scorer import StoredWeights
+from syntagma.linear.settings import LinearSettings
 from syntagma.linear.templates import templates
-from syntagma.training.settings import LinearSettings
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import encode_training
 from syntagma.transition.vocabulary import Vocabulary

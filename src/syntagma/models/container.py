@@ -18,7 +18,6 @@ Place and size of a section follow from the index; every byte of the file, paddi
 is covered by a checksum.
 """
 
-import hashlib
 import json
 import math
 import mmap
@@ -33,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import ModelError
-from syntagma.files.files import atomic_write
+from syntagma.files.writing import atomic_write
 
 MAGIC = b"SYNTAGMA"
 FORMAT_VERSION = 1
@@ -126,15 +125,6 @@ def read_container(path: str | Path) -> tuple[dict[str, Any], dict[str, npt.NDAr
         arrays[section.name] = flat.reshape(section.shape)
         start += section.size
     return header, arrays
-
-
-def fingerprint(path: str | Path) -> str:
-    """The SHA-256 of a file, by which signatures name models and data."""
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
 
 
 def _aligned(size: int) -> int:

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import ModelError
+from syntagma.files.packing import pack_lines, unpack_lines
 from syntagma.neural._encoder import (
     Matrix,
     add_byte_rows,
@@ -40,8 +41,9 @@ from syntagma.neural._search import (
 )
 from syntagma.neural.slots import SLOTS, SlotTable
 from syntagma.problem.problem import Problem
+from syntagma.problem.shape import shape
 from syntagma.transition.encoding import LEFTARC, SHIFT, Action, Encoding
-from syntagma.transition.vocabulary import Vocabulary, pack_lines, shape, unpack_lines
+from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 
 Floats = npt.NDArray[np.float32]

@@ -40,9 +40,9 @@ from syntagma.neural.scorer import (
     read_fields,
     table_sizes,
 )
+from syntagma.neural.settings import NeuralSettings
 from syntagma.neural.slots import SLOTS
 from syntagma.realization.realizer import Realizer
-from syntagma.training.settings import NeuralSettings
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import encode_training
 from syntagma.transition.vocabulary import Vocabulary

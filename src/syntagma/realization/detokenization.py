@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import ModelError
+from syntagma.files.packing import pack_lines, unpack_lines
 from syntagma.results.spelling import Contraction, Spelling
-from syntagma.transition.vocabulary import pack_lines, unpack_lines
 
 MIN_GAIN = 2  # a rule corrects so many more decisions of the treebank than it spoils
 MAX_KINDS = 8

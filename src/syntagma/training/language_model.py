@@ -15,7 +15,8 @@ from typing import Any
 
 from syntagma.errors import FormatError, ModelError, OutputError, TrainingError
 from syntagma.evaluation.evaluate import evaluate
-from syntagma.files.files import open_text, source_name
+from syntagma.files.fingerprint import fingerprint
+from syntagma.files.reading import open_text, source_name
 from syntagma.formats.conllu import read_blocks
 from syntagma.formats.text import split_bag
 from syntagma.language_model import balance
@@ -23,16 +24,16 @@ from syntagma.language_model.arpa import read_arpa, write_arpa
 from syntagma.language_model.backoff import BackoffModel, prune_to
 from syntagma.language_model.kneser_ney import Progress, estimate
 from syntagma.language_model.packed import LanguageModel, word_class
+from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.language_model.tokenization import sentences as split
 from syntagma.linearizer import Linearizer, model_path
-from syntagma.models.container import MAGIC, fingerprint, read_container, write_container
+from syntagma.models.container import MAGIC, read_container, write_container
 from syntagma.models.model import (
     LANGUAGE_MODEL,
     WeightedLanguageModel,
     add_language_model,
     load_model,
 )
-from syntagma.training.settings import LanguageModelSettings
 from syntagma.treebanks.treebank import Sentence
 from syntagma.version import VERSION
 

@@ -20,27 +20,24 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 from syntagma.best_first.model import StoredEdges
+from syntagma.best_first.settings import BestFirstSettings
 from syntagma.best_first.training import GuidedLearner
 from syntagma.errors import FormatError, TrainingError
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.formats import guess_format
 from syntagma.formats.auto import auto_line
 from syntagma.language_model.packed import LanguageModel
+from syntagma.linear.settings import LinearSettings
 from syntagma.linear.training import PerceptronLearner
 from syntagma.linearizer import Linearizer, model_path
 from syntagma.models.container import read_container, write_container
 from syntagma.models.model import LANGUAGE_MODEL, Model, Stored, build_model, load_model, save_model
+from syntagma.neural.settings import REALIZE, NeuralSettings
 from syntagma.realization.realizer import Realizer
-from syntagma.training.settings import (
-    REALIZE,
-    BestFirstSettings,
-    LinearSettings,
-    NeuralSettings,
-    Settings,
-)
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
+from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence, read_treebank
 from syntagma.version import VERSION
 

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from syntagma.problem.precedence import predecessors
 from syntagma.problem.problem import ROOT_LABEL, Problem, Word
+from syntagma.problem.shape import shape_and_suffix
 from syntagma.results.linearization import Linearization, Token
 from syntagma.transition._state import SearchTask
-from syntagma.transition.vocabulary import Vocabulary, shape_and_suffix
+from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 
 SHIFT, LEFTARC, RIGHTARC = 0, 1, 2

@@ -5,14 +5,15 @@ Numbers are given to the words of one problem in encoding.py; weights live in th
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+
+from syntagma.files.packing import pack_lines, unpack_lines
+from syntagma.problem.shape import shape
 
 if TYPE_CHECKING:
     from syntagma.treebanks.treebank import Sentence
@@ -150,32 +151,6 @@ class Vocabulary:
         )
 
 
-@lru_cache(maxsize=1 << 16)
-def shape(form: str) -> str:
-    """The kinds of characters in a form, runs collapsed: `McDonald` is `XxXx`, `1990s` is `dx`."""
-    kinds: list[str] = []
-    for character in form:
-        if character.isdigit():
-            kind = "d"
-        elif character.isalpha():
-            kind = "X" if character.isupper() else "x"
-        else:
-            kind = character
-        if not kinds or kinds[-1] != kind:
-            kinds.append(kind)
-    return "".join(kinds[:8])
-
-
-@lru_cache(maxsize=1 << 16)
-def shape_and_suffix(form: str) -> tuple[int, int]:
-    """Two positive numbers for the shape and the last three letters of a form."""
-    return _number(shape(form)), _number("…" + form[-3:].lower())
-
-
-def _number(text: str) -> int:
-    return (zlib.crc32(text.encode("utf-8", "surrogatepass")) & 0x3FFFFFFF) + 1
-
-
 def _most_frequent(counts: Counts, limit: int) -> tuple[int, ...]:
     """The most frequent ones, ties by number; but for the first, none of a negligible share."""
     total = sum(counts.values())
@@ -209,16 +184,6 @@ def _label_proposals(
                     pool.extend(chosen)
                 index[side, head, dependent] = starts[chosen], len(chosen)
     return index, np.array(pool, np.int32)
-
-
-def pack_lines(lines: Iterable[str]) -> npt.NDArray[np.uint8]:
-    """Lines as an array of a model file."""
-    return np.frombuffer("\n".join(lines).encode("utf-8", "surrogatepass"), np.uint8)
-
-
-def unpack_lines(array: npt.NDArray[Any]) -> list[str]:
-    text = array.tobytes().decode("utf-8", "surrogatepass")
-    return text.split("\n") if text else []
 
 
 def _tag_lines(tags: dict[str, tuple[int, ...]]) -> list[str]:

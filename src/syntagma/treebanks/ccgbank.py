@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from syntagma.errors import FormatError
-from syntagma.files.files import open_text, source_name
+from syntagma.files.reading import open_text, source_name
 from syntagma.formats.auto import read_auto
 from syntagma.problem.problem import ROOT_LABEL, TagColumn
 from syntagma.results.derivation import Derivation

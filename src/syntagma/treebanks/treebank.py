@@ -9,7 +9,7 @@ import os
 from dataclasses import dataclass, field
 
 from syntagma.errors import FormatError
-from syntagma.files.files import open_text, source_name
+from syntagma.files.reading import open_text, source_name
 from syntagma.formats.conllu import (
     DEPREL,
     FEATS,

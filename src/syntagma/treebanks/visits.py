@@ -3,8 +3,8 @@
 import random
 
 from syntagma.problem.problem import Problem
-from syntagma.training.settings import Settings
 from syntagma.treebanks.conditions import CONDITIONS, constrain, draw_condition
+from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence
 
 

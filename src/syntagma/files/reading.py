@@ -1,4 +1,4 @@
-"""Files as lines in and as whole, safely written files out; what the lines mean is for the readers.
+"""Text files line by line, compressed or not; what the lines mean is for the formats to say.
 
 Every reader takes lines as `open_text` gives them: a line that cannot be decoded comes as a
 `FormatError` object in its place, so that one bad line does not end a batch.
@@ -7,18 +7,14 @@ Every reader takes lines as `open_text` gives them: a line that cannot be decode
 from __future__ import annotations
 
 import codecs
-import contextlib
-import errno
 import io
 import os
-import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import IO, Any, BinaryIO, Literal, cast, overload
+from typing import BinaryIO, cast
 
-from syntagma.errors import FormatError, OutputError
+from syntagma.errors import FormatError
 
 Lines = Iterable[str | FormatError]
 
@@ -93,75 +89,3 @@ def _unpacked(raw: BinaryIO) -> BinaryIO:
 
         return cast(BinaryIO, lzma.LZMAFile(raw))
     return raw
-
-
-@overload
-def atomic_write(
-    path: str | os.PathLike[str], mode: Literal["w"]
-) -> contextlib.AbstractContextManager[IO[str]]: ...
-
-
-@overload
-def atomic_write(
-    path: str | os.PathLike[str], mode: Literal["wb"] = "wb"
-) -> contextlib.AbstractContextManager[IO[bytes]]: ...
-
-
-def atomic_write(
-    path: str | os.PathLike[str], mode: Literal["w", "wb"] = "wb"
-) -> contextlib.AbstractContextManager[IO[Any]]:
-    """Write a file that appears under its name only when it is complete and on the disk.
-
-    Until then, and if anything fails, a file that had this name before stays as it was. A file that
-    cannot be written raises `OutputError`. Devices and pipes are written directly.
-    """
-    return _atomic_write(Path(os.path.realpath(path)), mode)
-
-
-@contextlib.contextmanager
-def _atomic_write(path: Path, mode: Literal["w", "wb"]) -> Iterator[IO[Any]]:
-    encoding: dict[str, Any] = {"encoding": "utf-8", "newline": "\n"} if mode == "w" else {}
-    temporary: Path | None = None
-    try:
-        old_mode = _file_mode(path)
-        if old_mode is not None and not stat.S_ISREG(old_mode) and not stat.S_ISDIR(old_mode):
-            with open(path, mode, **encoding) as stream:
-                yield stream
-            return
-        if old_mode is not None and stat.S_ISDIR(old_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        with open(temporary, mode, **encoding) as stream:
-            if old_mode is not None:
-                os.chmod(temporary, stat.S_IMODE(old_mode))
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-        temporary = None
-        _sync_directory(path.parent)
-    except BrokenPipeError:
-        raise  # the reader of a pipe has gone; nothing is wrong with this file
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-
-
-def _file_mode(path: Path) -> int | None:
-    try:
-        return path.stat().st_mode
-    except FileNotFoundError:
-        return None
-
-
-def _sync_directory(directory: Path) -> None:
-    """Make the new name itself survive a crash, where the system allows that."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(directory, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
