@@ -24,7 +24,7 @@ from syntagma.errors import FormatError, ModelError
 from syntagma.files.reading import open_text
 from syntagma.linearizer import model_path
 from syntagma.models.model import load_model
-from syntagma.problem.problem import TagColumn
+from syntagma.problem.word import TagColumn
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
 SIDES = ("without", "with")

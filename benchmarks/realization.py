@@ -32,7 +32,8 @@ from syntagma.evaluation.realization import compare, lemma_problems, pair, witho
 from syntagma.formats import read_problems
 from syntagma.linearizer import model_path
 from syntagma.models.model import Model, load_model
-from syntagma.problem.problem import Problem, TagColumn, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import TagColumn, Word
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 from syntagma.transition.beam import BeamStrategy

@@ -25,7 +25,8 @@ import machine
 import syntagma
 from syntagma.models.container import read_container
 from syntagma.neural.scorer import StoredNetwork
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.transition.vocabulary import Vocabulary
 
 LENGTHS = (10, 25, 50, 100, 200)

@@ -21,7 +21,8 @@ from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.linear.settings import LinearSettings
 from syntagma.linearizer import Linearizer, ModelInfo, load
 from syntagma.neural.settings import NeuralSettings
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, Token
 from syntagma.results.realization import Realization
 from syntagma.training.language_model import add_lm, train_lm

@@ -15,7 +15,8 @@ from syntagma.best_first.model import EdgeModel
 from syntagma.best_first.strategy import BestFirstStrategy
 from syntagma.errors import ModelError, ProblemError, SyntagmaError, name_word
 from syntagma.models.model import Model, is_edge_model, load_edge_model, load_model
-from syntagma.problem.problem import Problem, TagColumn, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import TagColumn, Word
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization

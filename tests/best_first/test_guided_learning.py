@@ -28,7 +28,8 @@ from syntagma.best_first._search import best_first_search
 from syntagma.best_first.ccg import CcgGrammar, LexicalEntry
 from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
 from syntagma.features._weights import TrainingWeights
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.transition.encoding import encode_training
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.conditions import constrain, draw_condition

@@ -29,8 +29,8 @@ from toys.models import relist, toy_vocabulary
 from syntagma.best_first._search import best_first_search
 from syntagma.best_first.ccg import CcgGrammar
 from syntagma.best_first.edge_templates import TABLE_1, ccg_templates, dependency_templates
-from syntagma.problem.precedence import predecessors
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.results.derivation import Derivation
 from syntagma.transition.encoding import Reference
 from syntagma.transition.vocabulary import Vocabulary
@@ -360,7 +360,7 @@ def assert_satisfied(case: Case, pieces: Sequence[Sequence[Node]], finished: boo
     if finished:
         assert used == bag.copies
         assert len(pieces) == 1
-    before = predecessors(bag.problem)
+    before = bag.problem.predecessors
     if before is not None:
         for place, leaf in enumerate(leaves):
             assert not any(before[leaf.word] >> later.word & 1 for later in leaves[place:])

@@ -27,7 +27,8 @@ from syntagma.errors import ModelError, OutputError, ProblemError, SyntagmaError
 from syntagma.formats import read_problems
 from syntagma.formats.auto import parse_auto
 from syntagma.linearizer import Linearizer, load
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
 
 FORMATS: tuple[FormatName, ...] = ("text", "json", "conllu", "tree", "auto", "indented")

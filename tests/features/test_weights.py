@@ -11,7 +11,8 @@ from toys.models import make_scorer, toy_vocabulary
 from syntagma.features._weights import Weights, build_columns
 from syntagma.linear._search import DerivationWalk, LinearScorer
 from syntagma.linear.templates import templates
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.transition.encoding import encode
 
 

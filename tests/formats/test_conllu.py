@@ -9,8 +9,9 @@ from toys.strategies import trees
 
 from syntagma.errors import FormatError
 from syntagma.formats.conllu import Block, Lemmas, read_blocks, read_conllu, write_conllu
-from syntagma.problem.problem import Problem, TagColumn, Word
+from syntagma.problem.problem import Problem
 from syntagma.problem.trees import lift
+from syntagma.problem.word import TagColumn, Word
 from syntagma.results.linearization import Linearization, Token
 from syntagma.results.spelling import Contraction, Spelling
 

@@ -12,7 +12,8 @@ from toys.strategies import problems
 from syntagma.errors import FormatError
 from syntagma.formats.auto import parse_auto
 from syntagma.formats.jsonl import read_jsonl, write_jsonl
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, Token
 from syntagma.results.realization import Realization
 from syntagma.results.spelling import Contraction, Spelling

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from syntagma.errors import ModelError
 from syntagma.language_model.balance import WEIGHTS, Balance, Curves, describe, fit, measure
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
 Peaks = dict[str, float]

@@ -54,7 +54,8 @@ from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.linearizer import Linearizer
 from syntagma.models.model import WeightedLanguageModel
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition import beam as beam_module
 from syntagma.transition._search import depth_first_search

@@ -13,7 +13,8 @@ from toys.models import make_scorer, relist, toy_vocabulary
 from syntagma.linear._features import Templates
 from syntagma.linear._search import DerivationWalk
 from syntagma.linear.templates import FEATURE_SETS, templates
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.transition.encoding import Action, Encoding, encode
 from syntagma.transition.vocabulary import Vocabulary
 

@@ -19,7 +19,8 @@ from toys.treebank import write_treebank
 from syntagma.errors import ModelError, ProblemError, UnsatisfiableError
 from syntagma.linear.settings import LinearSettings
 from syntagma.linearizer import Linearizer, load
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.results.linearization import violations
 from syntagma.training.train import train
 from syntagma.transition import beam as beam_module

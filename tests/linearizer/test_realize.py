@@ -38,7 +38,8 @@ from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.linearizer import Linearizer
 from syntagma.models.model import WeightedLanguageModel
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.realization.inflection import capitalised
 from syntagma.results.linearization import violations
 from syntagma.results.realization import Realization

@@ -57,8 +57,9 @@ from syntagma.neural.scorer import (
     table_sizes,
 )
 from syntagma.neural.slots import SLOTS
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
 from syntagma.problem.shape import shape
+from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition._search import beam_search
 from syntagma.transition.encoding import Encoding, encode

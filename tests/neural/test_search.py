@@ -40,7 +40,8 @@ from syntagma.neural._search import (
     trace,
 )
 from syntagma.neural.slots import SLOTS, SlotTable
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.results.linearization import violations
 from syntagma.transition._search import beam_search
 from syntagma.transition.encoding import Action, Encoding, decode, encode, encode_training

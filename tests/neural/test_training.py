@@ -34,7 +34,8 @@ from syntagma.neural import training as neural_training  # noqa: E402
 from syntagma.neural.scorer import Dimensions, NeuralScorer, grow, scorer_of  # noqa: E402
 from syntagma.neural.settings import NeuralSettings  # noqa: E402
 from syntagma.neural.training import LAST_RATE, MOST_AVERAGING, NeuralLearner  # noqa: E402
-from syntagma.problem.problem import Problem, Word  # noqa: E402
+from syntagma.problem.problem import Problem  # noqa: E402
+from syntagma.problem.word import Word  # noqa: E402
 from syntagma.training.train import TrainingReport  # noqa: E402
 from syntagma.transition.encoding import encode  # noqa: E402
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS, constrain  # noqa: E402

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from toys.strategies import problems, relist
 
 from syntagma.errors import ProblemError
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 
 
 def bag(*heads: int | None) -> list[Word]:

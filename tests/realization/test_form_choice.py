@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from syntagma.errors import ModelError
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.realization import form_choice
 from syntagma.realization.form_choice import MIN_CONTEXT, MIN_LEMMA, SECTION, FormChoice, LemmaTree
 from syntagma.realization.inflection import Inflector

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syntagma.errors import ModelError, TrainingError
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.realization import inflection
 from syntagma.realization.inflection import MAX_FORMS, neutral_forms
 from syntagma.realization.realizer import Realizer

@@ -14,7 +14,8 @@ from typing import Literal, TypeAlias
 
 from hypothesis import strategies as st
 
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 
 # (order, heads): word indices (1-based) from left to right, and for each word of the problem in its
 # own order the index of its head, 0 for the root.

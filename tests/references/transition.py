@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from references.brute_force import Result, interchangeable
-from syntagma.problem.precedence import predecessors
 from syntagma.problem.problem import Problem
 
 ROOT = -1
@@ -57,7 +56,7 @@ class Given:
     head: list[int | None]  # a word, ROOT, or None if not given
     may_be_root: tuple[bool, ...]
     before: set[tuple[int, int]]  # the order constraints as stated
-    predecessors: list[int] | None  # their closure
+    predecessors: tuple[int, ...] | None  # their closure
     previous_twin: list[int | None]  # the interchangeable word that must go first
 
     @classmethod
@@ -75,7 +74,7 @@ class Given:
         for group in interchangeable(problem):
             for first, second in pairwise(group):
                 twin[second - 1] = first - 1
-        return cls(head, problem.may_be_root, before, predecessors(problem), twin)
+        return cls(head, problem.may_be_root, before, problem.predecessors, twin)
 
     @property
     def start(self) -> State:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from toys.strategies import trees
 
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
 from syntagma.problem.trees import lift
+from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, Token, violations
 
 PROBLEM = Problem.of(

@@ -27,7 +27,8 @@ from syntagma.linear.scorer import EncodingScorer
 from syntagma.linear.templates import templates
 from syntagma.linearizer import Linearizer
 from syntagma.models.model import Model
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.transition.beam import BeamStrategy
 from syntagma.transition.encoding import Action, Encoding, encode
 from syntagma.transition.vocabulary import Vocabulary

@@ -16,7 +16,8 @@ from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.linearizer import Linearizer
 from syntagma.models.model import Model, WeightedLanguageModel
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.form_choice import FormChoice
 from syntagma.realization.inflection import Inflector, capitalised

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from syntagma.errors import ProblemError
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 
 
 @st.composite

@@ -20,7 +20,8 @@ from syntagma.models.container import read_container  # noqa: E402
 from syntagma.neural import training as neural_training  # noqa: E402
 from syntagma.neural.scorer import Dimensions  # noqa: E402
 from syntagma.neural.settings import REALIZE, NeuralSettings  # noqa: E402
-from syntagma.problem.problem import Problem, Word  # noqa: E402
+from syntagma.problem.problem import Problem  # noqa: E402
+from syntagma.problem.word import Word  # noqa: E402
 from syntagma.results.linearization import Linearization, Token  # noqa: E402
 from syntagma.training.language_model import add_lm, train_lm  # noqa: E402
 from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402

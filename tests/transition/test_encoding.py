@@ -14,7 +14,8 @@ from toys.models import make_scorer
 from toys.strategies import problems, trees
 
 from syntagma.linear._search import DerivationWalk, LinearScorer, LinearSearch
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.results.linearization import violations
 from syntagma.transition._search import beam_search
 from syntagma.transition.encoding import (

@@ -38,7 +38,8 @@ from toys.searches import (
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition._search import Search, depth_first_search
 from syntagma.transition.encoding import SHIFT, Action, Alternative, Encoding, decode, encode

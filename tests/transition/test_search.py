@@ -31,7 +31,8 @@ from toys.models import (
 from syntagma.errors import SyntagmaError
 from syntagma.linear._search import DerivationWalk, LinearScorer, LinearSearch
 from syntagma.linear.templates import FEATURE_SETS, templates
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition._search import beam_search
 from syntagma.transition.encoding import Action, encode

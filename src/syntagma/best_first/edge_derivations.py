@@ -9,7 +9,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 
 from syntagma.best_first.ccg import CcgGrammar
-from syntagma.problem.problem import ROOT_LABEL
+from syntagma.problem.word import ROOT_LABEL
 from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import Linearization, Token
 from syntagma.transition.encoding import Encoding, Reference

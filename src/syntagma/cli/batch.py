@@ -11,7 +11,8 @@ from syntagma.cli.output import open_output
 from syntagma.cli.progress import Ticker
 from syntagma.errors import FormatError, ProblemError, SyntagmaError
 from syntagma.formats.conllu import ConlluOrigin, Lemmas
-from syntagma.problem.problem import Problem, TagColumn, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import TagColumn, Word
 
 # A problem, or what is wrong with it, and where it comes from (nowhere: the arguments).
 Input = tuple[Problem | FormatError, str | None]

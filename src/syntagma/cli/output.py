@@ -10,7 +10,7 @@ from syntagma.errors import OutputError
 from syntagma.files.writing import atomic_write
 from syntagma.formats.conllu import write_conllu
 from syntagma.formats.jsonl import write_jsonl
-from syntagma.problem.problem import TagColumn
+from syntagma.problem.word import TagColumn
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 

@@ -11,7 +11,8 @@ from syntagma.cli.batch import bag_of_arguments, read_inputs
 from syntagma.cli.output import render, write_stdout
 from syntagma.errors import FormatError, ProblemError
 from syntagma.formats.text import split_bag
-from syntagma.problem.problem import Problem, TagColumn
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import TagColumn
 from syntagma.results.linearization import Linearization
 
 

@@ -12,7 +12,8 @@ from syntagma.files.reading import Lines, open_text, source_name
 from syntagma.formats.conllu import Lemmas, read_conllu
 from syntagma.formats.jsonl import read_jsonl
 from syntagma.formats.text import read_text
-from syntagma.problem.problem import Problem, TagColumn
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import TagColumn
 
 InputFormat = Literal["conllu", "jsonl", "text"]
 

@@ -13,7 +13,8 @@ from typing import Literal
 
 from syntagma.errors import FormatError, ProblemError
 from syntagma.files.reading import Lines
-from syntagma.problem.problem import Problem, TagColumn, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import TagColumn, Word
 from syntagma.results.linearization import Linearization
 from syntagma.results.spelling import Contraction, Spelling
 

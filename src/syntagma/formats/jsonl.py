@@ -16,7 +16,8 @@ from typing import Any
 from syntagma.errors import FormatError, ProblemError
 from syntagma.files.reading import Lines
 from syntagma.formats.auto import auto_line
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 

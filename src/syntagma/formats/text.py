@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from syntagma.errors import FormatError, ProblemError
 from syntagma.files.reading import Lines
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 
 
 def read_text(

@@ -7,12 +7,10 @@ Colours are numbered by sorting, never by `hash()`, so that the result is the sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 
 # How a neighbour that changed its colour is related to the word that looks at it.
 _HEAD, _DEPENDENT, _BEFORE, _AFTER = range(4)
@@ -20,7 +18,12 @@ _HEAD, _DEPENDENT, _BEFORE, _AFTER = range(4)
 _Trace = list[tuple[int, tuple[tuple[tuple[tuple[int, int], ...], int], ...]]]
 
 
-def canonical_order(problem: Problem) -> tuple[int, ...]:
+Pairs = Sequence[tuple[int, int]]
+
+
+def canonical_order(
+    words: Sequence[Word], before: Pairs, first: int | None, last: int | None
+) -> tuple[int, ...]:
     """The 0-based indices of the words in canonical order; see `Problem.canonical`."""
     keys = [
         (
@@ -28,13 +31,13 @@ def canonical_order(problem: Problem) -> tuple[int, ...]:
             word.tag or "",
             word.deprel or "",
             -1 if word.head is None else min(word.head, 1),
-            index == problem.first,
-            index == problem.last,
+            index == first,
+            index == last,
             word.lemma or "",
             word.features is not None,
             word.features or "",
         )
-        for index, word in enumerate(problem.words, start=1)
+        for index, word in enumerate(words, start=1)
     ]
     order = sorted(range(len(keys)), key=keys.__getitem__)
     if all(keys[a] != keys[b] for a, b in pairwise(order)):
@@ -42,9 +45,9 @@ def canonical_order(problem: Problem) -> tuple[int, ...]:
     ranks = [0] * len(keys)
     for position, (previous, word) in enumerate(pairwise(order), start=1):
         ranks[word] = ranks[previous] if keys[previous] == keys[word] else position
-    colours = _Colouring(ranks, _neighbours(problem))
+    colours = _Colouring(ranks, _neighbours(words, before))
     colours.refine(range(len(keys)))
-    entangled = _entangled(problem)
+    entangled = _entangled(words, before)
     while (tied := colours.first_tie()) is not None:
         # Tied words of a forest can be swapped, so any of them will do. Around a cycle words may
         # look alike only from nearby: choose by what refinement finds once they are told apart.
@@ -59,24 +62,24 @@ def canonical_order(problem: Problem) -> tuple[int, ...]:
     return tuple(sorted(range(len(keys)), key=lambda word: (ranks[word], colours.colour[word])))
 
 
-def _neighbours(problem: Problem) -> list[list[tuple[int, int]]]:
+def _neighbours(words: Sequence[Word], before: Pairs) -> list[list[tuple[int, int]]]:
     """For each word the words that look at it, each with what it is to them."""
-    neighbours: list[list[tuple[int, int]]] = [[] for _ in problem.words]
-    for index, word in enumerate(problem.words):
+    neighbours: list[list[tuple[int, int]]] = [[] for _ in words]
+    for index, word in enumerate(words):
         if word.head:
             neighbours[index].append((word.head - 1, _DEPENDENT))
             neighbours[word.head - 1].append((index, _HEAD))
-    for earlier, later in problem.before:
+    for earlier, later in before:
         neighbours[earlier - 1].append((later - 1, _BEFORE))
         neighbours[later - 1].append((earlier - 1, _AFTER))
     return neighbours
 
 
-def _entangled(problem: Problem) -> set[int]:
+def _entangled(words: Sequence[Word], before: Pairs) -> set[int]:
     """The words of components that are no trees, arcs and order constraints taken together."""
-    if not problem.before:
+    if not before:
         return set()
-    leader = list(range(len(problem.words)))
+    leader = list(range(len(words)))
 
     def find(word: int) -> int:
         while leader[word] != word:
@@ -84,9 +87,9 @@ def _entangled(problem: Problem) -> set[int]:
             word = leader[word]
         return word
 
-    arcs = [(index, word.head) for index, word in enumerate(problem.words, start=1) if word.head]
+    arcs = [(index, word.head) for index, word in enumerate(words, start=1) if word.head]
     cyclic = []
-    for a, b in (*arcs, *problem.before):
+    for a, b in (*arcs, *before):
         if find(a - 1) == find(b - 1):
             cyclic.append(a - 1)
         leader[find(a - 1)] = find(b - 1)

@@ -1,53 +1,56 @@
 """Which words must precede which: the closure of a problem's order constraints over its given arcs.
 
-The constraints themselves are part of `problem`; the search in `core` enforces the closure.
+The constraints are fields of `problem.Problem`; the search (`transition`) enforces the closure.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from syntagma.errors import ProblemError, name_word, name_words
+from syntagma.problem.word import Word
 
-if TYPE_CHECKING:
-    from syntagma.problem.problem import Problem
+Pairs = tuple[tuple[int, int], ...]
 
 
-def predecessors(problem: Problem) -> list[int] | None:
+def predecessors(
+    words: Sequence[Word], pairs: Pairs, first: int | None, last: int | None
+) -> tuple[int, ...] | None:
     """For each word (0-based) the set of words that must precede it, as a bit mask.
 
-    `None` if the problem has no order constraints. Raises `ProblemError` if they contradict each
-    other or the given arcs.
+    The constraints are pairs of 1-based indices (a before b), the first word and the last word.
+    Returns `None` if there are none. Raises `ProblemError` if they contradict each other or the
+    given arcs.
 
     The closure is transitive and knows that subtrees are contiguous: if a precedes b and their
     paths to their lowest common ancestor g come in through u and v, then all of u's given subtree
     precedes all of v's (g standing for itself alone). On a full tree this is exact: two words are
     ordered here if and only if all projective orders that meet the constraints agree on them.
     """
-    if not problem.before and problem.first is None and problem.last is None:
+    if not pairs and first is None and last is None:
         return None
-    count = len(problem.words)
+    count = len(words)
     before = [0] * count
-    for earlier, later in problem.before:
+    for earlier, later in pairs:
         before[later - 1] |= 1 << (earlier - 1)
     _close_transitively(before)
-    _reject_cycle(problem, before, "")
+    _reject_cycle(words, pairs, before, "")
     everything = (1 << count) - 1
-    if problem.first is not None:
-        bit = 1 << (problem.first - 1)
-        _reject_outside(problem, before[problem.first - 1], problem.first, "first")
+    if first is not None:
+        bit = 1 << (first - 1)
+        _reject_outside(words, before[first - 1], first, "first")
         before = [mask | bit for mask in before]
-        before[problem.first - 1] = 0
-    if problem.last is not None:
-        bit = 1 << (problem.last - 1)
+        before[first - 1] = 0
+    if last is not None:
+        bit = 1 << (last - 1)
         after_last = sum(1 << word for word, mask in enumerate(before) if mask & bit)
-        _reject_outside(problem, after_last, problem.last, "last")
-        before[problem.last - 1] = everything & ~bit
-    families = _families(problem)
+        _reject_outside(words, after_last, last, "last")
+        before[last - 1] = everything & ~bit
+    families = _families(words)
     while families and _close_over_families(before, families):
         _close_transitively(before)
-        _reject_cycle(problem, before, " (order constraints and given arcs together)")
-    return before
+        _reject_cycle(words, pairs, before, " (order constraints and given arcs together)")
+    return tuple(before)
 
 
 def _close_transitively(before: list[int]) -> None:
@@ -65,19 +68,19 @@ def _close_transitively(before: list[int]) -> None:
 _Family = list[tuple[int, list[int]]]
 
 
-def _families(problem: Problem) -> list[_Family]:
+def _families(words: Sequence[Word]) -> list[_Family]:
     dependents: dict[int, list[int]] = {}
-    for index, word in enumerate(problem.words):
+    for index, word in enumerate(words):
         if word.head:
             dependents.setdefault(word.head - 1, []).append(index)
     if not dependents:
         return []
-    order = [index for index, word in enumerate(problem.words) if not word.head]
+    order = [index for index, word in enumerate(words) if not word.head]
     for head in order:  # grows while it is read: heads come before their dependents
         order.extend(dependents.get(head, ()))
-    subtree = [[index] for index in range(len(problem.words))]
+    subtree = [[index] for index in range(len(words))]
     for index in reversed(order):
-        head_index = problem.words[index].head
+        head_index = words[index].head
         if head_index:
             subtree[head_index - 1] += subtree[index]
     return [
@@ -111,15 +114,15 @@ def _close_over_families(before: list[int], families: list[_Family]) -> bool:
     return added
 
 
-def _reject_cycle(problem: Problem, before: list[int], because: str) -> None:
+def _reject_cycle(words: Sequence[Word], pairs: Pairs, before: list[int], because: str) -> None:
     for word, earlier in enumerate(before):
         if not earlier >> word & 1:
             continue
         if not because:
-            cycle = _shortest_cycle(problem.before, word + 1)
+            cycle = _shortest_cycle(pairs, word + 1)
             raise ProblemError(
                 "the order constraints contradict each other: "
-                f"{name_words(problem.words, cycle, ' before ')}"
+                f"{name_words(words, cycle, ' before ')}"
             )
         other = next(
             index
@@ -127,12 +130,12 @@ def _reject_cycle(problem: Problem, before: list[int], because: str) -> None:
             if index != word and earlier >> index & 1 and mask >> word & 1
         )
         raise ProblemError(
-            f"the order constraints cannot be met: {name_word(problem.words, word + 1)} would have "
-            f"to stand both before and after {name_word(problem.words, other + 1)}{because}"
+            f"the order constraints cannot be met: {name_word(words, word + 1)} would have "
+            f"to stand both before and after {name_word(words, other + 1)}{because}"
         )
 
 
-def _shortest_cycle(pairs: tuple[tuple[int, int], ...], start: int) -> list[int]:
+def _shortest_cycle(pairs: Pairs, start: int) -> list[int]:
     later: dict[int, list[int]] = {}
     for a, b in pairs:
         later.setdefault(a, []).append(b)
@@ -148,11 +151,11 @@ def _shortest_cycle(pairs: tuple[tuple[int, int], ...], start: int) -> list[int]
     raise AssertionError("no cycle through a word that precedes itself")
 
 
-def _reject_outside(problem: Problem, outside: int, bound: int, name: str) -> None:
+def _reject_outside(words: Sequence[Word], outside: int, bound: int, name: str) -> None:
     if outside:
         word = (outside & -outside).bit_length()
         side = "before" if name == "first" else "after"
         raise ProblemError(
-            f"the order constraints contradict each other: {name_word(problem.words, word)} is to "
-            f"stand {side} {name_word(problem.words, bound)}, which is given as {name}"
+            f"the order constraints contradict each other: {name_word(words, word)} is to "
+            f"stand {side} {name_word(words, bound)}, which is given as {name}"
         )

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy.typing as npt
 
 from syntagma.errors import TrainingError
-from syntagma.problem.problem import Problem, Word
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.realization import form_choice, inflection
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.form_choice import FormChoice

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from syntagma.errors import name_word, name_words
-from syntagma.problem.problem import ROOT_LABEL, Problem
+from syntagma.problem.problem import Problem
 from syntagma.problem.trees import find_cycle, is_projective
+from syntagma.problem.word import ROOT_LABEL
 
 if TYPE_CHECKING:
     from syntagma.results.derivation import Derivation

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.problem.precedence import predecessors
-from syntagma.problem.problem import ROOT_LABEL, Problem, Word
+from syntagma.problem.problem import Problem
 from syntagma.problem.shape import shape_and_suffix
+from syntagma.problem.word import ROOT_LABEL, Word
 from syntagma.results.linearization import Linearization, Token
 from syntagma.transition._state import SearchTask
 from syntagma.transition.vocabulary import Vocabulary
@@ -249,9 +249,9 @@ def _encoded(
         fields.append((*row, len(pool), len(candidates)))
         pool.extend(candidates)
     root = next((i for i, row in enumerate(rows) if row[2] == _ROOT), _NONE)
-    masks = predecessors(problem)
-    if masks is not None:
-        masks = [_renumber(masks[at], order) for at in order]
+    masks = None
+    if problem.predecessors is not None:
+        masks = [_renumber(problem.predecessors[at], order) for at in order]
     return SearchTask(np.array(fields, np.int32), np.array(pool, np.int32), root, masks, kinds)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from syntagma.errors import FormatError
 from syntagma.files.reading import open_text, source_name
 from syntagma.formats.auto import read_auto
-from syntagma.problem.problem import ROOT_LABEL, TagColumn
+from syntagma.problem.word import ROOT_LABEL, TagColumn
 from syntagma.results.derivation import Derivation
 from syntagma.treebanks.treebank import Sentence, read_treebank
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from syntagma.errors import TrainingError
-from syntagma.problem.problem import TagColumn
+from syntagma.problem.word import TagColumn
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
 

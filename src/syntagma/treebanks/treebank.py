@@ -21,8 +21,8 @@ from syntagma.formats.conllu import (
     read_blocks,
     to_problem,
 )
-from syntagma.problem.problem import TagColumn
 from syntagma.problem.trees import is_projective, lift
+from syntagma.problem.word import TagColumn
 from syntagma.results.derivation import Derivation
 from syntagma.results.spelling import Spelling
 
