@@ -28,6 +28,7 @@ from syntagma.best_first.ccg import MAX_CATEGORIES, RARE, CcgGrammar
 from syntagma.models.container import read_container, write_container
 from syntagma.results.categories import head_side
 from syntagma.results.derivation import Derivation
+from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.ccgbank import CcgSentence, read_ccgbank
 
@@ -35,7 +36,7 @@ CCG = Path(__file__).parents[3] / "shared" / "data" / "ccg" / "en_ewt"
 
 
 def grammar_of(derivations: list[Derivation]) -> tuple[CcgGrammar, Vocabulary]:
-    vocabulary = Vocabulary.of_treebank(CcgSentence(None, each).sentence for each in derivations)
+    vocabulary = learn_vocabulary(CcgSentence(None, each).sentence for each in derivations)
     return CcgGrammar.of_derivations(derivations, vocabulary), vocabulary
 
 
@@ -221,7 +222,7 @@ def test_toy_derivations_keep_to_the_toy_grammar(name: str) -> None:
 @pytest.mark.skipif(not CCG.exists(), reason="the CCG derivations of EWT are not in ../shared")
 def test_coverage_of_real_sentences() -> None:
     train = read_ccgbank(CCG / "en_ewt-ud-train.auto")
-    vocabulary = Vocabulary.of_treebank(each.sentence for each in train)
+    vocabulary = learn_vocabulary(each.sentence for each in train)
     grammar = CcgGrammar.of_derivations((each.derivation for each in train), vocabulary)
     assert grammar.binary.shape == (846, 4)
     assert grammar.unary.shape == (123, 2)

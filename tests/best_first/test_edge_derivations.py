@@ -26,7 +26,8 @@ from syntagma.best_first.edge_derivations import (
 from syntagma.errors import ProblemError
 from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import violations
-from syntagma.transition.encoding import Encoding, Reference, encode_training
+from syntagma.transition.encoding import Encoding
+from syntagma.transition.training import Reference, encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.ccgbank import CcgSentence
 from syntagma.treebanks.conditions import CONDITIONS, constrain
@@ -38,7 +39,7 @@ CONDITION = st.sampled_from(["none", "pos", "half", "tree", "labelled"])
 def encoded(
     sentence: Sentence, condition: str, rng: Random
 ) -> tuple[Encoding, Reference, Vocabulary]:
-    vocabulary = Vocabulary.of_treebank([sentence])
+    vocabulary = learn_vocabulary([sentence])
     problem = constrain(sentence, CONDITIONS[condition], rng, shuffle=False)
     return *encode_training(sentence, problem, vocabulary), vocabulary
 

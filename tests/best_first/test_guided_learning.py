@@ -30,7 +30,7 @@ from syntagma.best_first.edge_templates import ccg_templates, dependency_templat
 from syntagma.features._weights import TrainingWeights
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.transition.encoding import encode_training
+from syntagma.transition.training import encode_training
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.conditions import constrain, draw_condition
 from syntagma.treebanks.treebank import Sentence

@@ -32,8 +32,7 @@ from syntagma.best_first.edge_templates import TABLE_1, ccg_templates, dependenc
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.derivation import Derivation
-from syntagma.transition.encoding import Reference
-from syntagma.transition.vocabulary import Vocabulary
+from syntagma.transition.training import Reference, learn_vocabulary
 from syntagma.treebanks.treebank import Sentence
 
 UNLIMITED = 10**9
@@ -194,7 +193,7 @@ def test_more_than_64_tags_go_the_same_way() -> None:
     """Sets of tags are made of 64 bits: some share one."""
     rng = Random(0)
     tags = [f"T{i:02}" for i in range(70)]
-    vocabulary = Vocabulary.of_treebank(
+    vocabulary = learn_vocabulary(
         Sentence((f"w{i}",) * 2, (tag, tag), (0, 1), ("root", "obj")) for i, tag in enumerate(tags)
     )
     for _ in range(10):

@@ -21,7 +21,8 @@ from syntagma.linear._search import DerivationWalk, LinearScorer, LinearSearch
 from syntagma.linear.templates import templates
 from syntagma.models.container import read_container, write_container
 from syntagma.transition._search import beam_search
-from syntagma.transition.encoding import Action, Encoding, Reference, decode, encode_training
+from syntagma.transition.encoding import Action, Encoding, decode
+from syntagma.transition.training import Reference, encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.conditions import CONDITIONS, constrain, draw_condition
 
@@ -235,7 +236,7 @@ def test_repetition_learns_the_examples(condition: str, max_violation: bool) -> 
         sentence = toy_sentence(rng)
         forms = tuple(f"s{number}w{place}" for place in range(len(sentence)))
         sentences.append(replace(sentence, forms=forms))
-    vocabulary = Vocabulary.of_treebank(sentences * 2)
+    vocabulary = learn_vocabulary(sentences * 2)
     examples = [
         encode_training(s, constrain(s, CONDITIONS[condition], rng, shuffle=False), vocabulary)
         for s in sentences
@@ -264,7 +265,7 @@ def test_the_reference_derivation_is_legal_and_builds_the_sentence() -> None:
     rng = Random(9)
     for seed in range(100):
         sentence = toy_sentence(rng, 9)
-        vocabulary = Vocabulary.of_treebank([sentence])
+        vocabulary = learn_vocabulary([sentence])
         problem = constrain(sentence, draw_condition(rng, (1, 1, 1, 1, 1)), rng, shuffle=False)
         encoding, reference = encode_training(sentence, problem, vocabulary)
         derivation = DerivationWalk(encoding.task, make_scorer(few_templates(), vocabulary))

@@ -31,8 +31,12 @@ from syntagma.neural.scorer import (  # noqa: E402
     table_sizes,
 )
 from syntagma.neural.slots import SLOTS  # noqa: E402
-from syntagma.transition.encoding import Encoding, Reference, encode_training  # noqa: E402
-from syntagma.transition.vocabulary import Vocabulary  # noqa: E402
+from syntagma.transition.encoding import Encoding  # noqa: E402
+from syntagma.transition.training import (  # noqa: E402
+    Reference,
+    encode_training,
+    learn_vocabulary,
+)
 from syntagma.treebanks.conditions import CONDITIONS, constrain  # noqa: E402
 from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402
 
@@ -58,7 +62,7 @@ class Toy:
     """A random network over the toy treebank, in PyTorch and in NumPy."""
 
     def __init__(self, sentences: list[Sentence], seed: int = 0) -> None:
-        self.vocabulary = Vocabulary.of_treebank(sentences).without_forms()
+        self.vocabulary = learn_vocabulary(sentences).without_forms()
         self.lexicon = Lexicon.of_treebank(sentences, 2)
         self.parameters = toy_parameters(self.lexicon, self.vocabulary, seed)
         self.scorer = scorer_of(SMALL, self.lexicon, self.vocabulary, self.parameters)

@@ -44,7 +44,8 @@ from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import violations
 from syntagma.transition._search import beam_search
-from syntagma.transition.encoding import Action, Encoding, decode, encode, encode_training
+from syntagma.transition.encoding import Action, Encoding, decode, encode
+from syntagma.transition.training import encode_training
 from syntagma.treebanks.conditions import CONDITIONS, constrain
 
 TOLERANCE = 1e-4

@@ -38,6 +38,7 @@ from syntagma.problem.problem import Problem  # noqa: E402
 from syntagma.problem.word import Word  # noqa: E402
 from syntagma.training.train import TrainingReport  # noqa: E402
 from syntagma.transition.encoding import encode  # noqa: E402
+from syntagma.transition.training import grow_vocabulary  # noqa: E402
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS, constrain  # noqa: E402
 from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402
 from syntagma.treebanks.visits import visit  # noqa: E402
@@ -307,7 +308,7 @@ def test_a_network_that_has_grown_sees_what_it_knows_as_before(
     assert isinstance(model.scorer, NeuralScorer)
     new = Sentence(("a", "b"), ("NEW", "VBD"), (2, 0), ("nsubj:new", "root"))
     other = Sentence(("a", "b"), ("NNS", "VBD"), (2, 0), ("other", "root"))
-    grown = model.vocabulary.grown([*sentences, new, other])
+    grown = grow_vocabulary(model.vocabulary, [*sentences, new, other])
     parameters = grow(model.scorer.parameters(), model.vocabulary, grown)
     scorer = scorer_of(model.scorer.dimensions, model.scorer.lexicon, grown, parameters)
     for condition in ("pos", "labelled"):

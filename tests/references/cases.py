@@ -28,7 +28,8 @@ from syntagma.best_first.edge_templates import ccg_templates, dependency_templat
 from syntagma.features._weights import Weights, build_columns
 from syntagma.problem.problem import Problem
 from syntagma.results.derivation import Derivation
-from syntagma.transition.encoding import Reference, encode
+from syntagma.transition.encoding import encode
+from syntagma.transition.training import Reference
 from syntagma.transition.vocabulary import Vocabulary
 
 # ---- gold derivations ------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from syntagma.best_first.ccg import CcgGrammar
 from syntagma.formats.auto import write_auto
 from syntagma.results.categories import split
 from syntagma.results.derivation import Derivation
+from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.ccgbank import CcgSentence
 
@@ -127,7 +128,7 @@ def toy_sentences() -> list[CcgSentence]:
 
 @cache
 def toy_vocabulary() -> Vocabulary:
-    return Vocabulary.of_treebank(each.sentence for each in toy_sentences())
+    return learn_vocabulary(each.sentence for each in toy_sentences())
 
 
 @cache

@@ -31,6 +31,7 @@ from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.transition.beam import BeamStrategy
 from syntagma.transition.encoding import Action, Encoding, encode
+from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 
@@ -63,7 +64,7 @@ def toy_sentence(rng: Random, max_words: int = 6) -> Sentence:
 def toy_vocabulary(seed: int = 0, sentences: int = 8) -> Vocabulary:
     """Some forms with one tag and some with several, seen once, often or never."""
     rng = Random(seed)
-    return Vocabulary.of_treebank(toy_sentence(rng) for _ in range(sentences))
+    return learn_vocabulary(toy_sentence(rng) for _ in range(sentences))
 
 
 def relist(problem: Problem, order: Sequence[int]) -> Problem:

@@ -18,18 +18,8 @@ from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import violations
 from syntagma.transition._search import beam_search
-from syntagma.transition.encoding import (
-    LEFTARC,
-    RIGHTARC,
-    SHIFT,
-    Action,
-    Encoding,
-    Reference,
-    decode,
-    encode,
-    encode_training,
-)
-from syntagma.transition.vocabulary import Vocabulary
+from syntagma.transition.encoding import LEFTARC, RIGHTARC, SHIFT, Action, Encoding, decode, encode
+from syntagma.transition.training import Reference, encode_training, learn_vocabulary
 from syntagma.treebanks.conditions import CONDITIONS, Condition, constrain
 from syntagma.treebanks.treebank import Sentence, lift
 
@@ -38,7 +28,7 @@ TREEBANK = [
     Sentence(("a", "b", "a"), ("X", "Y", "Z"), (2, 0, 2), ("l", "root", "m")),
     Sentence(("b", "c"), ("Y", "Y"), (0, 1), ("root", "l")),
 ]
-VOCABULARY = Vocabulary.of_treebank(TREEBANK)
+VOCABULARY = learn_vocabulary(TREEBANK)
 TAG_OF = {"a": "X", "b": "Y", "c": "Z", "d": "X"}
 
 

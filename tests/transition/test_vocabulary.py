@@ -18,7 +18,8 @@ from syntagma.problem.shape import shape, shape_and_suffix
 from syntagma.results.linearization import violations
 from syntagma.transition._search import beam_search
 from syntagma.transition.encoding import decode, encode
-from syntagma.transition.vocabulary import MAX_LABELS, MAX_TAGS, Vocabulary
+from syntagma.transition.training import MAX_LABELS, MAX_TAGS, learn_vocabulary
+from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 
 ODD_FORMS = (
@@ -72,7 +73,7 @@ def pairs(*arcs: tuple[str, str, str]) -> list[Sentence]:
 @given(st.lists(sentences(), max_size=5))
 @settings(deadline=None)
 def test_arrays_give_the_same_vocabulary_back(treebank: list[Sentence]) -> None:
-    vocabulary = Vocabulary.of_treebank([SEED, *treebank])
+    vocabulary = learn_vocabulary([SEED, *treebank])
     again = Vocabulary.from_arrays(vocabulary.to_arrays())
     assert again.forms == vocabulary.forms
     assert (again.tags, again.labels) == (vocabulary.tags, vocabulary.labels)
@@ -89,7 +90,7 @@ def test_arrays_give_the_same_vocabulary_back(treebank: list[Sentence]) -> None:
 def test_the_order_of_the_sentences_has_no_influence(treebank: list[Sentence], rng: Random) -> None:
     shuffled = [SEED, *treebank]
     rng.shuffle(shuffled)
-    one, other = (Vocabulary.of_treebank(each) for each in ([SEED, *treebank], shuffled))
+    one, other = (learn_vocabulary(each) for each in ([SEED, *treebank], shuffled))
     assert one.forms == other.forms
     assert one.form_tags == other.form_tags
     assert one.open_tags == other.open_tags
@@ -106,7 +107,7 @@ def test_the_order_of_the_sentences_has_no_influence(treebank: list[Sentence], r
     ],
 )
 def test_arrays_give_the_smallest_vocabularies_back(sentence: Sentence) -> None:
-    vocabulary = Vocabulary.of_treebank([sentence])
+    vocabulary = learn_vocabulary([sentence])
     again = Vocabulary.from_arrays(vocabulary.to_arrays())
     assert (again.forms, again.tags) == (vocabulary.forms, vocabulary.tags)
     assert (again.labels, again.open_tags) == (vocabulary.labels, vocabulary.open_tags)
@@ -115,7 +116,7 @@ def test_arrays_give_the_smallest_vocabularies_back(sentence: Sentence) -> None:
 @given(st.lists(sentences(), max_size=5))
 @settings(deadline=None)
 def test_only_forms_seen_twice_have_a_number(treebank: list[Sentence]) -> None:
-    vocabulary = Vocabulary.of_treebank([SEED, *treebank])
+    vocabulary = learn_vocabulary([SEED, *treebank])
     counts = Counter(form for sentence in [SEED, *treebank] for form in sentence.forms)
     assert sorted(vocabulary.forms) == sorted(form for form in counts if counts[form] > 1)
     assert sorted(vocabulary.forms.values()) == list(range(1, len(vocabulary.forms) + 1))
@@ -124,7 +125,7 @@ def test_only_forms_seen_twice_have_a_number(treebank: list[Sentence]) -> None:
 @given(st.lists(sentences(), max_size=5), FORMS)
 @settings(deadline=None)
 def test_every_form_has_tags_to_try(treebank: list[Sentence], unseen: str) -> None:
-    vocabulary = Vocabulary.of_treebank([SEED, *treebank])
+    vocabulary = learn_vocabulary([SEED, *treebank])
     for form in (*vocabulary.form_tags, unseen):
         for tags in (vocabulary.tags_of(form), vocabulary.tags_of(form, as_unseen=True)):
             assert 1 <= len(tags) == len(set(tags)) <= MAX_TAGS
@@ -135,7 +136,7 @@ def test_every_form_has_tags_to_try(treebank: list[Sentence], unseen: str) -> No
 @settings(deadline=None)
 def test_every_pair_of_tags_has_labels_to_try(treebank: list[Sentence]) -> None:
     """Also a pair never seen, and with the tag that stands for unknown ones."""
-    vocabulary = Vocabulary.of_treebank([SEED, *treebank])
+    vocabulary = learn_vocabulary([SEED, *treebank])
     size = len(vocabulary.tags) + 1
     assert vocabulary.label_index.shape == (2, size, size, 2)
     for side in range(2):
@@ -148,7 +149,7 @@ def test_every_pair_of_tags_has_labels_to_try(treebank: list[Sentence]) -> None:
 def test_labels_are_proposed_by_side_and_pair_then_by_dependent_then_at_all() -> None:
     left = pairs(("DT", "NN", "det"), ("DT", "NN", "det"), ("DT", "VB", "obj"), ("NN", "VB", "obj"))
     right = Sentence(("y", "x"), ("NN", "DT"), (0, 1), ("root", "appos"))
-    vocabulary = Vocabulary.of_treebank([*left, right])
+    vocabulary = learn_vocabulary([*left, right])
     dt, nn, vb = (vocabulary.tag_numbers[tag] for tag in ("DT", "NN", "VB"))
     unknown = len(vocabulary.tags)
     assert proposals(vocabulary, 0, nn, dt) == ["det"]
@@ -162,15 +163,15 @@ def test_labels_are_proposed_by_side_and_pair_then_by_dependent_then_at_all() ->
 def test_at_most_four_labels_are_proposed_and_no_negligible_one() -> None:
     counts = {"det": 60, "obj": 30, "obl": 8, "orphan": 1}
     arcs = [("DT", "NN", label) for label, count in counts.items() for _ in range(count)]
-    vocabulary = Vocabulary.of_treebank(pairs(*arcs))
+    vocabulary = learn_vocabulary(pairs(*arcs))
     dt, nn = vocabulary.tag_numbers["DT"], vocabulary.tag_numbers["NN"]
     assert proposals(vocabulary, 0, nn, dt) == ["det", "obj", "obl"]
     arcs = [("DT", "NN", label) for label in ("e", "d", "c", "b", "a")]
-    assert proposals(Vocabulary.of_treebank(pairs(*arcs)), 0, nn, dt) == ["a", "b", "c", "d"]
+    assert proposals(learn_vocabulary(pairs(*arcs)), 0, nn, dt) == ["a", "b", "c", "d"]
 
 
 def test_some_label_is_proposed_where_each_of_many_has_a_negligible_share() -> None:
-    vocabulary = Vocabulary.of_treebank(pairs(*[("X", "X", f"l{i:02}") for i in range(60)]))
+    vocabulary = learn_vocabulary(pairs(*[("X", "X", f"l{i:02}") for i in range(60)]))
     assert proposals(vocabulary, 0, 0, 0) == ["l00"]
     encoding = encode(Problem.of(["x", "y"]), vocabulary)
     scorer = make_scorer("l15", vocabulary)
@@ -186,7 +187,7 @@ def tagged(*words: str) -> Sentence:
 
 
 def test_tags_of_seen_rare_and_unseen_forms() -> None:
-    vocabulary = Vocabulary.of_treebank(
+    vocabulary = learn_vocabulary(
         [
             tagged("saw/VBD", "saw/VBD", "saw/NN", "the/DT", "the/DT"),
             tagged("fox/NN", "boat/NN", "Anna/NNP", "1990s/CD", "ran/VBD"),

@@ -12,7 +12,8 @@ from syntagma.best_first.ccg import CcgGrammar
 from syntagma.problem.word import ROOT_LABEL
 from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import Linearization, Token
-from syntagma.transition.encoding import Encoding, Reference
+from syntagma.transition.encoding import Encoding
+from syntagma.transition.training import Reference
 from syntagma.transition.vocabulary import UNKNOWN_LABEL, Vocabulary
 
 Node = tuple[int, int, int, int, int, int]  # left, right, rule, label, word, tag

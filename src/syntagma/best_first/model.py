@@ -33,7 +33,8 @@ from syntagma.linear.scorer import StoredWeights, check_templates
 from syntagma.problem.problem import Problem
 from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import Linearization
-from syntagma.transition.encoding import Encoding, Reference
+from syntagma.transition.encoding import Encoding
+from syntagma.transition.training import Reference
 from syntagma.transition.vocabulary import Vocabulary
 
 GrammarName = Literal["dependency", "ccg"]

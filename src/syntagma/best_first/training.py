@@ -15,7 +15,7 @@ from syntagma.best_first.settings import BestFirstSettings
 from syntagma.features._weights import TrainingWeights
 from syntagma.linear.scorer import StoredWeights
 from syntagma.transition.budget import SearchBudget
-from syntagma.transition.encoding import encode_training
+from syntagma.transition.training import encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import shuffled, visit
@@ -37,7 +37,7 @@ class GuidedLearner:
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
     ) -> Vocabulary:
         self.sentences = sentences
-        self.vocabulary = Vocabulary.of_treebank(sentences)
+        self.vocabulary = learn_vocabulary(sentences)
         self.ccg: CcgGrammar | None = None
         if self.settings.grammar == "ccg":
             derivations = (each.derivation for each in sentences)

@@ -17,7 +17,7 @@ from syntagma.linear.scorer import StoredWeights
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.templates import templates
 from syntagma.transition.budget import SearchBudget
-from syntagma.transition.encoding import encode_training
+from syntagma.transition.training import encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import shuffled, visit
@@ -40,7 +40,7 @@ class PerceptronLearner:
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
     ) -> Vocabulary:
         self.sentences = sentences
-        self.vocabulary = Vocabulary.of_treebank(sentences)
+        self.vocabulary = learn_vocabulary(sentences)
         self.templates = templates(self.settings.features)
         self.learner = Perceptron(
             self.templates, self.vocabulary.label_index, self.vocabulary.label_pool

@@ -44,7 +44,7 @@ from syntagma.neural.settings import NeuralSettings
 from syntagma.neural.slots import SLOTS
 from syntagma.realization.realizer import Realizer
 from syntagma.transition.budget import SearchBudget
-from syntagma.transition.encoding import encode_training
+from syntagma.transition.training import encode_training, grow_vocabulary, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import of_lemmas, visit
@@ -88,14 +88,14 @@ class NeuralLearner:
         torch.manual_seed(self.settings.seed % (1 << 63))
         if self.start is None:
             self.dimensions = Dimensions()
-            self.vocabulary = Vocabulary.of_treebank(everything).without_forms()
+            self.vocabulary = learn_vocabulary(everything).without_forms()
             self.lexicon = Lexicon.of_treebank(everything, self.settings.min_count)
             sizes = table_sizes(self.lexicon, self.vocabulary)
             initial = initial_parameters(self.dimensions, SLOTS, sizes)
         else:
             scorer = self.start.scorer
             assert isinstance(scorer, NeuralScorer)
-            self.vocabulary = self.start.vocabulary.grown(everything)
+            self.vocabulary = grow_vocabulary(self.start.vocabulary, everything)
             self.dimensions, self.lexicon = scorer.dimensions, scorer.lexicon
             grown = grow(scorer.parameters(), self.start.vocabulary, self.vocabulary)
             initial = {name: torch.from_numpy(array.copy()) for name, array in grown.items()}

@@ -14,10 +14,9 @@ from syntagma.problem.word import ROOT_LABEL, Word
 from syntagma.results.linearization import Linearization, Token
 from syntagma.transition._state import SearchTask
 from syntagma.transition.vocabulary import Vocabulary
-from syntagma.treebanks.treebank import Sentence
 
 SHIFT, LEFTARC, RIGHTARC = 0, 1, 2
-_NONE, _ROOT = -1, -2
+NONE, ROOT = -1, -2
 
 Action = tuple[int, int, int, int]
 Ints = npt.NDArray[np.int32]
@@ -55,17 +54,7 @@ class Encoding:
     @property
     def leaders(self) -> list[int]:
         """For each word the first of those it is interchangeable with, which may be itself."""
-        return _leaders(self.task.twins)
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """The gold derivation of an encoding, in the core's numbers."""
-
-    order: Ints
-    heads: Ints
-    labels: Ints
-    tags: Ints
+        return leaders(self.task.twins)
 
 
 def encode(
@@ -79,54 +68,22 @@ def encode(
     `fixed` asks for one order of the words: their forms, or their 1-based indices.
     """
     order = problem.canonical()
-    rows = _rows(problem, order, vocabulary, alternatives)
+    rows = word_rows(problem, order, vocabulary, alternatives)
     kinds = None
     if fixed is not None:
         if isinstance(fixed[0], int):
-            leaders = _leaders([row[5] for row in rows])
-            rows = [(*row[:4], leader, *row[5:]) for row, leader in zip(rows, leaders, strict=True)]
+            same = leaders([row[5] for row in rows])
+            rows = [(*row[:4], leader, *row[5:]) for row, leader in zip(rows, same, strict=True)]
         kind_of: dict[str | int, int] = {}
         for at, row in zip(order, rows, strict=True):
             kind_of[at + 1] = kind_of[problem.words[at].form] = row[4]
         kinds = np.array([kind_of[item] for item in fixed], np.int32)
     tags = [
-        (row[1],) if row[1] != _NONE else vocabulary.tags_of(problem.words[at].form)
+        (row[1],) if row[1] != NONE else vocabulary.tags_of(problem.words[at].form)
         for at, row in zip(order, rows, strict=True)
     ]
-    encoded = _encoded(problem, order, rows, tags, kinds)
+    encoded = search_task(problem, order, rows, tags, kinds)
     return Encoding(problem, order, encoded, kinds is not None, alternatives)
-
-
-def encode_training(
-    sentence: Sentence, problem: Problem, vocabulary: Vocabulary
-) -> tuple[Encoding, Reference]:
-    """Encode a problem whose words are listed in the order of `sentence`, with its derivation.
-
-    Rare words are treated as unseen, so that the model learns to deal with them; the gold tag is
-    always among the candidates.
-    """
-    order = problem.canonical()
-    rows = _rows(problem, order, vocabulary)
-    number_at = _positions(order, [row[5] for row in rows])
-    size = len(order)
-    heads = np.full(size, _ROOT, np.int32)
-    labels = np.full(size, len(vocabulary.labels), np.int32)
-    tags = np.zeros(size, np.int32)
-    for position, number in enumerate(number_at):
-        tags[number] = vocabulary.tag_numbers[sentence.tags[position]]
-        if sentence.heads[position]:
-            heads[number] = number_at[sentence.heads[position] - 1]
-            labels[number] = vocabulary.label_numbers[sentence.deprels[position]]
-    reference = Reference(np.array(number_at, np.int32), heads, labels, tags)
-    candidates = []
-    for at, row, gold in zip(order, rows, tags.tolist(), strict=True):
-        proposed = vocabulary.tags_of(problem.words[at].form, as_unseen=row[0] == 0)
-        if row[1] != _NONE:
-            proposed = (row[1],)
-        elif gold not in proposed:
-            proposed = (*proposed, gold)
-        candidates.append(proposed)
-    return Encoding(problem, order, _encoded(problem, order, rows, candidates, None)), reference
 
 
 def decode(
@@ -162,14 +119,14 @@ def decode(
     tokens = []
     for number in placed:
         word = problem.words[encoding.order[number]]
-        head, label = arcs.get(number, (_ROOT, _NONE))
+        head, label = arcs.get(number, (ROOT, NONE))
         tokens.append(
             Token(
                 form=word.form,
                 tag=word.tag or vocabulary.tags[tags[number]],
                 head=position.get(head, 0),
                 deprel=word.deprel
-                or (ROOT_LABEL if head == _ROOT else vocabulary.label_name(label)),
+                or (ROOT_LABEL if head == ROOT else vocabulary.label_name(label)),
                 source=encoding.order[number] + 1,
             )
         )
@@ -192,7 +149,7 @@ def _with_forms(
     return problem.with_forms(taken)
 
 
-def _rows(
+def word_rows(
     problem: Problem,
     order: Sequence[int],
     vocabulary: Vocabulary,
@@ -213,20 +170,20 @@ def _rows(
         word = words[at]
         form = _form_number(word.form, vocabulary)
         shape, suffix = shape_and_suffix(word.form)
-        twin = _NONE
+        twin = NONE
         if at + 1 not in heads and at + 1 not in named:
-            twin = last_like.get(word, _NONE)
+            twin = last_like.get(word, NONE)
             last_like[word] = i
-        tag = _NONE
+        tag = NONE
         if word.tag is not None:
             tag = vocabulary.tag_numbers.get(word.tag, unknown_tag)
         if at + 1 == root:
-            head = _ROOT
+            head = ROOT
         elif word.head is None:
-            head = _NONE
+            head = NONE
         else:
             head = number[word.head - 1]
-        label = _NONE
+        label = NONE
         if word.deprel is not None:
             label = vocabulary.label_numbers.get(word.deprel, unknown_label)
         initial = alternatives[at][0].initial if alternatives else word.form
@@ -235,7 +192,7 @@ def _rows(
     return rows
 
 
-def _encoded(
+def search_task(
     problem: Problem,
     order: Sequence[int],
     rows: Sequence[tuple[int, ...]],
@@ -248,7 +205,7 @@ def _encoded(
     for row, candidates in zip(rows, tags, strict=True):
         fields.append((*row, len(pool), len(candidates)))
         pool.extend(candidates)
-    root = next((i for i, row in enumerate(rows) if row[2] == _ROOT), _NONE)
+    root = next((i for i, row in enumerate(rows) if row[2] == ROOT), NONE)
     masks = None
     if problem.predecessors is not None:
         masks = [_renumber(problem.predecessors[at], order) for at in order]
@@ -273,25 +230,9 @@ def _form_number(form: str, vocabulary: Vocabulary) -> int:
     return number
 
 
-def _positions(order: Sequence[int], twins: Sequence[int]) -> list[int]:
-    """The number of the word at each gold position, interchangeable words in rising order."""
-    number_at = [0] * len(order)
-    for number, at in enumerate(order):
-        number_at[at] = number
-    members: dict[int, list[int]] = {}
-    for number, leader in enumerate(_leaders(twins)):
-        members.setdefault(leader, []).append(number)
-    for group in members.values():
-        if len(group) > 1:
-            places = sorted(order[number] for number in group)
-            for place, number in zip(places, group, strict=True):
-                number_at[place] = number
-    return number_at
-
-
-def _leaders(twins: Sequence[int]) -> list[int]:
+def leaders(twins: Sequence[int]) -> list[int]:
     """For each word the first of those it is interchangeable with, which may be itself."""
     leaders: list[int] = []
     for number, twin in enumerate(twins):
-        leaders.append(number if twin == _NONE else leaders[twin])
+        leaders.append(number if twin == NONE else leaders[twin])
     return leaders

@@ -1,13 +1,12 @@
 """What a model knows of forms, tags and labels: numbers, tag dictionary, labels to propose.
 
-Numbers are given to the words of one problem in encoding.py; weights live in the core.
+It is learned in `training`; `encoding` numbers the words of one problem with it.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,17 +14,7 @@ import numpy.typing as npt
 from syntagma.files.packing import pack_lines, unpack_lines
 from syntagma.problem.shape import shape
 
-if TYPE_CHECKING:
-    from syntagma.treebanks.treebank import Sentence
-
-MIN_COUNT = 2  # rarer forms have no number: features see their tag, suffix and shape only
-MAX_TAGS = 5
-MAX_LABELS = 4
-MIN_SHARE = 0.02  # a tag of a form, or a label of a tag pair, that is rarer is not proposed
-
 UNKNOWN_LABEL = "dep"
-
-Counts = dict[int, int]
 
 
 class Vocabulary:
@@ -55,64 +44,10 @@ class Vocabulary:
         self.label_index = label_index
         self.label_pool = label_pool
 
-    @classmethod
-    def of_treebank(cls, sentences: Iterable[Sentence]) -> Vocabulary:
-        form_counts: Counter[str] = Counter()
-        tag_counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        arcs: Counter[tuple[int, str, str, str]] = Counter()
-        for sentence in sentences:
-            form_counts.update(sentence.forms)
-            for form, tag in zip(sentence.forms, sentence.tags, strict=True):
-                tag_counts[form][tag] += 1
-            for i, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True)):
-                if head:
-                    side = 0 if i < head - 1 else 1
-                    arcs[side, sentence.tags[head - 1], sentence.tags[i], label] += 1
-        tags = sorted({tag for counts in tag_counts.values() for tag in counts})
-        labels = sorted({arc[3] for arc in arcs})
-        forms = sorted(form for form, count in form_counts.items() if count >= MIN_COUNT)
-        tag_numbers = {tag: i for i, tag in enumerate(tags)}
-        by_shape: defaultdict[str, Counter[int]] = defaultdict(Counter)
-        for form, counts in tag_counts.items():
-            if form_counts[form] == 1:
-                for tag in counts:
-                    by_shape[shape(form)][tag_numbers[tag]] += 1
-                    by_shape[""][tag_numbers[tag]] += 1
-        return cls(
-            {form: i for i, form in enumerate(forms, start=1)},
-            tags,
-            labels,
-            {
-                form: _most_frequent({tag_numbers[t]: c for t, c in counts.items()}, MAX_TAGS)
-                for form, counts in tag_counts.items()
-            },
-            {name: _most_frequent(counts, MAX_TAGS) for name, counts in by_shape.items()},
-            *_label_proposals(arcs, tag_numbers, {label: i for i, label in enumerate(labels)}),
-        )
-
     def without_forms(self) -> Vocabulary:
         """For scorers that have a lexicon of their own."""
         return Vocabulary(
             {}, self.tags, self.labels, {}, self.open_tags, self.label_index, self.label_pool
-        )
-
-    def grown(self, sentences: Iterable[Sentence]) -> Vocabulary:
-        """With the tags and labels of these sentences that are new; for scorers with a lexicon of
-        their own, which propose no labels."""
-        tags, labels = set(self.tags), set(self.labels)
-        for sentence in sentences:
-            tags.update(sentence.tags)
-            labels.update(
-                label for head, label in zip(sentence.heads, sentence.deprels, strict=True) if head
-            )
-        return Vocabulary(
-            self.forms,
-            (*self.tags, *sorted(tags - set(self.tags))),
-            (*self.labels, *sorted(labels - set(self.labels))),
-            self.form_tags,
-            self.open_tags,
-            self.label_index,
-            self.label_pool,
         )
 
     def tags_of(self, form: str, *, as_unseen: bool = False) -> tuple[int, ...]:
@@ -149,41 +84,6 @@ class Vocabulary:
             np.array(arrays["label_index"]),
             np.array(arrays["label_pool"]),
         )
-
-
-def _most_frequent(counts: Counts, limit: int) -> tuple[int, ...]:
-    """The most frequent ones, ties by number; but for the first, none of a negligible share."""
-    total = sum(counts.values())
-    ranked = sorted(counts, key=lambda item: (-counts[item], item))
-    others = (item for item in ranked[1:limit] if counts[item] >= MIN_SHARE * total)
-    return (*ranked[:1], *others)
-
-
-def _label_proposals(
-    arcs: Counter[tuple[int, str, str, str]], tags: dict[str, int], labels: dict[str, int]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Labels to try by side, head tag and dependent tag; backed off to the dependent tag alone."""
-    pairs: defaultdict[tuple[int, int, int], Counter[int]] = defaultdict(Counter)
-    dependents: defaultdict[int, Counter[int]] = defaultdict(Counter)
-    everything: Counter[int] = Counter()
-    for (side, head_tag, tag, label), count in arcs.items():
-        pairs[side, tags[head_tag], tags[tag]][labels[label]] += count
-        dependents[tags[tag]][labels[label]] += count
-        everything[labels[label]] += count
-    size = len(tags) + 1
-    index = np.zeros((2, size, size, 2), np.int32)
-    pool: list[int] = []
-    starts: dict[tuple[int, ...], int] = {}
-    for side in range(2):
-        for head in range(size):
-            for dependent in range(size):
-                counts = pairs.get((side, head, dependent)) or dependents.get(dependent)
-                chosen = _most_frequent(counts or everything, MAX_LABELS) or (len(labels),)
-                if chosen not in starts:
-                    starts[chosen] = len(pool)
-                    pool.extend(chosen)
-                index[side, head, dependent] = starts[chosen], len(chosen)
-    return index, np.array(pool, np.int32)
 
 
 def _tag_lines(tags: dict[str, tuple[int, ...]]) -> list[str]:

@@ -1,0 +1,176 @@
+"""What every learner takes from a treebank first: the vocabulary, and gold derivations as numbers.
+
+Inference uses neither: it gets its vocabulary from a model file (`vocabulary`) and numbers problems
+without a gold order (`encoding`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.problem.problem import Problem
+from syntagma.problem.shape import shape
+from syntagma.transition.encoding import NONE, ROOT, Encoding, Ints, leaders, search_task, word_rows
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.treebank import Sentence
+
+MIN_COUNT = 2  # rarer forms have no number: features see their tag, suffix and shape only
+MAX_TAGS = 5
+MAX_LABELS = 4
+MIN_SHARE = 0.02  # a tag of a form, or a label of a tag pair, that is rarer is not proposed
+
+Counts = dict[int, int]
+
+
+def learn_vocabulary(sentences: Iterable[Sentence]) -> Vocabulary:
+    """The forms, tags and labels of a treebank."""
+    form_counts: Counter[str] = Counter()
+    tag_counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    arcs: Counter[tuple[int, str, str, str]] = Counter()
+    for sentence in sentences:
+        form_counts.update(sentence.forms)
+        for form, tag in zip(sentence.forms, sentence.tags, strict=True):
+            tag_counts[form][tag] += 1
+        for i, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True)):
+            if head:
+                side = 0 if i < head - 1 else 1
+                arcs[side, sentence.tags[head - 1], sentence.tags[i], label] += 1
+    tags = sorted({tag for counts in tag_counts.values() for tag in counts})
+    labels = sorted({arc[3] for arc in arcs})
+    forms = sorted(form for form, count in form_counts.items() if count >= MIN_COUNT)
+    tag_numbers = {tag: i for i, tag in enumerate(tags)}
+    by_shape: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    for form, counts in tag_counts.items():
+        if form_counts[form] == 1:
+            for tag in counts:
+                by_shape[shape(form)][tag_numbers[tag]] += 1
+                by_shape[""][tag_numbers[tag]] += 1
+    return Vocabulary(
+        {form: i for i, form in enumerate(forms, start=1)},
+        tags,
+        labels,
+        {
+            form: _most_frequent({tag_numbers[t]: c for t, c in counts.items()}, MAX_TAGS)
+            for form, counts in tag_counts.items()
+        },
+        {name: _most_frequent(counts, MAX_TAGS) for name, counts in by_shape.items()},
+        *_label_proposals(arcs, tag_numbers, {label: i for i, label in enumerate(labels)}),
+    )
+
+
+def grow_vocabulary(vocabulary: Vocabulary, sentences: Iterable[Sentence]) -> Vocabulary:
+    """Add the new tags and labels of these sentences; for scorers with a lexicon of their own,
+    which propose no labels."""
+    tags, labels = set(vocabulary.tags), set(vocabulary.labels)
+    for sentence in sentences:
+        tags.update(sentence.tags)
+        labels.update(
+            label for head, label in zip(sentence.heads, sentence.deprels, strict=True) if head
+        )
+    return Vocabulary(
+        vocabulary.forms,
+        (*vocabulary.tags, *sorted(tags - set(vocabulary.tags))),
+        (*vocabulary.labels, *sorted(labels - set(vocabulary.labels))),
+        vocabulary.form_tags,
+        vocabulary.open_tags,
+        vocabulary.label_index,
+        vocabulary.label_pool,
+    )
+
+
+def _most_frequent(counts: Counts, limit: int) -> tuple[int, ...]:
+    """The most frequent ones, ties by number; but for the first, none of a negligible share."""
+    total = sum(counts.values())
+    ranked = sorted(counts, key=lambda item: (-counts[item], item))
+    others = (item for item in ranked[1:limit] if counts[item] >= MIN_SHARE * total)
+    return (*ranked[:1], *others)
+
+
+def _label_proposals(
+    arcs: Counter[tuple[int, str, str, str]], tags: dict[str, int], labels: dict[str, int]
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Labels to try by side, head tag and dependent tag; backed off to the dependent tag alone."""
+    pairs: defaultdict[tuple[int, int, int], Counter[int]] = defaultdict(Counter)
+    dependents: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    everything: Counter[int] = Counter()
+    for (side, head_tag, tag, label), count in arcs.items():
+        pairs[side, tags[head_tag], tags[tag]][labels[label]] += count
+        dependents[tags[tag]][labels[label]] += count
+        everything[labels[label]] += count
+    size = len(tags) + 1
+    index = np.zeros((2, size, size, 2), np.int32)
+    pool: list[int] = []
+    starts: dict[tuple[int, ...], int] = {}
+    for side in range(2):
+        for head in range(size):
+            for dependent in range(size):
+                counts = pairs.get((side, head, dependent)) or dependents.get(dependent)
+                chosen = _most_frequent(counts or everything, MAX_LABELS) or (len(labels),)
+                if chosen not in starts:
+                    starts[chosen] = len(pool)
+                    pool.extend(chosen)
+                index[side, head, dependent] = starts[chosen], len(chosen)
+    return index, np.array(pool, np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The gold derivation of an encoding, in the core's numbers."""
+
+    order: Ints
+    heads: Ints
+    labels: Ints
+    tags: Ints
+
+
+def encode_training(
+    sentence: Sentence, problem: Problem, vocabulary: Vocabulary
+) -> tuple[Encoding, Reference]:
+    """Encode a problem whose words are listed in the order of `sentence`, with its derivation.
+
+    Rare words are treated as unseen, so that the model learns to deal with them; the gold tag is
+    always among the candidates.
+    """
+    order = problem.canonical()
+    rows = word_rows(problem, order, vocabulary)
+    number_at = _positions(order, [row[5] for row in rows])
+    size = len(order)
+    heads = np.full(size, ROOT, np.int32)
+    labels = np.full(size, len(vocabulary.labels), np.int32)
+    tags = np.zeros(size, np.int32)
+    for position, number in enumerate(number_at):
+        tags[number] = vocabulary.tag_numbers[sentence.tags[position]]
+        if sentence.heads[position]:
+            heads[number] = number_at[sentence.heads[position] - 1]
+            labels[number] = vocabulary.label_numbers[sentence.deprels[position]]
+    reference = Reference(np.array(number_at, np.int32), heads, labels, tags)
+    candidates = []
+    for at, row, gold in zip(order, rows, tags.tolist(), strict=True):
+        proposed = vocabulary.tags_of(problem.words[at].form, as_unseen=row[0] == 0)
+        if row[1] != NONE:
+            proposed = (row[1],)
+        elif gold not in proposed:
+            proposed = (*proposed, gold)
+        candidates.append(proposed)
+    return Encoding(problem, order, search_task(problem, order, rows, candidates, None)), reference
+
+
+def _positions(order: Sequence[int], twins: Sequence[int]) -> list[int]:
+    """The number of the word at each gold position, interchangeable words in rising order."""
+    number_at = [0] * len(order)
+    for number, at in enumerate(order):
+        number_at[at] = number
+    members: dict[int, list[int]] = {}
+    for number, leader in enumerate(leaders(twins)):
+        members.setdefault(leader, []).append(number)
+    for group in members.values():
+        if len(group) > 1:
+            places = sorted(order[number] for number in group)
+            for place, number in zip(places, group, strict=True):
+                number_at[place] = number
+    return number_at
