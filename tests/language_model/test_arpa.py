@@ -14,8 +14,9 @@ from toys.text import make_text, plain_class, sums_to_one
 
 from syntagma.errors import FormatError, OutputError
 from syntagma.language_model.arpa import read_arpa, write_arpa
-from syntagma.language_model.backoff import LOG_ZERO, BackoffModel, prune_to
+from syntagma.language_model.backoff import LOG_ZERO, BackoffModel
 from syntagma.language_model.kneser_ney import estimate
+from syntagma.language_model.pruning import prune_to
 
 # As SRILM writes it: words in any order, no back-off of 0, no <unk>; after pruning, "b c" is gone
 # although "a b c" is there.

@@ -1,4 +1,4 @@
-"""Back-off models: look-up, validity and pruning."""
+"""Back-off models: look-up and validity."""
 
 from __future__ import annotations
 
@@ -7,38 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from toys.text import make_text, plain_class, sums_to_one
+from toys.text import make_model, make_text, plain_class
 
 from syntagma.errors import ModelError
 from syntagma.language_model.backoff import (
     BackoffModel,
-    Order,
-    prune_to,
     suffixes,
 )
 from syntagma.language_model.kneser_ney import estimate
-
-
-def make_order(rows: list[tuple[int, int, float, float]]) -> Order:
-    parent, word, log_prob, backoff = zip(*rows, strict=True)
-    return Order(
-        np.array(parent, dtype=np.int32),
-        np.array(word, dtype=np.int32),
-        np.array(log_prob, dtype=np.float32),
-        np.array(backoff, dtype=np.float32),
-    )
-
-
-def make_model() -> BackoffModel:
-    """Words a (3) and b (4); bigrams <s> a, a b, b </s>; trigram <s> a b."""
-    words = ("<unk>", "<s>", "</s>", "a", "b")
-    first = make_order(
-        [(0, 0, -4, 0), (0, 1, 0, -0.5), (0, 2, -1, 0), (0, 3, -1.5, -0.25), (0, 4, -1.25, -0.125)]
-    )
-    second = make_order([(1, 3, -0.5, -1), (3, 4, -0.75, 0), (4, 2, -0.5, 0)])
-    return BackoffModel(words, (first, second, make_order([(0, 4, -0.1, 0)])))
 
 
 @pytest.mark.parametrize(
@@ -123,38 +99,3 @@ def test_an_invalid_model_is_refused(k: int, field: str, values: list[float], me
 def test_invalid_words_are_refused(words: tuple[str, ...], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         replace(make_model(), words=words).validate()
-
-
-@settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 99), order=st.integers(2, 5), share=st.floats(0, 1))
-def test_pruning_keeps_a_valid_model_of_the_size(seed: int, order: int, share: float) -> None:
-    model = estimate(make_text(seed, 60, 12), order=order, word_class=plain_class)
-    n = len(model.words) + int(share * (len(model) - len(model.words)))
-    pruned = prune_to(model, n)
-    pruned.validate()
-    assert len(pruned) <= n
-    assert pruned.words == model.words
-    assert sums_to_one(pruned, seed, 10)
-
-
-def test_pruning_loses_little_first() -> None:
-    text = make_text(1, 2000)
-    model = estimate(text, order=3, word_class=plain_class)
-    sizes = [len(model) * share // 10 for share in (10, 8, 6, 4, 2)]
-    losses = [-prune_to(model, max(n, len(model.words))).score(text).mean() for n in sizes]
-    assert losses == sorted(losses)
-    assert losses[1] - losses[0] < (losses[-1] - losses[0]) / 4
-
-
-def test_pruning_that_nothing_needs_gives_the_model_itself() -> None:
-    model = make_model()
-    assert prune_to(model, len(model)) is model
-
-
-def test_pruning_to_words_alone() -> None:
-    model = make_model()
-    pruned = prune_to(model, len(model.words))
-    assert [len(order) for order in pruned.orders] == [5]
-    assert not pruned.orders[0].backoff.any()
-    with pytest.raises(ModelError, match="cannot prune to 4 n-grams: the model has 5 words"):
-        prune_to(model, 4)

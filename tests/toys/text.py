@@ -3,7 +3,9 @@
 import math
 from random import Random
 
-from syntagma.language_model.backoff import END, START, BackoffModel
+import numpy as np
+
+from syntagma.language_model.backoff import END, START, BackoffModel, Order
 
 
 def plain_class(word: str) -> str:
@@ -45,3 +47,23 @@ def sums_to_one(model: BackoffModel, seed: int = 0, count: int = 30) -> bool:
         )
         for context in contexts(model, Random(seed), count)
     )
+
+
+def make_order(rows: list[tuple[int, int, float, float]]) -> Order:
+    parent, word, log_prob, backoff = zip(*rows, strict=True)
+    return Order(
+        np.array(parent, dtype=np.int32),
+        np.array(word, dtype=np.int32),
+        np.array(log_prob, dtype=np.float32),
+        np.array(backoff, dtype=np.float32),
+    )
+
+
+def make_model() -> BackoffModel:
+    """Words a (3) and b (4); bigrams <s> a, a b, b </s>; trigram <s> a b."""
+    words = ("<unk>", "<s>", "</s>", "a", "b")
+    first = make_order(
+        [(0, 0, -4, 0), (0, 1, 0, -0.5), (0, 2, -1, 0), (0, 3, -1.5, -0.25), (0, 4, -1.25, -0.125)]
+    )
+    second = make_order([(1, 3, -0.5, -1), (3, 4, -0.75, 0), (4, 2, -0.5, 0)])
+    return BackoffModel(words, (first, second, make_order([(0, 4, -0.1, 0)])))

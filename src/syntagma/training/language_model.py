@@ -21,9 +21,10 @@ from syntagma.formats.conllu import read_blocks
 from syntagma.formats.text import split_bag
 from syntagma.language_model import balance
 from syntagma.language_model.arpa import read_arpa, write_arpa
-from syntagma.language_model.backoff import BackoffModel, prune_to
+from syntagma.language_model.backoff import BackoffModel
 from syntagma.language_model.kneser_ney import Progress, estimate
 from syntagma.language_model.packed import LanguageModel, word_class
+from syntagma.language_model.pruning import prune_to
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.language_model.tokenization import sentences as split
 from syntagma.linearizer import Linearizer, model_path

@@ -1,0 +1,187 @@
+"""Counts the n-grams of a text on disk, order by order; `kneser_ney` makes probabilities of them.
+
+An n-gram is known by its rank among the n-grams of its order; that of its first words and the last
+word make one 64-bit integer, so that counting is sorting integers.
+"""
+
+from __future__ import annotations
+
+import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from syntagma.errors import TrainingError
+from syntagma.language_model.backoff import END, SPECIAL_WORDS, START, Int32, Int64, keys
+from syntagma.language_model.scratch import Scratch, UInt32
+
+_MAX_COUNT = 2**32 - 1
+_MAX_RANK = 2**31 - 1
+
+
+class _Numbers(dict[str, int]):
+    """Words in the order in which they are first asked for."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self) + len(SPECIAL_WORDS)
+        return number
+
+
+def read_text(
+    sentences: Iterable[Sequence[str]],
+    min_count: int,
+    word_class: Callable[[str], str],
+    scratch: Scratch,
+) -> tuple[tuple[str, ...], UInt32, Int64]:
+    """The vocabulary, from frequent to rare words, the text as their numbers, their counts."""
+    numbers = _Numbers()
+    counts = np.zeros(0, dtype=np.int64)
+
+    def chunks() -> Iterator[array.array[int]]:
+        nonlocal counts
+        chunk = array.array("I")
+        number = numbers.__getitem__
+        for sentence in sentences:
+            chunk.append(START)
+            chunk.extend(map(number, sentence))
+            chunk.append(END)
+            if len(chunk) >= scratch.block:
+                counts = _add_counts(counts, chunk)
+                yield chunk
+                chunk = array.array("I")
+        counts = _add_counts(counts, chunk)
+        yield chunk
+
+    text = scratch.spill(chunks())
+    if not len(text):
+        raise TrainingError("there is no text to estimate a model from")
+    final: Counter[str] = Counter()
+    shown = []
+    for word, number in numbers.items():
+        count = int(counts[number])
+        if count < min_count or word in SPECIAL_WORDS:
+            word = word_class(word)
+            if word in SPECIAL_WORDS[START:]:
+                raise TrainingError(f"the class of a word must not be {word}")
+        final[word] += count
+        shown.append(word)
+    unknown = final.pop(SPECIAL_WORDS[0], 0)
+    words = (*SPECIAL_WORDS, *sorted(final, key=lambda word: (-final[word], word)))
+    order = {word: number for number, word in enumerate(words)}
+    new_number = np.array([*range(len(SPECIAL_WORDS)), *(order[word] for word in shown)], np.uint32)
+    for block in scratch.blocks(len(text)):
+        text[block] = new_number[text[block]]
+    totals = [unknown, counts[START], counts[END], *(final[word] for word in words[3:])]
+    return words, text, np.array(totals, dtype=np.int64)
+
+
+def _add_counts(counts: Int64, chunk: array.array[int]) -> Int64:
+    more = np.bincount(np.frombuffer(chunk, dtype=np.uint32), minlength=len(counts))
+    more[: len(counts)] += counts
+    return more
+
+
+@dataclass(frozen=True, slots=True)
+class NGramTable:
+    """The n-grams of one order of the text, by their sorted keys."""
+
+    key: Int64
+    count: UInt32
+    suffix: Int32  # the n-gram of the words but the first, by its rank in the order below
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+
+def word_table(counts: Int64) -> NGramTable:
+    size = len(counts)
+    none = np.zeros(size, dtype=np.int32)
+    return NGramTable(np.arange(size), np.minimum(counts, _MAX_COUNT).astype(np.uint32), none)
+
+
+def count_ngrams(
+    text: UInt32, ranks: Int32, scratch: Scratch, *, last: bool
+) -> tuple[NGramTable, Int32]:
+    """The n-grams one word longer than those whose ranks are given for each place they end at.
+
+    With them come their own ranks, -1 where there is none; of no use for the last order.
+    """
+    runs: list[NGramTable] = []
+    new_ranks = scratch.zeros(0 if last else len(text), np.int32)
+    for block in scratch.blocks(len(text)):
+        word = text[block]
+        context = np.empty(len(word), dtype=np.int32)
+        context[0] = ranks[block.start - 1] if block.start else -1
+        context[1:] = ranks[block.start : block.stop - 1]
+        places = np.flatnonzero((context >= 0) & (word != START))
+        key = keys(context[places], word[places])
+        by_key = np.argsort(key)
+        key = key[by_key]
+        is_first = np.ones(len(key), dtype=bool)
+        np.not_equal(key[1:], key[:-1], out=is_first[1:])
+        first = np.flatnonzero(is_first)
+        run = _table(scratch, len(first))
+        run.key[:] = key[first]
+        run.count[:] = np.diff(first, append=len(key))
+        run.suffix[:] = ranks[block][places[by_key[first]]]
+        runs.append(run)
+        if not last:
+            local = np.full(len(word), -1, dtype=np.int32)
+            local[places[by_key]] = np.cumsum(is_first) - 1
+            new_ranks[block] = local
+    if len(runs) == 1:
+        return runs[0], new_ranks
+    table = _merge(runs, scratch)
+    if len(table) > _MAX_RANK:
+        raise TrainingError(f"{len(table)} different n-grams of one order are too many")
+    if not last:
+        for run, block in zip(runs, scratch.blocks(len(text)), strict=True):
+            rank = np.empty(len(run) + 1, dtype=np.int32)
+            rank[:-1] = np.searchsorted(table.key, run.key)
+            rank[-1] = -1
+            new_ranks[block] = rank[new_ranks[block]]
+    return table, new_ranks
+
+
+def _table(scratch: Scratch, size: int) -> NGramTable:
+    return NGramTable(
+        scratch.zeros(size, np.int64),
+        scratch.zeros(size, np.uint32),
+        scratch.zeros(size, np.int32),
+    )
+
+
+def _merge(runs: Sequence[NGramTable], scratch: Scratch) -> NGramTable:
+    """One table of all runs; as many keys as fit in a block are taken from all of them at once."""
+    share = max(scratch.block // len(runs), 1)
+    merged = _table(scratch, sum(len(run) for run in runs))
+    size = 0
+    starts = [0] * len(runs)
+    while any(start < len(run) for start, run in zip(starts, runs, strict=True)):
+        limit = min(
+            run.key[min(start + share, len(run)) - 1]
+            for start, run in zip(starts, runs, strict=True)
+            if start < len(run)
+        )
+        ends = [
+            start + int(np.searchsorted(run.key[start : start + share], limit, side="right"))
+            for start, run in zip(starts, runs, strict=True)
+        ]
+        parts = [slice(start, end) for start, end in zip(starts, ends, strict=True)]
+        pieces = list(zip(runs, parts, strict=True))
+        key = np.concatenate([run.key[part] for run, part in pieces])
+        count = np.concatenate([run.count[part] for run, part in pieces])
+        suffix = np.concatenate([run.suffix[part] for run, part in pieces])
+        by_key = np.argsort(key)
+        key = key[by_key]
+        first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
+        block = slice(size, size + len(first))
+        merged.key[block] = key[first]
+        total = np.add.reduceat(count[by_key].astype(np.int64), first)
+        merged.count[block] = np.minimum(total, _MAX_COUNT)
+        merged.suffix[block] = suffix[by_key[first]]
+        size = block.stop
+        starts = ends
+    return NGramTable(merged.key[:size], merged.count[:size], merged.suffix[:size])
