@@ -40,7 +40,7 @@ from syntagma.linearizer import Linearizer
 from syntagma.models.model import WeightedLanguageModel
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.realization.inflection import capitalised
+from syntagma.realization.letter_case import capitalised
 from syntagma.results.linearization import violations
 from syntagma.results.realization import Realization
 from syntagma.transition import beam as beam_module

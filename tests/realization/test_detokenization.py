@@ -15,7 +15,8 @@ from toys.spelling import recover
 from syntagma.errors import ModelError
 from syntagma.files.packing import pack_lines
 from syntagma.realization import detokenization
-from syntagma.realization.detokenization import Detokenizer, Example
+from syntagma.realization.detokenization import Detokenizer
+from syntagma.realization.detokenization_training import MIN_GAIN, Example, learn_detokenizer
 from syntagma.results.spelling import Contraction, Spelling
 
 RULES, CONTRACTIONS = "spacing.rules", "spacing.contractions"
@@ -44,7 +45,7 @@ def example(pieces: str, tags: str = "") -> Example:
 
 
 def learned(*pieces: str) -> Detokenizer:
-    return Detokenizer.of_treebank(example(each) for each in pieces)
+    return learn_detokenizer(example(each) for each in pieces)
 
 
 FRENCH = learned(*["il parle de+le=du chat", "elle va à+les=aux champs_."] * 2, "l'_âne _.")
@@ -197,7 +198,7 @@ def test_rules_back_off_to_the_kinds_of_characters() -> None:
 def test_tags_refine_rules() -> None:
     joined = [example(f"{word}_-_plog", "NN HYPH NN") for word in ("wug", "zorp", "mome")]
     apart = [example(f"{word} - plog", "NN : NN") for word in ("blick", "dax")]
-    detokenizer = Detokenizer.of_treebank([*joined, *apart])
+    detokenizer = learn_detokenizer([*joined, *apart])
     assert written("tove - rath", "NN HYPH NN", detokenizer) == "tove-rath"
     assert written("tove - rath", "NN : NN", detokenizer) == "tove - rath"
 
@@ -228,7 +229,7 @@ annotated = st.lists(st.tuples(word, gap), min_size=1, max_size=5).map(
 @settings(max_examples=50)
 def test_what_is_learned_is_as_most_of_the_treebank_is(examples: list[Example]) -> None:
     """Few rules are stored, but no pair of words is decided against a clear majority."""
-    detokenizer = Detokenizer.of_treebank(examples)
+    detokenizer = learn_detokenizer(examples)
     tallies: dict[tuple[str, str], list[int]] = {}
     for forms, _, spelling in examples:
         for i, space in enumerate(spelling.spaces[:-1]):
@@ -236,7 +237,7 @@ def test_what_is_learned_is_as_most_of_the_treebank_is(examples: list[Example]) 
     if all(not joined for joined, _ in tallies.values()):
         return
     for (left, right), (joined, apart) in tallies.items():
-        if abs(apart - joined) >= detokenization.MIN_GAIN and "-" not in (left, right):
+        if abs(apart - joined) >= MIN_GAIN and "-" not in (left, right):
             assert detokenizer.spell([left, right]).spaces[0] == (apart > joined)
 
 
@@ -274,7 +275,7 @@ def test_the_majority_decides(contracted: int, apart: int) -> None:
 def test_tags_tell_contractions_apart() -> None:
     article = example("wug em+a=na plog", "N ADP DET N")
     pronoun = example("wug em a plog", "N ADP PRON V")
-    detokenizer = Detokenizer.of_treebank([*[article] * 5, *[pronoun] * 3])
+    detokenizer = learn_detokenizer([*[article] * 5, *[pronoun] * 3])
     assert written("em a zorp", "ADP DET N", detokenizer) == "na zorp"
     assert written("em a zorp", "ADP PRON V", detokenizer) == "em a zorp"
     assert written("em a zorp", by=detokenizer) == "na zorp"
@@ -290,7 +291,7 @@ def test_a_mark_between_words_is_learned_for_unseen_words() -> None:
         example(f"{verb}+se={verb}-se hoje", "VERB PRON ADV") for verb in ("wuga", "ploga", "zorpa")
     ]
     other = example("que se wuga", "SCONJ PRON VERB")
-    detokenizer = Detokenizer.of_treebank([*seen, other])
+    detokenizer = learn_detokenizer([*seen, other])
     assert written("Blica se já", "VERB PRON ADV", detokenizer) == "Blica-se já"
     assert written("McBlica se já", "VERB PRON ADV", detokenizer) == "McBlica-se já"
     assert written("que se blica", "SCONJ PRON VERB", detokenizer) == "que se blica"
@@ -333,9 +334,7 @@ def test_odd_words(forms: list[str]) -> None:
 
 def test_words_with_line_ends_are_not_learned() -> None:
     spelling = Spelling((False, False, False), (Contraction(2, 3, "x\ny"),))
-    detokenizer = Detokenizer.of_treebank(
-        [(["a\nb", "c\td", "e"], ["X", "\t", "\n"], spelling)] * 9
-    )
+    detokenizer = learn_detokenizer([(["a\nb", "c\td", "e"], ["X", "\t", "\n"], spelling)] * 9)
     again = Detokenizer.from_arrays(detokenizer.to_arrays())
     assert again.to_arrays().keys() == detokenizer.to_arrays().keys()
 
@@ -346,7 +345,7 @@ def test_words_with_line_ends_are_not_learned() -> None:
 @given(st.lists(annotated, max_size=6), sentence)
 @settings(max_examples=40)
 def test_round_trip(examples: list[Example], forms: list[str]) -> None:
-    for detokenizer in (Detokenizer.of_treebank(examples), FRENCH):
+    for detokenizer in (learn_detokenizer(examples), FRENCH):
         again = Detokenizer.from_arrays(detokenizer.to_arrays())
         assert again.spell(forms) == detokenizer.spell(forms)
         for name, array in detokenizer.to_arrays().items():

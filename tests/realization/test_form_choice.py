@@ -14,9 +14,10 @@ import pytest
 from syntagma.errors import ModelError
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.realization import form_choice
-from syntagma.realization.form_choice import MIN_CONTEXT, MIN_LEMMA, SECTION, FormChoice, LemmaTree
-from syntagma.realization.inflection import Inflector
+from syntagma.realization import form_choice_training
+from syntagma.realization.form_choice import SECTION, FormChoice, LemmaTree
+from syntagma.realization.form_choice_training import MIN_CONTEXT, MIN_LEMMA, learn_form_choice
+from syntagma.realization.inflection_training import learn_inflector
 from syntagma.treebanks.treebank import Sentence
 
 
@@ -40,8 +41,8 @@ def treebank(seed: int = 1) -> list[Sentence]:
     return seen
 
 
-INFLECTOR = Inflector.of_treebank(treebank())
-CHOICE = FormChoice.of_treebank(treebank(), INFLECTOR)
+INFLECTOR = learn_inflector(treebank())
+CHOICE = learn_form_choice(treebank(), INFLECTOR)
 
 
 def problem(verb: str, *, arcs: bool = True, labels: bool = True) -> Problem:
@@ -101,13 +102,13 @@ def test_the_listing_makes_no_difference() -> None:
 
 
 def test_the_order_of_sentences_makes_no_difference() -> None:
-    other = FormChoice.of_treebank(treebank(seed=2), INFLECTOR)
+    other = learn_form_choice(treebank(seed=2), INFLECTOR)
     assert other.to_arrays()[SECTION].tobytes() == CHOICE.to_arrays()[SECTION].tobytes()
 
 
 def test_a_rare_lemma_and_a_rare_context_have_no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     few = treebank()[: MIN_LEMMA - 1]
-    assert FormChoice.of_treebank(few, Inflector.of_treebank(few)).to_arrays()[
+    assert learn_form_choice(few, learn_inflector(few)).to_arrays()[
         SECTION
     ].tobytes() == zlib.compress(b"", 9)
     learned: list[int] = []
@@ -116,13 +117,13 @@ def test_a_rare_lemma_and_a_rare_context_have_no_weights(monkeypatch: pytest.Mon
         learned.append(len(examples))
         return {}
 
-    monkeypatch.setattr(form_choice, "_learn", learn)
-    FormChoice.of_treebank(treebank(), INFLECTOR)
+    monkeypatch.setattr(form_choice_training, "_learn", learn)
+    learn_form_choice(treebank(), INFLECTOR)
     assert learned == [60]  # of *not* alone
     rare = [*treebank(), *[sentence("may", "n't")] * (MIN_CONTEXT - 1)]
     monkeypatch.undo()
     text = zlib.decompress(
-        FormChoice.of_treebank(rare, Inflector.of_treebank(rare)).to_arrays()[SECTION].tobytes()
+        learn_form_choice(rare, learn_inflector(rare)).to_arrays()[SECTION].tobytes()
     ).decode()
     assert "aux do" in text
     assert "aux may" not in text
@@ -179,8 +180,8 @@ def test_damaged_sections() -> None:
 
 def test_features_may_be_listed_in_any_order() -> None:
     seen = [replace(each, features=("", "", "A=1|B=2", "")) for each in treebank()]
-    inflector = Inflector.of_treebank(seen)
-    choice = FormChoice.of_treebank(seen, inflector)
+    inflector = learn_inflector(seen)
+    choice = learn_form_choice(seen, inflector)
     words = list(problem("do").words)
     found = []
     for features in ("A=1|B=2", "B=2|A=1"):

@@ -23,13 +23,9 @@ from toys.inflection import (
 
 from syntagma.realization import inflection
 from syntagma.realization.edits import find_edit
-from syntagma.realization.inflection import (
-    MAX_FORMS,
-    Form,
-    Inflector,
-    capitalised,
-    neutral_forms,
-)
+from syntagma.realization.inflection import MAX_FORMS, Form
+from syntagma.realization.inflection_training import learn_inflector, neutral_forms
+from syntagma.realization.letter_case import capitalised
 from syntagma.treebanks.treebank import Sentence
 
 # What was seen
@@ -79,7 +75,7 @@ def test_of_forms_that_differ_in_case_the_most_frequent_is_taken() -> None:
 @settings(max_examples=30)
 def test_forms_of_a_lemma_are_those_it_was_seen_with(sentences: list[Sentence]) -> None:
     """Given the same tag and features: all of them, the most frequent first, and no others."""
-    inflector = Inflector.of_treebank(sentences)
+    inflector = learn_inflector(sentences)
     counts: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
     for each in sentences:
         words = zip(each.lemmas, each.tags, each.features, neutral_forms(each), strict=True)
@@ -233,7 +229,7 @@ def test_a_bare_lemma_that_is_unknown_is_its_own_form() -> None:
 @given(treebank, asked)
 @settings(max_examples=60)
 def test_there_is_always_a_form(sentences: list[Sentence], question: Asked) -> None:
-    check(Inflector.of_treebank(sentences).forms(*question))
+    check(learn_inflector(sentences).forms(*question))
 
 
 @given(asked)
@@ -247,9 +243,7 @@ def test_there_is_always_a_form_in_a_real_paradigm(question: Asked) -> None:
 
 @pytest.mark.parametrize("word", ODD)
 def test_odd_lemmas_are_learned(word: str) -> None:
-    inflector = Inflector.of_treebank(
-        [of_rows([("x", "", "X", ""), (word + "s", word, "N", "A=1")])]
-    )
+    inflector = learn_inflector([of_rows([("x", "", "X", ""), (word + "s", word, "N", "A=1")])])
     expected = neutral_forms(of_rows([("x", "", "X", ""), (word + "s", word, "N", "A=1")]))[1]
     assert texts(inflector.forms(word, "N", "A=1")) == [expected]
     for tag in (None, "N", "V"):
@@ -259,7 +253,7 @@ def test_odd_lemmas_are_learned(word: str) -> None:
 
 def test_an_empty_treebank_leaves_lemmas_as_they_are() -> None:
     assert learned().forms("wug", "NNS", "Number=Plur") == (Form("wug", 0.0),)
-    assert Inflector.of_treebank([]).forms("Wug", None, None) == (Form("Wug", 0.0),)
+    assert learn_inflector([]).forms("Wug", None, None) == (Form("Wug", 0.0),)
 
 
 # What is easily got wrong
@@ -317,5 +311,5 @@ def test_the_lemma_itself_comes_first_of_a_dictionary(monkeypatch: pytest.Monkey
     )
     monkeypatch.setattr(inflection, "find_spec", lambda name: True)
     monkeypatch.setattr(inflection, "import_module", lambda name: dictionary)
-    inflector = Inflector.of_treebank([of_rows([("a", "a", "X", "")])], english=True)
+    inflector = learn_inflector([of_rows([("a", "a", "X", "")])], english=True)
     assert texts(inflector.forms("wug", None, None)) == ["wug", "wugs", "wugged"]

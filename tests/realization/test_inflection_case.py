@@ -15,12 +15,9 @@ from toys.inflection import (
     texts,
 )
 
-from syntagma.realization.inflection import (
-    Form,
-    Inflector,
-    capitalised,
-    neutral_forms,
-)
+from syntagma.realization.inflection import Form
+from syntagma.realization.inflection_training import learn_inflector, neutral_forms
+from syntagma.realization.letter_case import capitalised
 from syntagma.treebanks.treebank import Sentence
 
 # Case
@@ -74,7 +71,7 @@ def test_case_is_not_learned_from_the_beginning_of_a_sentence() -> None:
         of_rows([("“", "“", "P", ""), ("Wugs", "wug", "N", "")]),
         of_rows([("THE", "the", "D", ""), ("WUGS", "wug", "N", "")]),
     ]
-    inflector = Inflector.of_treebank(headings)
+    inflector = learn_inflector(headings)
     assert inflector.forms("wug", "N", "") == (Form("wugs", 0.0),)
     assert inflector.forms("the", "D", "") == (Form("the", 0.0),)
 

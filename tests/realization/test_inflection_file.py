@@ -19,10 +19,8 @@ from toys.inflection import (
 )
 
 from syntagma.errors import ModelError
-from syntagma.realization.inflection import (
-    SECTION,
-    Inflector,
-)
+from syntagma.realization.inflection import SECTION, Inflector
+from syntagma.realization.inflection_training import learn_inflector
 from syntagma.treebanks.treebank import Sentence
 
 # Arrays and determinism
@@ -37,7 +35,7 @@ def stored(inflector: Inflector) -> bytes:
 def test_the_order_of_sentences_does_not_matter(
     orders: tuple[list[Sentence], list[Sentence]],
 ) -> None:
-    one, other = map(Inflector.of_treebank, orders)
+    one, other = map(learn_inflector, orders)
     assert one.lexicon == other.lexicon
     assert stored(one) == stored(other)
 
@@ -48,7 +46,7 @@ def test_the_same_data_gives_the_same_forms(
     sentences: list[Sentence], questions: list[Asked]
 ) -> None:
     """Whatever was asked before."""
-    one, other = Inflector.of_treebank(sentences), Inflector.of_treebank(sentences)
+    one, other = learn_inflector(sentences), learn_inflector(sentences)
     found = [one.forms(*question) for question in questions]
     assert [other.forms(*question) for question in reversed(questions)] == found[::-1]
 
@@ -58,7 +56,7 @@ def test_the_same_data_gives_the_same_forms(
 def test_arrays_give_back_the_same_inflector(
     sentences: list[Sentence], questions: list[Asked]
 ) -> None:
-    inflector = Inflector.of_treebank(sentences)
+    inflector = learn_inflector(sentences)
     again = Inflector.from_arrays(inflector.to_arrays())
     assert again.lexicon == inflector.lexicon
     assert stored(again) == stored(inflector)

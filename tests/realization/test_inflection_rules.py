@@ -20,11 +20,9 @@ from toys.inflection import (
 )
 
 from syntagma.realization import inflection
-from syntagma.realization.inflection import (
-    Form,
-    Inflector,
-    Rules,
-)
+from syntagma.realization.edit_rules import EditRules
+from syntagma.realization.inflection import Form
+from syntagma.realization.inflection_training import learn_inflector
 from syntagma.treebanks.treebank import Sentence
 
 # Rules
@@ -111,7 +109,7 @@ def test_endings_of_six_letters_decide() -> None:
 
 def test_endings_back_off_to_shorter_ones() -> None:
     """Of all nouns, two of three take -s; of those with -y, one of two."""
-    rules = Rules.of_lexicon(
+    rules = EditRules.of_lexicon(
         learned("cats/cat/N/ days/day/N/ flies/fly/N/ wug/wug/V/").lexicon, "N"
     )
     s, ies = (0, 0, ("", ""), ("", "s")), (0, 1, ("", ""), ("y", "ies"))
@@ -126,9 +124,9 @@ def test_endings_back_off_to_shorter_ones() -> None:
 @settings(max_examples=30)
 def test_chances_are_chances(sentences: list[Sentence], question: Asked) -> None:
     word, _, feats = question
-    lexicon = Inflector.of_treebank(sentences).lexicon
+    lexicon = learn_inflector(sentences).lexicon
     for tag in ("NN", "VB", "X"):
-        chances = Rules.of_lexicon(lexicon, tag).chances(word, feats)
+        chances = EditRules.of_lexicon(lexicon, tag).chances(word, feats)
         assert not chances or sum(chances.values()) == pytest.approx(1)
         assert all(0 <= chance <= 1 + 1e-9 for chance in chances.values())
 

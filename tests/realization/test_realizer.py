@@ -14,8 +14,10 @@ from syntagma.errors import ModelError, TrainingError
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization import inflection
-from syntagma.realization.inflection import MAX_FORMS, neutral_forms
+from syntagma.realization.inflection import MAX_FORMS
+from syntagma.realization.inflection_training import neutral_forms
 from syntagma.realization.realizer import Realizer
+from syntagma.realization.training import inflect_sentence, learn_realizer
 from syntagma.results.spelling import Contraction, Spelling
 from syntagma.transition.encoding import Alternative
 from syntagma.treebanks.treebank import Sentence
@@ -49,7 +51,7 @@ TREEBANK = [
     ]
     * 2,
 ]
-REALIZER = Realizer.of_treebank(TREEBANK, "")
+REALIZER = learn_realizer(TREEBANK, "")
 
 lemma = st.one_of(
     st.sampled_from(["wug", "Wug", "plog", "dive", "Tove", "zorp", "the", "😀", "字", "in spite"]),
@@ -68,19 +70,19 @@ problem = st.lists(to_inflect | given_form, min_size=1, max_size=6).map(Problem.
 @pytest.mark.parametrize("words", ["", "wugs//N/Number=Plur plogged//V/"])
 def test_a_treebank_needs_lemmas(words: str) -> None:
     with pytest.raises(TrainingError, match=r"no lemmas.* leave out realize .*, or use a treebank"):
-        Realizer.of_treebank([sentence(words)] * 3, "en")
+        learn_realizer([sentence(words)] * 3, "en")
 
 
 def test_a_corpus_without_lemmas_is_refused_as_a_treebank_without() -> None:
     """Sentences of a CCGbank have none at all."""
     with pytest.raises(TrainingError, match="no lemmas"):
-        Realizer.of_treebank([Sentence(("wugs", "plog"), ("N", "V"), (2, 0), ("x", "root"))], "en")
+        learn_realizer([Sentence(("wugs", "plog"), ("N", "V"), (2, 0), ("x", "root"))], "en")
     with pytest.raises(TrainingError, match="no lemmas"):
-        Realizer.of_treebank([], "en")
+        learn_realizer([], "en")
 
 
 def test_a_single_lemma_is_enough() -> None:
-    realizer = Realizer.of_treebank([sentence("wugs//N/ plogged/plog/V/")], "")
+    realizer = learn_realizer([sentence("wugs//N/ plogged/plog/V/")], "")
     _, alternatives = realizer.inflect(Problem.of([Word(lemma="plog", tag="V")]))
     assert alternatives == ((Alternative("plogged", "Plogged", 0.0),),)
 
@@ -91,21 +93,21 @@ def test_spelling_is_learned_too() -> None:
 
 
 def test_a_treebank_may_say_nothing_of_spelling() -> None:
-    realizer = Realizer.of_treebank([sentence("wugs/wug/N/ ././P/")], "")
+    realizer = learn_realizer([sentence("wugs/wug/N/ ././P/")], "")
     forms = ["wugs", "de", "le", "."]
     assert realizer.detokenizer.spell(forms).text(forms) == "wugs de le."
 
 
 @pytest.mark.parametrize("language", ["en", "EN", "English", "english"])
 def test_names_of_english(language: str) -> None:
-    realizer = Realizer.of_treebank(TREEBANK, language)
+    realizer = learn_realizer(TREEBANK, language)
     assert realizer.inflector.english
     assert Realizer.from_arrays(realizer.to_arrays(), language).inflector.english
 
 
 @pytest.mark.parametrize("language", ["", "de", "German", "fr", "enm", "ang", "Old English"])
 def test_other_languages_are_not_english(language: str) -> None:
-    realizer = Realizer.of_treebank(TREEBANK, language)
+    realizer = learn_realizer(TREEBANK, language)
     assert not realizer.inflector.english
     assert not Realizer.from_arrays(realizer.to_arrays(), language).inflector.english
 
@@ -116,7 +118,7 @@ def test_only_english_has_a_dictionary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inflection, "import_module", lambda name: dictionary)
     lemmas = Problem.of([Word(lemma="zorp", tag="VBD")])
     for language, expected in (("en", "fnord"), ("de", "zorp")):
-        found, _ = Realizer.of_treebank(TREEBANK, language).inflect(lemmas)
+        found, _ = learn_realizer(TREEBANK, language).inflect(lemmas)
         assert found.words[0].form == expected
 
 
@@ -235,7 +237,7 @@ def test_what_is_inflected_is_not_inflected_again(lemmas: Problem) -> None:
 def test_a_sentence_has_the_likeliest_forms() -> None:
     spelling = Spelling((True, True, False, False))
     gold = sentence("Wugs/wug/N/Number=Plur dived/dive/V/Tense=Past Tove//N/ ././P/", spelling)
-    found = REALIZER.inflected(gold)
+    found = inflect_sentence(REALIZER, gold)
     assert found.forms == ("wugs", "dove", "Tove", ".")
     assert (found.tags, found.heads, found.deprels, found.id) == (
         gold.tags,
@@ -249,14 +251,14 @@ def test_a_sentence_has_the_likeliest_forms() -> None:
 
 def test_words_without_lemma_stay_as_they_are() -> None:
     gold = sentence("Dived//V/Tense=Past WUGS//N/Number=Plur plog/plog/V/Tense=Past")
-    assert REALIZER.inflected(gold).forms == ("Dived", "WUGS", "plogged")
+    assert inflect_sentence(REALIZER, gold).forms == ("Dived", "WUGS", "plogged")
 
 
 def test_a_sentence_of_the_treebank_is_in_neutral_case() -> None:
-    assert REALIZER.inflected(TREEBANK[0]).forms == ("the", "wugs", "plogged", ".")
+    assert inflect_sentence(REALIZER, TREEBANK[0]).forms == ("the", "wugs", "plogged", ".")
     unambiguous = [TREEBANK[0], TREEBANK[-1]]
     for gold in unambiguous:
-        assert REALIZER.inflected(gold).forms == neutral_forms(gold)
+        assert inflect_sentence(REALIZER, gold).forms == neutral_forms(gold)
 
 
 annotated = st.lists(
@@ -278,7 +280,7 @@ def test_sentences_and_problems_are_inflected_alike(rows: list[tuple[str, str, s
         for form, lemma, tag in rows
     ]
     found, _ = REALIZER.inflect(Problem.of(words))
-    assert REALIZER.inflected(gold).forms == tuple(word.form for word in found.words)
+    assert inflect_sentence(REALIZER, gold).forms == tuple(word.form for word in found.words)
 
 
 # Arrays

@@ -12,11 +12,8 @@ import pytest
 from hypothesis import strategies as st
 
 from syntagma.realization import inflection
-from syntagma.realization.inflection import (
-    MAX_FORMS,
-    Form,
-    Inflector,
-)
+from syntagma.realization.inflection import MAX_FORMS, Form, Inflector
+from syntagma.realization.inflection_training import learn_inflector
 from syntagma.treebanks.treebank import Sentence
 
 Row = tuple[str, str, str, str]  # form, lemma, tag, features
@@ -38,7 +35,7 @@ def sentence(words: str) -> Sentence:
 
 
 def learned(*sentences: str, english: bool = False) -> Inflector:
-    return Inflector.of_treebank(map(sentence, sentences), english=english)
+    return learn_inflector(map(sentence, sentences), english=english)
 
 
 def texts(forms: Sequence[Form]) -> list[str]:

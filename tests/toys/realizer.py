@@ -20,8 +20,10 @@ from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.form_choice import FormChoice
-from syntagma.realization.inflection import Inflector, capitalised
+from syntagma.realization.inflection_training import learn_inflector
+from syntagma.realization.letter_case import capitalised
 from syntagma.realization.realizer import Realizer
+from syntagma.realization.training import learn_realizer
 from syntagma.results.spelling import Contraction, Spelling
 from syntagma.treebanks.treebank import Sentence
 from toys.models import model_of, toy_linearizer
@@ -89,7 +91,7 @@ def toy_lemma_sentences(usual: int = 0) -> tuple[Sentence, ...]:
 
 @cache
 def toy_realizer() -> Realizer:
-    return Realizer.of_treebank(toy_lemma_sentences(), "xx")
+    return learn_realizer(toy_lemma_sentences(), "xx")
 
 
 @cache
@@ -124,7 +126,7 @@ def realizer_of(lemmas: dict[str, str], detokenizer: Detokenizer | None = None) 
         Sentence((form,), ("NN",), (0,), ("root",), lemmas=(lemma,), features=("",))
         for form, lemma in pairs
     ]
-    inflector = Inflector.of_treebank(sentences)
+    inflector = learn_inflector(sentences)
     return Realizer(inflector, FormChoice({}), detokenizer or Detokenizer())
 
 

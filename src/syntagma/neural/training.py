@@ -42,7 +42,6 @@ from syntagma.neural.scorer import (
 )
 from syntagma.neural.settings import NeuralSettings
 from syntagma.neural.slots import SLOTS
-from syntagma.realization.realizer import Realizer
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.training import encode_training, grow_vocabulary, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
@@ -68,14 +67,14 @@ class NeuralLearner:
         settings: NeuralSettings,
         threads: int,
         start: Model | None = None,
-        realizer: Realizer | None = None,
+        inflect: Callable[[Sentence], Sentence] | None = None,
     ) -> None:
         """`start`: a neural model to go on from, with its words and dimensions; tags and labels
-        that it does not know are added. With a `realizer`, it learns to order what that makes of
-        lemmas, too."""
+        that it does not know are added. With `inflect`, it also learns to order sentences in the
+        forms that this gives them."""
         self.settings = settings
         self.start = start
-        self.realizer = realizer
+        self.inflect = inflect
         torch.set_num_threads(threads)
         _keep_memory()
 
@@ -237,8 +236,8 @@ class NeuralLearner:
         return sentences, order[piece::pieces]
 
     def _example(self, number: int, index: int, sentence: Sentence) -> Example:
-        if self.realizer is not None and of_lemmas(self.settings, number, index):
-            sentence = self.realizer.inflected(sentence)
+        if self.inflect is not None and of_lemmas(self.settings, number, index):
+            sentence = self.inflect(sentence)
         problem = visit(self.settings, number, index, sentence)
         encoding, reference = encode_training(sentence, problem, self.vocabulary)
         fields, relations, heads = read_fields(encoding, self.lexicon, self.vocabulary)

@@ -2,14 +2,14 @@
 
 A log-linear model for each lemma, with its tag and features, that was seen often and in several
 forms: *not* is *n't* beside *do*, *be* is *'s* beside *it*. What the words before and after say is
-the language model's business.
+the language model's business. Learning is in `form_choice_training`.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,21 +18,14 @@ import numpy.typing as npt
 
 from syntagma.errors import ModelError
 from syntagma.problem.problem import Problem
-from syntagma.realization.inflection import Form, Inflector, neutral_forms, sorted_features
-from syntagma.treebanks.treebank import Sentence
+from syntagma.realization.inflection import Form
+from syntagma.realization.lexicon import sorted_features
 
 SECTION = "form_choice"
 _DAMAGED = "what the model knows of the choice of forms is damaged; train it again"
-MIN_LEMMA = 20  # a lemma that was seen less often has no model
-MIN_CONTEXT = 5  # nor has such a context a weight
-_ROUNDS = 100  # of gradient ascent
-_STEP = 0.3
-_PRIOR = 1.0  # weights are drawn to zero by so much
-_LEAST = 10  # a weight, in hundredths, that matters
 
 Key = tuple[str, str, str]  # lemma, tag, features
 Weights = dict[Key, dict[str, tuple[int, ...]]]  # of each context for each form, in hundredths
-_Example = tuple[int, list[str]]  # the form, and the contexts
 
 
 class FormChoice:
@@ -45,27 +38,6 @@ class FormChoice:
     @cached_property
     def _weights(self) -> Weights:
         return _unpack(self._given) if isinstance(self._given, bytes) else self._given
-
-    @classmethod
-    def of_treebank(cls, sentences: Iterable[Sentence], inflector: Inflector) -> FormChoice:
-        examples: defaultdict[Key, list[_Example]] = defaultdict(list)
-        for sentence in sentences:
-            if not sentence.lemmas:
-                continue
-            tree = LemmaTree(sentence.lemmas, sentence.heads, sentence.deprels)
-            features = map(sorted_features, sentence.features)
-            words = zip(sentence.lemmas, sentence.tags, features, strict=True)
-            for i, (key, form) in enumerate(zip(words, neutral_forms(sentence), strict=True)):
-                forms = _texts(inflector.forms(*key)) if key[0] else []
-                if len(forms) > 1 and form.lower() in forms:
-                    examples[key].append((forms.index(form.lower()), tree.contexts(i)))
-        return cls(
-            {
-                key: _learn(inflector.forms(*key), seen)
-                for key, seen in sorted(examples.items())
-                if len(seen) >= MIN_LEMMA
-            }
-        )
 
     def log_shares(self, problem: Problem, forms: Sequence[Sequence[Form]]) -> list[list[float]]:
         """The logarithms of the shares of the forms that each word of the problem may take."""
@@ -162,34 +134,3 @@ class LemmaTree:
             for other in self._dependents[i]
         )
         return found
-
-
-def _texts(forms: Sequence[Form]) -> list[str]:
-    return [form.text.lower() for form in forms]
-
-
-def _learn(forms: Sequence[Form], examples: Sequence[_Example]) -> dict[str, tuple[int, ...]]:
-    """The weights that make the examples likely (AdaGrad, Duchi et al. 2011)."""
-    counts = Counter(context for _, contexts in examples for context in set(contexts))
-    known = sorted(context for context, count in counts.items() if count >= MIN_CONTEXT)
-    number = {context: i for i, context in enumerate(known)}
-    seen = np.zeros((len(examples), len(known)), np.float32)
-    right = np.zeros((len(examples), len(forms)), np.float32)
-    for row, (form, contexts) in enumerate(sorted(examples)):
-        seen[row, [number[context] for context in contexts if context in number]] = 1
-        right[row, form] = 1
-    shares = np.array([form.log_share for form in forms], np.float32)
-    weights = np.zeros((len(known), len(forms)), np.float32)
-    squares = np.full_like(weights, 1e-8)
-    for _ in range(_ROUNDS):
-        scores = seen @ weights + shares
-        chances = np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
-        gradient = seen.T @ (right - chances) - _PRIOR * weights
-        squares += gradient**2
-        weights += _STEP * gradient / np.sqrt(squares)
-    hundredths = np.rint(100 * weights).astype(int)
-    return {
-        context: tuple(row.tolist())
-        for context, row in zip(known, hundredths, strict=True)
-        if np.abs(row).max() >= _LEAST
-    }

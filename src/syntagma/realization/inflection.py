@@ -1,16 +1,15 @@
 """Inflection: the forms that a lemma may take, given as much as is known of its tag and features.
 
-Forms come from what was seen in training, then, for English, from `lemminflect` if it is installed,
-then from edit rules learned from the same treebank. Which of several forms is taken is for the
-search to decide (`realizer`).
+Forms come from the `lexicon` of what was seen in training, then, for English, from `lemminflect` if
+it is installed, then from `edit_rules` learned from the same treebank. Which of several forms is
+taken is for the search to decide (`realizer`).
 """
 
 from __future__ import annotations
 
 import math
-import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import import_module
@@ -22,17 +21,23 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import ModelError
-from syntagma.realization.edits import Edit, apply_edit, find_edit, format_edit, parse_edit
-from syntagma.treebanks.treebank import Sentence
+from syntagma.realization.edit_rules import EditRules
+from syntagma.realization.edits import apply_edit
+from syntagma.realization.letter_case import capitalised, with_case_of
+from syntagma.realization.lexicon import (
+    DAMAGED,
+    Seen,
+    SeenForms,
+    pack_lexicon,
+    sorted_features,
+    unpack_lexicon,
+)
 
 MAX_FORMS = 6
 MIN_SHARE = 0.005  # a form of a lemma that is rarer is taken for a slip
-_SUFFIXES = 6  # endings up to so many letters decide which rule applies
-_TRUST = 2.0  # lemmas with a shorter ending count as so many with a longer one
 _FAMILY = 0.25  # tags that share so many lemmas belong together
 _ALIKE = 0.9  # features that leave so many forms as they are do not matter
 SECTION = "inflection"
-_DAMAGED = "what the model knows of inflection is damaged; train it again"
 
 # What lemminflect calls the classes of the tags of the Penn Treebank.
 _PENN = {
@@ -51,20 +56,6 @@ class Form:
     log_share: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A form of a lemma in the training treebank, in neutral case; `edit` makes it of the lemma."""
-
-    tag: str
-    features: str
-    form: str
-    count: int
-    edit: Edit
-
-
-SeenForms = Mapping[str, Sequence[Seen]]
-
-
 class Inflector:
     """What is known of a language's inflection."""
 
@@ -72,30 +63,13 @@ class Inflector:
         """The lexicon, or, as a file has it, packed: it is unpacked when it is needed."""
         self._given = lexicon
         self.english = english
-        self._rules_of: dict[str, Rules] = {}
+        self._rules_of: dict[str, EditRules] = {}
         self.forms = lru_cache(maxsize=1 << 16)(self._forms)
-
-    @classmethod
-    def of_treebank(cls, sentences: Iterable[Sentence], *, english: bool = False) -> Inflector:
-        counts: Counter[tuple[str, str, str, str]] = Counter()
-        for sentence in sentences:
-            if sentence.lemmas:
-                all_features, forms = (
-                    map(sorted_features, sentence.features),
-                    neutral_forms(sentence),
-                )
-                words = zip(sentence.lemmas, sentence.tags, all_features, forms, strict=True)
-                counts.update(word for word in words if word[0])
-        lexicon: defaultdict[str, list[Seen]] = defaultdict(list)
-        for (lemma, tag, features, form), count in sorted(counts.items()):
-            edit = find_edit(lemma.lower(), form.lower())
-            lexicon[lemma].append(Seen(tag, features, form, count, edit))
-        return cls(dict(lexicon), english=english)
 
     @cached_property
     def lexicon(self) -> SeenForms:
         """What was seen of each lemma."""
-        return _unpack(self._given) if isinstance(self._given, bytes) else self._given
+        return unpack_lexicon(self._given) if isinstance(self._given, bytes) else self._given
 
     def _forms(self, lemma: str, tag: str | None, features: str | None) -> tuple[Form, ...]:
         """The forms to choose from, the most frequent first; never empty. Those that differ in case
@@ -218,7 +192,7 @@ class Inflector:
             forms = found.get(tag.replace("NNP", "NN"), ())
         else:
             forms = [lemma.lower(), *(form for several in found.values() for form in several)]
-        ranked = dict.fromkeys(_with_case_of(lemma, form) for form in (forms if found else ()))
+        ranked = dict.fromkeys(with_case_of(lemma, form) for form in (forms if found else ()))
         return {form: 1.0 / rank for rank, form in enumerate(ranked, start=1)}
 
     def _by_rule(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
@@ -229,19 +203,19 @@ class Inflector:
         for edit, chance in self._rules(tag).chances(lemma, features).items():
             form = apply_edit(edit, neutral)
             if form and form == " ".join(form.split()):  # not a phrase that has lost a word
-                form = _with_case_of(lemma, form)
+                form = with_case_of(lemma, form)
                 found[form] = found.get(form, 0.0) + chance
         best = sorted(found, key=lambda form: (-found[form], form))[:1]
         return {form: found[form] for form in best}
 
-    def _rules(self, tag: str) -> Rules:
+    def _rules(self, tag: str) -> EditRules:
         if tag not in self._rules_of:
-            self._rules_of[tag] = Rules.of_lexicon(self.lexicon, tag)
+            self._rules_of[tag] = EditRules.of_lexicon(self.lexicon, tag)
         return self._rules_of[tag]
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """A section of a model file; `from_arrays` is the inverse."""
-        packed = self._given if isinstance(self._given, bytes) else _pack(self._given)
+        packed = self._given if isinstance(self._given, bytes) else pack_lexicon(self._given)
         return {SECTION: np.frombuffer(packed, np.uint8)}
 
     @classmethod
@@ -249,142 +223,8 @@ class Inflector:
         cls, arrays: Mapping[str, npt.NDArray[Any]], *, english: bool = False
     ) -> Inflector:
         if SECTION not in arrays:
-            raise ModelError(_DAMAGED)
+            raise ModelError(DAMAGED)
         return cls(arrays[SECTION].tobytes(), english=english)
-
-
-def _pack(lexicon: SeenForms) -> bytes:
-    """The lexicon as a section of a model file; `_unpack` is the inverse."""
-    lines = []
-    kinds: dict[tuple[str, str], int] = {}
-    last = ""
-    for lemma, entries in sorted(lexicon.items()):
-        for entry in entries:
-            kind = kinds.setdefault((entry.tag, entry.features), len(kinds))
-            form = _shorter(lemma, entry)
-            lines.append(f"{'' if lemma == last else lemma}\t{form}\t{kind}\t{entry.count}")
-            last = lemma
-    head = [str(len(kinds)), *(f"{tag}\t{features}" for tag, features in kinds)]
-    return zlib.compress("\n".join([*head, *lines]).encode("utf-8", "surrogatepass"), 9)
-
-
-def _unpack(packed: bytes) -> SeenForms:
-    lexicon: defaultdict[str, list[Seen]] = defaultdict(list)
-    try:
-        lines = zlib.decompress(packed).decode("utf-8", "surrogatepass").split("\n")
-        n_kinds = int(lines[0])
-        kinds = {str(i): line.split("\t") for i, line in enumerate(lines[1 : n_kinds + 1])}
-        if n_kinds != len(kinds):
-            raise ValueError(n_kinds)
-        lemma = ""
-        for line in lines[n_kinds + 1 :]:
-            new_lemma, form, kind, count = line.split("\t")
-            lemma = new_lemma or lemma
-            tag, features = kinds[kind]
-            form, edit = _longer(lemma, form)
-            if not (lemma and form and int(count) > 0):
-                raise ValueError(line)
-            lexicon[lemma].append(Seen(tag, features, form, int(count), edit))
-    except (KeyError, ValueError, IndexError, RecursionError, zlib.error) as error:
-        raise ModelError(_DAMAGED) from error
-    return dict(lexicon)
-
-
-class Rules:
-    """Edits from the lemmas of one tag to their forms, counted by features and ending of the lemma.
-
-    Every lemma counts once, however frequent: a rule is for lemmas that were not seen.
-    """
-
-    def __init__(self, counts: Mapping[tuple[str | None, str], Mapping[Edit, int]]) -> None:
-        self._counts = counts
-
-    @classmethod
-    def of_lexicon(cls, lexicon: Mapping[str, Sequence[Seen]], tag: str) -> Rules:
-        counts: defaultdict[tuple[str | None, str], Counter[Edit]] = defaultdict(Counter)
-        for lemma, entries in lexicon.items():
-            best: dict[str, Seen] = {}
-            for entry in entries:
-                known = best.get(entry.features)
-                if entry.tag == tag and (known is None or entry.count > known.count):
-                    best[entry.features] = entry
-            endings = _endings(lemma.lower()) if best else []
-            for features, entry in best.items():
-                for ending in endings:
-                    counts[features, ending][entry.edit] += 1
-                    counts[None, ending][entry.edit] += 1
-        return cls(counts)
-
-    def chances(self, lemma: str, features: str | None) -> dict[Edit, float]:
-        """How likely each edit is: counts for an ending, backed off to those for shorter ones.
-
-        Features that were not seen are left aside. A lemma that ends as none does, in another
-        script, say, is not edited at all.
-        """
-        if (features, "") not in self._counts:
-            features = None
-        chances: dict[Edit, float] = {}
-        endings = _endings(lemma.lower())
-        if (None, endings[1]) not in self._counts:
-            return {}
-        for ending in endings:
-            seen = self._counts.get((features, ending))
-            if seen is None:
-                break
-            total = sum(seen.values()) + (_TRUST if chances else 0.0)
-            chances = {
-                edit: (seen.get(edit, 0) + _TRUST * chances.get(edit, 0.0)) / total
-                for edit in {**chances, **seen}
-            }
-        return chances
-
-
-def neutral_forms(sentence: Sentence) -> tuple[str, ...]:
-    """The forms of a sentence as they would be in its middle: what its beginning, or a heading in
-    capitals, does to the case of a word is not inflection."""
-    forms = []
-    initial = True
-    lemmas = sentence.lemmas or ("",) * len(sentence)
-    for form, lemma in zip(sentence.forms, lemmas, strict=True):
-        forms.append(_neutral(form, lemma, initial) if lemma else form)
-        initial = initial and not any(map(str.isalnum, form))
-    return tuple(forms)
-
-
-def capitalised(form: str) -> str:
-    """The form as the first of a sentence."""
-    first = form[:1].title()  # not upper(): ǅ, and Georgian has no capitals at the beginning
-    return first + form[1:] if len(first) == 1 else form
-
-
-def _neutral(form: str, lemma: str, initial: bool) -> str:
-    if len(form) > 1 and form.isupper() and lemma != lemma.upper():
-        form = _with_case_of(lemma, _lower(form))
-    if initial and form[:1].isupper() and lemma[:1].islower():
-        form = _lower(form[:1]) + form[1:]
-    return form
-
-
-def _lower(text: str) -> str:
-    """In lower case, letter by letter: İ becomes i, not i and a dot."""
-    return text.lower().replace("i\u0307", "i")
-
-
-def _with_case_of(lemma: str, form: str) -> str:
-    if len(lemma) > 1 and lemma.isupper() and form[: len(lemma)] == lemma.lower():
-        return lemma + form[len(lemma) :]
-    return capitalised(form) if lemma[:1].isupper() else form
-
-
-def _endings(lemma: str) -> list[str]:
-    """The endings of a lemma, shortest first."""
-    marked = "^" + lemma
-    return ["", *(marked[-size:] for size in range(1, min(_SUFFIXES, len(marked)) + 1))]
-
-
-def sorted_features(features: str) -> str:
-    """The same features as treebanks list them."""
-    return "|".join(sorted(features.split("|"), key=str.lower))
 
 
 def _parts(features: str) -> frozenset[str]:
@@ -394,20 +234,3 @@ def _parts(features: str) -> frozenset[str]:
 def _difference(tag: str, one: str, other: str) -> tuple[str, frozenset[str]]:
     """The tag, and the names of the features that are not the same."""
     return tag, frozenset(part.partition("=")[0] for part in _parts(one) ^ _parts(other))
-
-
-def _shorter(lemma: str, entry: Seen) -> str:
-    """A form as an edit of its lemma, where that gives it back: most edits are shared by many."""
-    if apply_edit(entry.edit, lemma) == entry.form:
-        return format_edit(entry.edit)
-    return "=" + entry.form
-
-
-def _longer(lemma: str, text: str) -> tuple[str, Edit]:
-    if text.startswith("="):
-        return text[1:], find_edit(lemma.lower(), text[1:].lower())
-    edit = parse_edit(text)
-    form = apply_edit(edit, lemma)
-    if form is None:
-        raise ValueError(text)
-    return form, edit

@@ -12,6 +12,7 @@ import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,6 +35,7 @@ from syntagma.models.container import read_container, write_container
 from syntagma.models.model import LANGUAGE_MODEL, Model, Stored, build_model, load_model, save_model
 from syntagma.neural.settings import REALIZE, NeuralSettings
 from syntagma.realization.realizer import Realizer
+from syntagma.realization.training import inflect_sentence, learn_realizer
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
@@ -136,7 +138,7 @@ def train(
     sentences = _read(train, settings)
     realizer = None
     if isinstance(settings, NeuralSettings) and settings.realize:
-        realizer = Realizer.of_treebank(sentences, language)
+        realizer = learn_realizer(sentences, language)
     learner = _learner(settings, threads, begun, realizer)
     dev_sentences = _spread(_read(dev, settings), DEV_SENTENCES)
     further, left_out = [], []
@@ -230,8 +232,9 @@ def _learner(
             "a neural scorer is trained with PyTorch, which is not installed: "
             "pip install 'syntagma[train]'"
         )
+    inflect = partial(inflect_sentence, realizer) if realizer is not None else None
     neural_training = import_module("syntagma.neural.training")
-    learner: Learner = neural_training.NeuralLearner(settings, threads, start, realizer)
+    learner: Learner = neural_training.NeuralLearner(settings, threads, start, inflect)
     return learner
 
 
@@ -297,7 +300,7 @@ class _Run:
         given = [name for name in self.settings.dev_conditions if name != REALIZE]
         found = measured(sentences, *given)
         if self.realizer is not None:
-            inflected = [self.realizer.inflected(sentence) for sentence in sentences]
+            inflected = [inflect_sentence(self.realizer, each) for each in sentences]
             found[REALIZE] = measured(inflected, "labelled")["labelled"]
         return found
 

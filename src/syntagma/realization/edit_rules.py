@@ -1,0 +1,67 @@
+"""Edit rules: how likely each edit of a lemma is, by its tag, its features and its ending."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from syntagma.realization.edits import Edit
+from syntagma.realization.lexicon import Seen
+
+_SUFFIXES = 6  # endings up to so many letters decide which rule applies
+_TRUST = 2.0  # lemmas with a shorter ending count as so many with a longer one
+
+
+class EditRules:
+    """Edits from the lemmas of one tag to their forms, counted by features and ending of the lemma.
+
+    Every lemma counts once, however frequent: a rule is for lemmas that were not seen.
+    """
+
+    def __init__(self, counts: Mapping[tuple[str | None, str], Mapping[Edit, int]]) -> None:
+        self._counts = counts
+
+    @classmethod
+    def of_lexicon(cls, lexicon: Mapping[str, Sequence[Seen]], tag: str) -> EditRules:
+        counts: defaultdict[tuple[str | None, str], Counter[Edit]] = defaultdict(Counter)
+        for lemma, entries in lexicon.items():
+            best: dict[str, Seen] = {}
+            for entry in entries:
+                known = best.get(entry.features)
+                if entry.tag == tag and (known is None or entry.count > known.count):
+                    best[entry.features] = entry
+            endings = _endings(lemma.lower()) if best else []
+            for features, entry in best.items():
+                for ending in endings:
+                    counts[features, ending][entry.edit] += 1
+                    counts[None, ending][entry.edit] += 1
+        return cls(counts)
+
+    def chances(self, lemma: str, features: str | None) -> dict[Edit, float]:
+        """How likely each edit is: counts for an ending, backed off to those for shorter ones.
+
+        Features that were not seen are left aside. A lemma that ends as none does, in another
+        script, say, is not edited at all.
+        """
+        if (features, "") not in self._counts:
+            features = None
+        chances: dict[Edit, float] = {}
+        endings = _endings(lemma.lower())
+        if (None, endings[1]) not in self._counts:
+            return {}
+        for ending in endings:
+            seen = self._counts.get((features, ending))
+            if seen is None:
+                break
+            total = sum(seen.values()) + (_TRUST if chances else 0.0)
+            chances = {
+                edit: (seen.get(edit, 0) + _TRUST * chances.get(edit, 0.0)) / total
+                for edit in {**chances, **seen}
+            }
+        return chances
+
+
+def _endings(lemma: str) -> list[str]:
+    """The endings of a lemma, shortest first."""
+    marked = "^" + lemma
+    return ["", *(marked[-size:] for size in range(1, min(_SUFFIXES, len(marked)) + 1))]

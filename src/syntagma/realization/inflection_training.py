@@ -1,0 +1,38 @@
+"""Learns inflection from a treebank: the forms of its lemmas, in neutral case."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from syntagma.realization.edits import find_edit
+from syntagma.realization.inflection import Inflector
+from syntagma.realization.letter_case import neutral_form
+from syntagma.realization.lexicon import Seen, sorted_features
+from syntagma.treebanks.treebank import Sentence
+
+
+def learn_inflector(sentences: Iterable[Sentence], *, english: bool = False) -> Inflector:
+    counts: Counter[tuple[str, str, str, str]] = Counter()
+    for sentence in sentences:
+        if sentence.lemmas:
+            features, forms = map(sorted_features, sentence.features), neutral_forms(sentence)
+            words = zip(sentence.lemmas, sentence.tags, features, forms, strict=True)
+            counts.update(word for word in words if word[0])
+    lexicon: defaultdict[str, list[Seen]] = defaultdict(list)
+    for (lemma, tag, of_word, form), count in sorted(counts.items()):
+        edit = find_edit(lemma.lower(), form.lower())
+        lexicon[lemma].append(Seen(tag, of_word, form, count, edit))
+    return Inflector(dict(lexicon), english=english)
+
+
+def neutral_forms(sentence: Sentence) -> tuple[str, ...]:
+    """The forms of a sentence as they would be in its middle: what its beginning, or a heading in
+    capitals, does to the case of a word is not inflection."""
+    forms = []
+    initial = True
+    lemmas = sentence.lemmas or ("",) * len(sentence)
+    for form, lemma in zip(sentence.forms, lemmas, strict=True):
+        forms.append(neutral_form(form, lemma, initial) if lemma else form)
+        initial = initial and not any(map(str.isalnum, form))
+    return tuple(forms)

@@ -1,0 +1,28 @@
+"""Upper and lower case of words: what their place in a sentence, or a lemma, does to it."""
+
+from __future__ import annotations
+
+
+def capitalised(form: str) -> str:
+    """The form as the first of a sentence."""
+    first = form[:1].title()  # not upper(): ǅ, and Georgian has no capitals at the beginning
+    return first + form[1:] if len(first) == 1 else form
+
+
+def neutral_form(form: str, lemma: str, initial: bool) -> str:
+    if len(form) > 1 and form.isupper() and lemma != lemma.upper():
+        form = with_case_of(lemma, _lower(form))
+    if initial and form[:1].isupper() and lemma[:1].islower():
+        form = _lower(form[:1]) + form[1:]
+    return form
+
+
+def with_case_of(lemma: str, form: str) -> str:
+    if len(lemma) > 1 and lemma.isupper() and form[: len(lemma)] == lemma.lower():
+        return lemma + form[len(lemma) :]
+    return capitalised(form) if lemma[:1].isupper() else form
+
+
+def _lower(text: str) -> str:
+    """In lower case, letter by letter: İ becomes i, not i and a dot."""
+    return text.lower().replace("i\u0307", "i")

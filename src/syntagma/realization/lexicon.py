@@ -1,0 +1,86 @@
+"""The forms of lemmas that were seen in training, in memory and packed for a model file."""
+
+from __future__ import annotations
+
+import zlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from syntagma.errors import ModelError
+from syntagma.realization.edits import Edit, apply_edit, find_edit, format_edit, parse_edit
+
+DAMAGED = "what the model knows of inflection is damaged; train it again"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A form of a lemma in the training treebank, in neutral case; `edit` makes it of the lemma."""
+
+    tag: str
+    features: str
+    form: str
+    count: int
+    edit: Edit
+
+
+SeenForms = Mapping[str, Sequence[Seen]]
+
+
+def sorted_features(features: str) -> str:
+    """The same features as treebanks list them."""
+    return "|".join(sorted(features.split("|"), key=str.lower))
+
+
+def pack_lexicon(lexicon: SeenForms) -> bytes:
+    """The lexicon as a section of a model file; `unpack_lexicon` is the inverse."""
+    lines = []
+    kinds: dict[tuple[str, str], int] = {}
+    last = ""
+    for lemma, entries in sorted(lexicon.items()):
+        for entry in entries:
+            kind = kinds.setdefault((entry.tag, entry.features), len(kinds))
+            form = _shorter(lemma, entry)
+            lines.append(f"{'' if lemma == last else lemma}\t{form}\t{kind}\t{entry.count}")
+            last = lemma
+    head = [str(len(kinds)), *(f"{tag}\t{features}" for tag, features in kinds)]
+    return zlib.compress("\n".join([*head, *lines]).encode("utf-8", "surrogatepass"), 9)
+
+
+def unpack_lexicon(packed: bytes) -> SeenForms:
+    lexicon: defaultdict[str, list[Seen]] = defaultdict(list)
+    try:
+        lines = zlib.decompress(packed).decode("utf-8", "surrogatepass").split("\n")
+        n_kinds = int(lines[0])
+        kinds = {str(i): line.split("\t") for i, line in enumerate(lines[1 : n_kinds + 1])}
+        if n_kinds != len(kinds):
+            raise ValueError(n_kinds)
+        lemma = ""
+        for line in lines[n_kinds + 1 :]:
+            new_lemma, form, kind, count = line.split("\t")
+            lemma = new_lemma or lemma
+            tag, features = kinds[kind]
+            form, edit = _longer(lemma, form)
+            if not (lemma and form and int(count) > 0):
+                raise ValueError(line)
+            lexicon[lemma].append(Seen(tag, features, form, int(count), edit))
+    except (KeyError, ValueError, IndexError, RecursionError, zlib.error) as error:
+        raise ModelError(DAMAGED) from error
+    return dict(lexicon)
+
+
+def _shorter(lemma: str, entry: Seen) -> str:
+    """A form as an edit of its lemma, where that gives it back: most edits are shared by many."""
+    if apply_edit(entry.edit, lemma) == entry.form:
+        return format_edit(entry.edit)
+    return "=" + entry.form
+
+
+def _longer(lemma: str, text: str) -> tuple[str, Edit]:
+    if text.startswith("="):
+        return text[1:], find_edit(lemma.lower(), text[1:].lower())
+    edit = parse_edit(text)
+    form = apply_edit(edit, lemma)
+    if form is None:
+        raise ValueError(text)
+    return form, edit

@@ -1,0 +1,211 @@
+"""Whether a space stands between two words: the contexts of learned rules, and the default.
+
+`detokenization` applies rules of spacing, `detokenization_training` learns them.
+"""
+
+# ruff: noqa: RUF001, the characters that look alike are what this is about
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+MAX_KINDS = 8
+
+Key = tuple[str, ...]
+
+# By the names of characters: scripts without spaces between words; in the latter, words of other
+# scripts stand between spaces.
+_JOINED_SCRIPTS = re.compile(
+    r"(CJK|IDEOGRAPHIC|HIRAGANA|KATAKANA|HALFWIDTH KATAKANA|BOPOMOFO)\b|KATAKANA-HIRAGANA"
+)
+_INSULAR_SCRIPTS = re.compile(r"(THAI|LAO|KHMER|MYANMAR)\b")
+_ENDING = re.compile(
+    r"(?<!INVERTED )\b(FULL STOP|COMMA|COLON|SEMICOLON|QUESTION MARK|EXCLAMATION MARK|ELLIPSIS"
+    r"|DANDA|PERCENT SIGN|PER MILLE SIGN|DEGREE SIGN)\b"
+)
+_CLITIC = re.compile(r"n['’]t|['’](?:s|m|re|ve|ll|d|t)", re.IGNORECASE)
+_ELISION = re.compile(r"[^\W\d_]+(?<!\w[sS])['’]")  # l', qu', but no possessive
+_STRAIGHT_QUOTES = ('"', "'", "`")
+_QUOTE_TAGS = {"``": "⟨", "''": "⟩"}
+_POSSESSIVE_TAGS = frozenset({"POS", "PART"})
+_OPENS, _CLOSES = "⟨", "⟩"  # appended to a quote, in the keys of rules
+
+
+class Neighbour(NamedTuple):
+    """A word as rules see it."""
+
+    form: str  # in lower case; a straight quote with its role
+    kinds: str  # of its characters
+    tag: str
+
+
+# Contexts of the place between two words, from general to specific: the last rule that applies
+# decides. Tags come last, so that the others are right without them.
+CONTEXTS: dict[str, Callable[[Neighbour, Neighbour], Key]] = {
+    "kinds": lambda left, right: (left.kinds, right.kinds),
+    "left": lambda left, right: (left.form, right.kinds),
+    "right": lambda left, right: (left.kinds, right.form),
+    "both": lambda left, right: (left.form, right.form),
+    "tags": lambda left, right: (left.kinds, left.tag, right.kinds, right.tag),
+}
+FIELDS = {"kinds": 2, "left": 2, "right": 2, "both": 2, "tags": 4}
+
+
+def spacing_key(level: str, left: Neighbour, right: Neighbour) -> Key:
+    return (level, *CONTEXTS[level](left, right))
+
+
+def neighbours(forms: Sequence[str], tags: Sequence[str]) -> list[Neighbour]:
+    words = [
+        Neighbour(form.lower(), _kinds(form), tag) for form, tag in zip(forms, tags, strict=True)
+    ]
+    for i, role in _quote_roles(forms, tags):
+        words[i] = Neighbour(forms[i] + role, forms[i] + role, tags[i])
+    return words
+
+
+def _quote_roles(forms: Sequence[str], tags: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Whether each straight quote opens or closes: as its tag says, if not all say the same, or by
+    turns.
+
+    Apostrophes have no role. “ closes where „ opened.
+    """
+    for quote in _STRAIGHT_QUOTES:
+        places = [
+            i for i, form in enumerate(forms) if form == quote and tags[i] not in _POSSESSIVE_TAGS
+        ]
+        if quote == "'" and len(places) % 2 and not any(tags[i] in _QUOTE_TAGS for i in places):
+            lone = next((i for i in places if i and forms[i - 1][-1:] in ("s", "S")), places[-1])
+            if lone:
+                places.remove(lone)
+        role = _CLOSES if len(places) % 2 and _is_left_open(forms, places) else _OPENS
+        told = {tags[i] for i in places} & _QUOTE_TAGS.keys()
+        for i in places:
+            if len(told) > 1 or len(places) == 1:
+                role = _QUOTE_TAGS.get(tags[i], role)
+            yield i, role
+            role = _CLOSES if role == _OPENS else _OPENS
+    low = 0
+    for i, form in enumerate(forms):
+        low += form == "„"
+        if form == "“" and low:
+            yield i, _CLOSES
+            low -= 1
+
+
+def _is_left_open(forms: Sequence[str], places: Sequence[int]) -> bool:
+    """Whether the last of an odd number of quotes ends what an earlier sentence began."""
+    return places[0] > 0 and all(_manner(form) == "closing" for form in forms[places[-1] + 1 :])
+
+
+@lru_cache(1 << 16)
+def _kinds(form: str) -> str:
+    """The kinds of characters in a form, runs collapsed: *don't* is `x'x`, *1,000* is `9`."""
+    if "@" in form[1:-1]:
+        return "x@x"
+    if "://" in form or form.startswith("www."):
+        return "x://x"
+    found: list[str] = []
+    for character in form:
+        category = unicodedata.category(character)
+        if category[0] == "M" or category == "Cf":
+            continue
+        if category[0] == "L":
+            kind = "x" if _script(character) == "spaced" else "字"
+        else:
+            kind = "9" if category[0] == "N" else character
+        if found[-1:] != [kind]:
+            found.append(kind)
+    return re.sub("9(?:[.,:]9)+", "9", "".join(found[:MAX_KINDS]))
+
+
+# What holds in most languages
+
+
+def default_spaces(forms: Sequence[str], words: Sequence[Neighbour]) -> list[bool]:
+    """Whether a space stands between each two words, by what holds in most languages."""
+    scripts = Counter(_script(form[:1]) for form in forms if form[:1].isalpha())
+    unspaced = scripts["joined"] + scripts["insular"] > scripts["spaced"]
+    manners = [_manner(word.form) for word in words]
+    ends = [(_script(form[:1]), _script(form[-1:])) for form in forms]
+    spaces: list[bool] = []
+    for i in range(1, len(forms)):
+        touching = ends[i - 1][1], ends[i][0]
+        if unspaced or not {"spaced", "none"}.intersection(touching):
+            spaces.append("spaced" in touching and not {"joined", "none"}.intersection(touching))
+            continue
+        is_number = forms[i][:1].isdigit()
+        match manners[i - 1], manners[i]:
+            case ("opening", _) | (_, "closing"):
+                space = False
+            case "before number", _:
+                space = not is_number
+            case "before word", _:
+                space = touching[1] == "none"
+            case _, "hyphen" | "dash" as mark:
+                space = not _joins(mark, forms[i - 1 : i + 2])
+            case "hyphen" | "dash" as mark, _:
+                space = not _joins(mark, forms[max(i - 2, 0) : i + 1])
+            case _:
+                space = True
+        spaces.append(space)
+    return spaces
+
+
+def follows_spaced_hyphen(word: Neighbour, spaces: Sequence[bool]) -> bool:
+    """Whether a hyphen stands after a space, so that a space follows it too."""
+    return bool(spaces) and spaces[-1] and _manner(word.form) in ("hyphen", "dash")
+
+
+def _joins(mark: str, forms: Sequence[str]) -> bool:
+    """Whether a hyphen stands between two words, or a dash between two numbers."""
+    if len(forms) < 3:
+        return False
+    left, right = forms[0][-1:], forms[2][:1]
+    if mark == "dash":
+        return left.isdigit() and right.isdigit()
+    return _script(left) != "none" and _script(right) != "none"
+
+
+@lru_cache(1 << 16)
+def _manner(form: str) -> str:
+    """How a word keeps to its neighbours."""
+    categories = {unicodedata.category(character) for character in form}
+    if form[-1:] == _OPENS or form in ("``", "¿", "¡") or _ELISION.fullmatch(form):
+        return "opening"
+    if form[-1:] == _CLOSES or form in ("''", "'", "’") or _CLITIC.fullmatch(form):
+        return "closing"
+    if not form:
+        return "plain"
+    if categories <= {"Ps", "Pi"}:
+        return "opening"
+    if categories <= {"Pe", "Pf"} or all(_ENDING.search(_name(character)) for character in form):
+        return "closing"
+    if categories == {"Sc"}:
+        return "before number"
+    if form in ("#", "@"):
+        return "before word"
+    if form in ("-", "‐", "‑", "/", "\\", "_"):
+        return "hyphen"
+    return "dash" if form == "–" else "plain"
+
+
+@lru_cache(1 << 12)
+def _script(character: str) -> str:
+    """Whether words of this character's script stand between spaces; none if it is no letter."""
+    if not character:
+        return "none"
+    if _JOINED_SCRIPTS.match(_name(character)):
+        return "joined"
+    if _INSULAR_SCRIPTS.match(_name(character)):
+        return "insular"
+    return "spaced" if unicodedata.category(character)[0] in "LMN" else "none"
+
+
+def _name(character: str) -> str:
+    return unicodedata.name(character, "")

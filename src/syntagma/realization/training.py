@@ -1,0 +1,46 @@
+"""Learns from a treebank what a model needs to realize lemmas.
+
+Each part has a module of its own: `inflection_training`, `form_choice_training`,
+`detokenization_training`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from syntagma.errors import TrainingError
+from syntagma.realization.detokenization_training import learn_detokenizer
+from syntagma.realization.form_choice_training import learn_form_choice
+from syntagma.realization.inflection_training import learn_inflector, neutral_forms
+from syntagma.realization.realizer import Realizer, is_english
+from syntagma.treebanks.treebank import Sentence
+
+
+def learn_realizer(sentences: Sequence[Sentence], language: str) -> Realizer:
+    if not any(any(sentence.lemmas) for sentence in sentences):
+        raise TrainingError(
+            "the treebank has no lemmas, from which realisation is learned: "
+            "leave out realize (--realize), or use a treebank with lemmas"
+        )
+    spelled = (
+        (sentence.forms, sentence.tags, sentence.spelling)
+        for sentence in sentences
+        if sentence.spelling is not None
+    )
+    inflector = learn_inflector(sentences, english=is_english(language))
+    return Realizer(inflector, learn_form_choice(sentences, inflector), learn_detokenizer(spelled))
+
+
+def inflect_sentence(realizer: Realizer, sentence: Sentence) -> Sentence:
+    """The sentence with the likeliest form of each lemma."""
+    if not sentence.lemmas:
+        return sentence
+    words = zip(
+        sentence.lemmas, sentence.tags, sentence.features, neutral_forms(sentence), strict=True
+    )
+    forms = tuple(
+        realizer.inflector.forms(lemma, tag, features)[0].text if lemma else form
+        for lemma, tag, features, form in words
+    )
+    return replace(sentence, forms=forms)
