@@ -51,7 +51,7 @@ class Shortsighted(WeightedLanguageModel):
     """A language model that expects nothing of the words yet to be placed."""
 
     def listen(self, search: Search, encoding: Encoding) -> None:
-        units = self.language_model.units(encoding)
+        units = self.language_model.units(encoding.forms)
         weight = self.balance.of_problem(encoding.problem)
         outlook = [0.0] * (len(units) + 1)  # the last is the end of the sentence
         search.listen(NGramScorer(self.language_model.ngrams, units, outlook, weight))

@@ -241,7 +241,7 @@ def test_what_words_are_expected_to_cost_decides_only_what_a_beam_keeps(
         expected = expect(syntax_of_orders(toy, problem), listener)
         model, n = listener.language_model, len(problem.words)
         nothing, anything = (
-            NGramScorer(model.ngrams, model.units(encoding), outlook, listener.weight)
+            NGramScorer(model.ngrams, model.units(encoding.forms), outlook, listener.weight)
             for outlook in ([0.0] * (n + 1), [rng.uniform(-9, 9) for _ in range(n + 1)])
         )
         for fluency in (nothing, anything):
@@ -373,7 +373,7 @@ def test_a_weight_of_nearly_nothing_changes_nothing(scorer: type[Toy], weight: f
         problem = tagged(in_many_shapes(rng, problem))
         encoding = encode(problem, VOCABULARY)
         toy = scorer(rng, [encoding])
-        fluency = toy_language_model(3).fluency(encoding, weight)
+        fluency = toy_language_model(3).ngram_scorer(encoding.forms, weight)
         expected = find(toy.search(encoding, width), 2)
         found = find(toy.search(encoding, width), 2, fluency=fluency)
         assert [score for score, _ in found] == pytest.approx(

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syntagma.errors import ModelError, TrainingError
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization import inflection
@@ -19,7 +20,6 @@ from syntagma.realization.inflection_training import neutral_forms
 from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import inflect_sentence, learn_realizer
 from syntagma.results.spelling import Contraction, Spelling
-from syntagma.transition.encoding import Alternative
 from syntagma.treebanks.treebank import Sentence
 
 

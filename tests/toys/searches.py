@@ -196,7 +196,7 @@ class Listener:
         return self.weight * fsum(self.language_model.score(words))
 
     def fluency(self, encoding: Encoding) -> NGramScorer:
-        return self.language_model.fluency(encoding, self.weight)
+        return self.language_model.ngram_scorer(encoding.forms, self.weight, encoding.choices)
 
 
 def expect(syntax: dict[Order, float], listener: Listener | None) -> dict[Order, float]:

@@ -38,11 +38,12 @@ from toys.searches import (
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition._search import Search, depth_first_search
-from syntagma.transition.encoding import SHIFT, Action, Alternative, Encoding, decode, encode
+from syntagma.transition.encoding import SHIFT, Action, Encoding, decode, encode
 
 DERIVATIONS = 1_500  # fewer than are looked at for different orders in the end
 EVERYTHING = DERIVATIONS  # no step of a search holds more states than there are derivations
@@ -273,7 +274,7 @@ def test_what_words_are_expected_to_cost_does_not_change_what_forms_are_worth() 
             ]
             for at in case.encoding.order
         ]
-        units = model.units(case.encoding)
+        units = model.units(case.encoding.forms)
         outlook = [rng.uniform(-9, 9) for _ in range(len(choices) + 1)]
         fluency = NGramScorer(model.ngrams, units, outlook, listener.weight, choices)
         for merging in (False, True):

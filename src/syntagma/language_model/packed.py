@@ -18,8 +18,8 @@ from syntagma.errors import ModelError
 from syntagma.files.packing import pack_lines, unpack_lines
 from syntagma.language_model._ngrams import NGrams, NGramScorer, rises, unfold
 from syntagma.language_model.backoff import SPECIAL_WORDS, UNKNOWN, BackoffModel, Order
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.shape import shape
-from syntagma.transition.encoding import Encoding
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
@@ -240,10 +240,19 @@ class LanguageModel:
         found: list[float] = self.ngrams.score([self.number(word) for word in words])
         return found
 
-    def fluency(self, encoding: Encoding, weight: float) -> NGramScorer:
-        """The model as it listens to a search for the order of these words."""
-        units = self.units(encoding)
-        if encoding.alternatives is None:
+    def ngram_scorer(
+        self,
+        forms: Sequence[str],
+        weight: float,
+        alternatives: Sequence[Sequence[Alternative]] | None = None,
+    ) -> NGramScorer:
+        """Scores the orders of units, that is, of words or phrases, with these forms.
+
+        `alternatives` holds the forms that each unit may take, if there is a choice; `forms` are
+        then the first of them.
+        """
+        units = self.units(forms)
+        if alternatives is None:
             return NGramScorer(self.ngrams, units, self.ngrams.outlook(units), weight)
         names: dict[tuple[str, str], int] = {}
         choices = [
@@ -255,18 +264,17 @@ class LanguageModel:
                     form.spoken,
                     names.setdefault((form.text, form.initial), len(names)),
                 )
-                for form in encoding.alternatives[at]
+                for form in choice
             ]
-            for at in encoding.order
+            for choice in alternatives
         ]
         firsts = [choice[0][1] for choice in choices]
         outlook = self.ngrams.outlook(units, firsts)
         return NGramScorer(self.ngrams, units, outlook, weight, choices)
 
-    def units(self, encoding: Encoding) -> list[list[int]]:
-        """The numbers of the words of each unit, that is, of a word or a phrase."""
-        words = encoding.problem.words
-        return [self._unit(words[at].form) for at in encoding.order]
+    def units(self, forms: Sequence[str]) -> list[list[int]]:
+        """The numbers of the words of each unit."""
+        return [self._unit(form) for form in forms]
 
     def _unit(self, form: str) -> list[int]:
         return [self.number(word) for word in form.split(" ")]

@@ -83,7 +83,8 @@ class WeightedLanguageModel:
 
     def listen(self, search: Search, encoding: Encoding) -> None:
         weight = self.balance.of_problem(encoding.problem)
-        search.listen(self.language_model.fluency(encoding, weight))
+        scorer = self.language_model.ngram_scorer(encoding.forms, weight, encoding.choices)
+        search.listen(scorer)
 
     def share(self, problem: Problem, units: Iterable[str]) -> float:
         """What it adds to the score of an order of the units of a problem."""

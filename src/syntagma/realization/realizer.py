@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy.typing as npt
 
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization import form_choice, inflection
@@ -16,7 +17,6 @@ from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.form_choice import FormChoice
 from syntagma.realization.inflection import Form, Inflector
 from syntagma.realization.letter_case import capitalised
-from syntagma.transition.encoding import Alternative
 
 Alternatives = tuple[tuple[Alternative, ...], ...]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.shape import shape_and_suffix
 from syntagma.problem.word import ROOT_LABEL, Word
@@ -23,21 +24,6 @@ Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class Alternative:
-    """A form that a word may take, the same as first of a sentence, and the logarithm of its share
-    among the forms of the word."""
-
-    text: str
-    initial: str
-    log_share: float = 0.0
-
-    @property
-    def spoken(self) -> bool:
-        """Whether it is more than punctuation, so that what comes after is not the first word."""
-        return any(map(str.isalnum, self.text))
-
-
-@dataclass(frozen=True, slots=True)
 class Encoding:
     """A problem for the core: `order[i]` is the 0-based index in the problem of its word i.
 
@@ -50,6 +36,18 @@ class Encoding:
     task: SearchTask
     fixed: bool = False
     alternatives: Sequence[Sequence[Alternative]] | None = None
+
+    @property
+    def forms(self) -> list[str]:
+        """The forms of the words, in the order of the core."""
+        return [self.problem.words[at].form for at in self.order]
+
+    @property
+    def choices(self) -> list[Sequence[Alternative]] | None:
+        """The alternatives of each word, in the order of the core."""
+        if self.alternatives is None:
+            return None
+        return [self.alternatives[at] for at in self.order]
 
     @property
     def leaders(self) -> list[int]:
