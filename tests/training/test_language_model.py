@@ -20,12 +20,13 @@ from syntagma import LinearSettings, load, read_treebank, train
 from syntagma.errors import FormatError, ModelError, OutputError, SyntagmaError, TrainingError
 from syntagma.files.fingerprint import fingerprint
 from syntagma.language_model.arpa import read_arpa
-from syntagma.language_model.balance import WEIGHTS, Balance
+from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import word_class
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.models.container import read_container, write_container
 from syntagma.models.model import WeightedLanguageModel, add_language_model
 from syntagma.results.linearization import Linearization
+from syntagma.training.balance import WEIGHTS, weight_under
 from syntagma.training.language_model import add_lm, perplexity, read_lm, read_text, train_lm
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 from syntagma.version import VERSION
@@ -555,7 +556,7 @@ def test_what_is_reported(plain: Path, lm: Path, treebank: Path, tmp_path: Path)
         MAIN_CONDITIONS, len(WEIGHTS)
     )
     assert read_lm(path)[1]["balance"] == report.balance.to_json()
-    assert all(report.balance.of_condition(CONDITIONS[name]) > 0 for name in MAIN_CONDITIONS)
+    assert all(weight_under(report.balance, CONDITIONS[name]) > 0 for name in MAIN_CONDITIONS)
     again = tmp_path / "again.syntagma"
     add_lm(plain, lm, dev, again)
     assert again.read_bytes() == path.read_bytes()

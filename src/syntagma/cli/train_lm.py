@@ -156,9 +156,9 @@ def add_lm(
     syntagma add-lm en news.lm dev.conllu --output my.syntagma
     syntagma order --model ./my.syntagma dog the barked
     """
-    from syntagma.language_model.balance import WEIGHTS
     from syntagma.linearizer import model_path
     from syntagma.models.model import load_model
+    from syntagma.training.balance import WEIGHTS, weight_under
     from syntagma.training.language_model import add_lm as add
     from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
     from syntagma.treebanks.treebank import read_treebank
@@ -171,7 +171,7 @@ def add_lm(
             model, language_model, dev, output, threads=threads, on_sentence=ticker.advance
         )
     for name, curve in report.curves.items():
-        weight = report.balance.of_condition(CONDITIONS[name])
+        weight = weight_under(report.balance, CONDITIONS[name])
         points = ", ".join(
             f"{bleu:.2f} at {weight:g}" for weight, bleu in zip(WEIGHTS, curve, strict=True)
         )

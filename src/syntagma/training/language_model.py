@@ -19,9 +19,9 @@ from syntagma.files.fingerprint import fingerprint
 from syntagma.files.reading import open_text, source_name
 from syntagma.formats.conllu import read_blocks
 from syntagma.formats.text import split_bag
-from syntagma.language_model import balance
 from syntagma.language_model.arpa import read_arpa, write_arpa
 from syntagma.language_model.backoff import BackoffModel
+from syntagma.language_model.balance import Balance
 from syntagma.language_model.kneser_ney import Progress, estimate
 from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.language_model.pruning import prune_to
@@ -35,6 +35,7 @@ from syntagma.models.model import (
     add_language_model,
     load_model,
 )
+from syntagma.training import balance
 from syntagma.treebanks.treebank import Sentence
 from syntagma.version import VERSION
 
@@ -61,7 +62,7 @@ class _Count:
 class BalanceReport:
     """How much the language model counts now, and BLEU by condition and weight."""
 
-    balance: balance.Balance
+    balance: Balance
     curves: dict[str, list[float]] = field(repr=False)
 
 
@@ -218,7 +219,7 @@ def add_lm(
     plain = load_model(path, language_model=False)
 
     def bleu(condition: str, weight: float) -> float:
-        constant = balance.Balance(math.log(weight), 0, 0, 0) if weight else None
+        constant = Balance(math.log(weight), 0, 0, 0) if weight else None
         fluent = WeightedLanguageModel(fluency, constant) if constant else None
         linearizer = Linearizer(replace(plain, language_model=fluent))
         report = evaluate(linearizer, dev, [condition], threads=threads, on_sentence=on_sentence)
