@@ -231,7 +231,12 @@ def _learner(
             "pip install 'syntagma[train]'"
         )
     neural_training = import_module("syntagma.neural.training")
-    learner: Learner = neural_training.NeuralLearner(settings, threads, start, realizer)
+    learner: Learner = neural_training.NeuralLearner(
+        settings,
+        threads,
+        None if start is None else start.scorer,
+        None if realizer is None else realizer.inflected,
+    )
     return learner
 
 
