@@ -22,16 +22,11 @@ import syntagma
 from syntagma.errors import ModelError
 from syntagma.models.container import read_container
 from syntagma.models.model import Model, build_model
-from syntagma.neural.scorer import (
-    Dimensions,
-    Floats,
-    Lexicon,
-    StoredNetwork,
-    parameter_shapes,
-    scorer_of,
-    table_sizes,
-)
+from syntagma.neural.lexicon import Lexicon
+from syntagma.neural.parameters import Dimensions, Floats, parameter_shapes, table_sizes
+from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.slots import SLOTS
+from syntagma.neural.stored import StoredNetwork
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
@@ -92,8 +87,9 @@ def both(
     dimensions = Dimensions(**header["dimensions"])
     shapes = parameter_shapes(dimensions, SLOTS, table_sizes(lexicon, vocabulary))
     parameters = cut(state_arrays["average"], shapes)
-    network = StoredNetwork.of(lexicon, parameters)
-    exact = Model(header, vocabulary, scorer_of(dimensions, lexicon, vocabulary, parameters))
+    network = StoredNetwork.from_parameters(lexicon, parameters)
+    scorer = NeuralScorer.from_parameters(dimensions, lexicon, vocabulary, parameters)
+    exact = Model(header, vocabulary, scorer)
     sizes = {
         "exact": sum(array.nbytes for array in parameters.values()) / 1e6,
         "stored": sum(array.nbytes for array in network.arrays.values()) / 1e6,

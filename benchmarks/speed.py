@@ -24,7 +24,7 @@ import machine
 
 import syntagma
 from syntagma.models.container import read_container
-from syntagma.neural.scorer import StoredNetwork
+from syntagma.neural.stored import StoredNetwork
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.transition.vocabulary import Vocabulary

@@ -15,21 +15,14 @@ from toys.treebank import write_treebank
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagma[train]'")
 
-from syntagma.neural._search import NeuralSearch, trace  # noqa: E402
-from syntagma.neural.network import (  # noqa: E402
-    Batch,
-    Example,
-    Network,
-    collate,
-    initial_parameters,
-)
-from syntagma.neural.scorer import (  # noqa: E402
-    DIRECTIONS,
-    Lexicon,
-    read_fields,
-    scorer_of,
-    table_sizes,
-)
+from syntagma.neural._search import NeuralSearch  # noqa: E402
+from syntagma.neural._trace import trace  # noqa: E402
+from syntagma.neural.batches import Batch, Example, collate  # noqa: E402
+from syntagma.neural.counting import count_lexicon  # noqa: E402
+from syntagma.neural.encoder import read_fields  # noqa: E402
+from syntagma.neural.network import Network, initial_parameters  # noqa: E402
+from syntagma.neural.parameters import DIRECTIONS, table_sizes  # noqa: E402
+from syntagma.neural.scorer import NeuralScorer  # noqa: E402
 from syntagma.neural.slots import SLOTS  # noqa: E402
 from syntagma.transition.encoding import Encoding  # noqa: E402
 from syntagma.transition.training import (  # noqa: E402
@@ -63,9 +56,11 @@ class Toy:
 
     def __init__(self, sentences: list[Sentence], seed: int = 0) -> None:
         self.vocabulary = learn_vocabulary(sentences).without_forms()
-        self.lexicon = Lexicon.of_treebank(sentences, 2)
+        self.lexicon = count_lexicon(sentences, 2)
         self.parameters = toy_parameters(self.lexicon, self.vocabulary, seed)
-        self.scorer = scorer_of(SMALL, self.lexicon, self.vocabulary, self.parameters)
+        self.scorer = NeuralScorer.from_parameters(
+            SMALL, self.lexicon, self.vocabulary, self.parameters
+        )
         self.network = Network(
             SMALL,
             SLOTS,
@@ -165,7 +160,7 @@ def decoder_steps(toy: Toy, posed: Posed, direction: str) -> Iterator[Step]:
         to_shift, heads = turned(given, to_shift, heads)
         search = both.reranker
     stack: list[int] = []
-    while actions := search.look_inside():
+    while actions := search.scored_actions():
         shifts = [(action[1], score) for action, score in actions if action[0] == SHIFT]
         kind = canonical_kind(stack, heads, to_shift)
         if len(actions) > 1:
@@ -201,7 +196,7 @@ def test_vectors_and_guesses_are_those_of_the_encoder(
         batch = collate([each.example for each in posed], SLOTS)
         with torch.no_grad():
             vectors, tag_scores, _ = toy.network.encode(batch)
-        encoded = toy.scorer.encode([each.encoding for each in posed])
+        encoded = toy.scorer.encoder.encode([each.encoding for each in posed])
         for found, tags, expected in zip(vectors, tag_scores, encoded, strict=True):
             n = len(expected.vectors)
             np.testing.assert_allclose(found[:n].numpy(), expected.vectors, atol=TOLERANCE)
@@ -213,7 +208,7 @@ def test_vectors_and_guesses_are_those_of_the_encoder(
 def test_labels_are_those_of_the_decoder(toy: Toy, sentences: list[Sentence]) -> None:
     for i, sentence in enumerate(sentences):
         posed = toy.example(sentence, "half", i)
-        [encoded] = toy.scorer.encode([posed.encoding])
+        [encoded] = toy.scorer.encoder.encode([posed.encoding])
         n = len(posed)
         arcs = [(head, word) for head in range(n) for word in range(n)]
         vectors = torch.from_numpy(encoded.vectors)
@@ -232,7 +227,7 @@ def test_what_is_given_makes_a_difference_to_the_vectors(
     vectors = []
     for condition in ("none", "pos", "tree", "labelled"):
         posed = toy.example(sentences[1], condition, 1)
-        [encoded] = toy.scorer.encode([posed.encoding])
+        [encoded] = toy.scorer.encoder.encode([posed.encoding])
         vectors.append(sorted(encoded.vectors[:, 0].tolist()))
     for i, one in enumerate(vectors):
         for other in vectors[:i]:
@@ -264,7 +259,7 @@ def test_losses_are_mean_cross_entropies(
         for direction, costs in action.items():
             for shifts, arcs, chosen in decoder_steps(toy, posed, direction):
                 costs.append(-(shifts[chosen] if chosen >= 0 else arcs[-chosen]))
-        [encoded] = toy.scorer.encode([posed.encoding])
+        [encoded] = toy.scorer.encoder.encode([posed.encoding])
         tag_logs = torch.log_softmax(tag_scores[i], 1)
         label_logs = torch.log_softmax(label_scores[i], 1)
         for word, head in enumerate(posed.gold.heads.tolist()):

@@ -42,21 +42,20 @@ from syntagma.models.container import read_container, write_container
 from syntagma.models.model import build_model, load_model, save_model
 from syntagma.neural._encoder import Matrix, attend, normalise, pair_tables
 from syntagma.neural._search import NeuralSearch
-from syntagma.neural.scorer import (
+from syntagma.neural.counting import count_lexicon
+from syntagma.neural.embeddings import EmbeddingTable
+from syntagma.neural.encoder import WordVectors, read_fields
+from syntagma.neural.lexicon import LEXICAL
+from syntagma.neural.parameters import (
     DIRECTIONS,
     FIELDS,
-    LEXICAL,
     Dimensions,
-    Lexicon,
-    SlotSearch,
-    StoredNetwork,
-    Table,
-    WordVectors,
     parameter_shapes,
-    read_fields,
     table_sizes,
 )
+from syntagma.neural.scorer import RerankedSearch
 from syntagma.neural.slots import SLOTS
+from syntagma.neural.stored import StoredNetwork
 from syntagma.problem.problem import Problem
 from syntagma.problem.shape import shape
 from syntagma.problem.word import Word
@@ -95,14 +94,14 @@ def as_bytes(encoded: WordVectors) -> tuple[bytes, ...]:
 def test_a_problem_is_encoded_to_the_same_bits_in_any_company() -> None:
     rng, scorer = Random(1), toy_scorer()
     encodings = encodings_of_all_sizes(1)
-    alone = [as_bytes(next(scorer.encode([encoding]))) for encoding in encodings]
+    alone = [as_bytes(next(scorer.encoder.encode([encoding]))) for encoding in encodings]
     together = list(range(len(encodings)))
     for _ in range(6):
         rng.shuffle(together)
         for size in (2, 3, 7, 40):
             members = rng.choices(together, k=size)
             for number, encoded in zip(
-                members, scorer.encode([encodings[i] for i in members]), strict=True
+                members, scorer.encoder.encode([encodings[i] for i in members]), strict=True
             ):
                 assert as_bytes(encoded) == alone[number]
 
@@ -131,7 +130,7 @@ def test_all_words_see_each_other() -> None:
         words = list(problem.words)
         at = problem.canonical()[-1]  # so that the other words keep their numbers
         words[at] = Word("zzz", words[at].tag, words[at].head, words[at].deprel)
-        one, other = toy_scorer().encode(
+        one, other = toy_scorer().encoder.encode(
             [encode(problem, vocabulary), encode(Problem(tuple(words)), vocabulary)]
         )
         assert (np.abs(one.vectors - other.vectors).max(axis=1) > 1e-6).all()
@@ -171,9 +170,9 @@ def test_rows_are_added_by_number() -> None:
         rows = rng.standard_normal((7, width)).astype(np.float32)
         numbers = rng.integers(7, size=11).astype(np.int32)
         before = rng.standard_normal((11, width)).astype(np.float32)
-        quantised = Table.quantised(rows)
+        quantised = EmbeddingTable.quantised(rows)
         scales = np.asarray(quantised.scales)[:, None]
-        for table, expected in [(Table(rows), rows), (quantised, quantised.rows * scales)]:
+        for table, expected in [(EmbeddingTable(rows), rows), (quantised, quantised.rows * scales)]:
             out = before.copy()
             table.add_to(out, numbers)
             np.testing.assert_allclose(out, before + expected[numbers], atol=1e-6)
@@ -340,7 +339,7 @@ def test_results_have_been_read_in_both_directions() -> None:
         search, plain = (next(toy_scorer().searches([encoding], [8])) for _ in range(2))
         found = beam_search(search, 8)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(SlotSearch, "results", NeuralSearch.results)
+            patch.setattr(RerankedSearch, "results", NeuralSearch.results)
             forward = beam_search(plain, 8)
         plain.reranker.rerank(plain)
         assert found == NeuralSearch.results(plain, 8)
@@ -370,7 +369,7 @@ def test_the_scorer_looks_at_the_state_through_the_slots_it_was_trained_with() -
     scorer, vocabulary = toy_scorer(), toy_vocabulary()
     w = toy_parameters(toy_lexicon(), vocabulary)
     for encoding in encodings_of_all_sizes(5, 8):
-        [encoded] = scorer.encode([encoding])
+        [encoded] = scorer.encoder.encode([encoding])
         vectors = np.vstack([encoded.vectors, w["special"]])
         for prefix, (rows, tables_of_pairs) in zip(DIRECTIONS, encoded.directions, strict=True):
             first = 0
@@ -387,7 +386,7 @@ def test_the_scorer_looks_at_the_state_through_the_slots_it_was_trained_with() -
             expected = np.einsum("itr,jtr->tij", before, after) / SMALL.rank**0.5
             found = tables_of_pairs[:, : len(vectors), : len(vectors)]
             np.testing.assert_allclose(found, expected, atol=1e-4)
-        actions = next(scorer.searches([encoding], [1])).look_inside()
+        actions = next(scorer.searches([encoding], [1])).scored_actions()
         legal = Configuration(relist(encoding.problem, encoding.order)).legal()
         assert {action[1] for action, _ in actions} == {move.word for move in legal}
 
@@ -402,7 +401,7 @@ def sentence(*forms: str) -> Sentence:
 
 
 def test_forms_are_known_by_form_lower_case_suffix_and_shape() -> None:
-    lexicon = Lexicon.of_treebank([sentence("The", "the", "Running", "old red Foxes", "A")], 1)
+    lexicon = count_lexicon([sentence("The", "the", "Running", "old red Foxes", "A")], 1)
     assert lexicon.names == {
         "form": ["A", "Foxes", "Running", "The"],
         "lower": ["a", "foxes", "running", "the"],
@@ -421,7 +420,7 @@ def test_forms_are_known_by_form_lower_case_suffix_and_shape() -> None:
 
 def test_rare_words_are_unknown() -> None:
     counted = [sentence("Aaa", "Aaa", "bbb", "Bbb", "cXX")]
-    assert Lexicon.of_treebank(counted, 2).names == {
+    assert count_lexicon(counted, 2).names == {
         "form": ["Aaa"],
         "lower": ["aaa", "bbb"],
         "suffix": ["aaa", "bbb"],
@@ -469,12 +468,14 @@ def test_a_stored_network_is_close_to_the_one_it_was_made_of() -> None:
     vocabulary = toy_vocabulary()
     rounded = toy_stored().scorer(toy_header(), vocabulary)
     encodings = encodings_of_all_sizes(6, 20)
-    for one, other in zip(toy_scorer().encode(encodings), rounded.encode(encodings), strict=True):
+    for one, other in zip(
+        toy_scorer().encoder.encode(encodings), rounded.encoder.encode(encodings), strict=True
+    ):
         assert np.abs(one.vectors - other.vectors).mean() < 0.05
         assert not np.array_equal(one.vectors, other.vectors)
 
 
-def looked_up(table: Table, numbers: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
+def looked_up(table: EmbeddingTable, numbers: npt.NDArray[np.int32]) -> npt.NDArray[np.float32]:
     out = np.zeros((len(numbers), table.rows.shape[1]), np.float32)
     table.add_to(out, numbers)
     return out
@@ -490,7 +491,7 @@ def looked_up(table: Table, numbers: npt.NDArray[np.int32]) -> npt.NDArray[np.fl
 )
 def test_rounding_to_8_bits_is_off_by_half_a_step(rows: npt.NDArray[np.float32]) -> None:
     """A step is a 127th of the largest value of a row, itself kept in 16 bits."""
-    table = Table.quantised(rows)
+    table = EmbeddingTable.quantised(rows)
     assert table.rows.dtype == np.int8
     found = looked_up(table, np.arange(len(rows), dtype=np.int32))
     step = np.abs(rows).max(axis=1, keepdims=True) / 127

@@ -27,18 +27,16 @@ from toys.models import relist, toy_sentence, toy_vocabulary
 from toys.network import random_slots
 from toys.random_network import Input, RandomNetwork
 
-from syntagma.neural._search import (
+from syntagma.neural._addresses import (
     CANDIDATE_ADDRESSES,
     COUNT_BUCKETS,
     COUNT_NAMES,
-    RELATION_NAMES,
     SET_NAMES,
     STATE_ADDRESSES,
-    VECTOR_MULTIPLE,
-    ActionScorer,
-    describe,
-    trace,
 )
+from syntagma.neural._given import RELATION_NAMES, read_given
+from syntagma.neural._search import VECTOR_MULTIPLE, ActionScorer
+from syntagma.neural._trace import trace
 from syntagma.neural.slots import SLOTS, SlotTable
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
@@ -81,8 +79,8 @@ def assert_scores_along_a_walk(rng: Random, source: Input) -> int:
     configuration = Configuration(listed(source.encoding))
     compared = 0
     while not configuration.state.finished:
-        found = {Move(a[0], a[1]): score for a, score in search.look_inside()}
-        assert all(a[2:] == (-1, -1) for a, _ in search.look_inside()), "no tags, no labels"
+        found = {Move(a[0], a[1]): score for a, score in search.scored_actions()}
+        assert all(a[2:] == (-1, -1) for a, _ in search.scored_actions()), "no tags, no labels"
         expected = reference.log_probabilities(configuration)
         assert found.keys() == expected.keys()
         assert found == pytest.approx(expected, abs=TOLERANCE)
@@ -93,7 +91,7 @@ def assert_scores_along_a_walk(rng: Random, source: Input) -> int:
         move = rng.choice(sorted(found))
         search.move((*move, -1, -1))
         configuration.apply(move)
-    assert search.look_inside() == []
+    assert search.scored_actions() == []
     return compared
 
 
@@ -126,9 +124,9 @@ def test_scores_of_long_problems_are_those_of_the_reference() -> None:
         search, reference = source.search(), source.reference()
         configuration = Configuration(listed(source.encoding))
         while not configuration.state.finished:
-            found = [Move(a[0], a[1]) for a, _ in search.look_inside()]
+            found = [Move(a[0], a[1]) for a, _ in search.scored_actions()]
             if rng.random() < 0.1:
-                scores = dict(zip(found, (s for _, s in search.look_inside()), strict=True))
+                scores = dict(zip(found, (s for _, s in search.scored_actions()), strict=True))
                 expected = reference.log_probabilities(configuration)
                 assert scores == pytest.approx(expected, abs=TOLERANCE)
             move = rng.choice(found)
@@ -159,7 +157,7 @@ def test_large_scores_do_not_overflow() -> None:
     network = RandomNetwork(rng, SLOTS, scale=60)
     source = network.read(encode(draw_problem(rng, 9, "none"), toy_vocabulary()))
     search = source.search()
-    while found := search.look_inside():
+    while found := search.scored_actions():
         assert all(score <= 0 for _, score in found)
         assert fsum(exp(score) for _, score in found) == pytest.approx(1, abs=1e-9)
         search.move(rng.choice(found)[0])
@@ -169,8 +167,8 @@ def test_looking_inside_changes_nothing() -> None:
     rng = Random(6)
     source = RandomNetwork(rng, SLOTS).read(encode(random_problem(rng, 9), toy_vocabulary()))
     search = source.search()
-    while found := search.look_inside():
-        assert search.look_inside() == found
+    while found := search.scored_actions():
+        assert search.scored_actions() == found
         search.move(rng.choice(found)[0])
 
 
@@ -181,7 +179,7 @@ def all_derivations(source: Input) -> Iterator[tuple[float, tuple[Action, ...]]]
     agenda: list[tuple[float, tuple[Action, ...]]] = [(0.0, ())]
     while agenda:
         total, actions = agenda.pop()
-        found = source.replay(actions).look_inside()
+        found = source.replay(actions).scored_actions()
         if not found:
             assert len(actions) == 2 * len(source.encoding.order) - 1, "a dead end"
             yield total, actions
@@ -245,7 +243,7 @@ def test_beams_end_with_what_satisfies_the_problem(beam: int, orders: Orders) ->
         score, actions = found[0]
         search, total = source.search(), 0.0
         for action in actions:
-            total += dict(search.look_inside())[action]
+            total += dict(search.scored_actions())[action]
             search.move(action)
         assert score == pytest.approx(total, abs=1e-9)
 
@@ -257,8 +255,8 @@ def test_a_beam_of_one_takes_the_best_action_each_time() -> None:
         [(_, actions)] = beam_search(source.search(1))
         search = source.search()
         for action in actions:
-            best = max(score for _, score in search.look_inside())
-            assert dict(search.look_inside())[action] == best
+            best = max(score for _, score in search.scored_actions())
+            assert dict(search.scored_actions())[action] == best
             search.move(action)
 
 
@@ -410,7 +408,7 @@ def test_fields_and_relations_are_what_is_given(max_words: int) -> None:
         problem = listed(encoding)
         head = Given.of(problem).head
         words, n = problem.words, len(problem.words)
-        fields, relations = describe(encoding.task, n_tags, n_labels)
+        fields, relations = read_given(encoding.task, n_tags, n_labels)
         assert fields.shape == (n, 5)
         assert relations.shape == (n, n)
 
@@ -451,7 +449,7 @@ def test_numbers_of_dependents_and_descendants_are_told_apart_up_to_15() -> None
             heads = [i if chain else min(i, 1) for i in range(n)]
             words = tuple(Word(f"w{i}", head=head) for i, head in enumerate(heads))
             encoding = encode(Problem(words), toy_vocabulary())
-            fields, _ = describe(encoding.task, 1, 1)
+            fields, _ = read_given(encoding.task, 1, 1)
             top = encoding.order.index(0)
             dependents = min(n - 1, 1) if chain else n - 1
             assert fields[top, 3:].tolist() == [bucket(dependents), bucket(n - 1)]

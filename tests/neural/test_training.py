@@ -31,9 +31,11 @@ from syntagma.linearizer import load  # noqa: E402
 from syntagma.models.container import read_container  # noqa: E402
 from syntagma.models.model import load_model  # noqa: E402
 from syntagma.neural import training as neural_training  # noqa: E402
-from syntagma.neural.scorer import Dimensions, NeuralScorer, grow, scorer_of  # noqa: E402
+from syntagma.neural.growth import grow_parameters  # noqa: E402
+from syntagma.neural.parameters import Dimensions  # noqa: E402
+from syntagma.neural.scorer import NeuralScorer  # noqa: E402
 from syntagma.neural.settings import NeuralSettings  # noqa: E402
-from syntagma.neural.training import LAST_RATE, MOST_AVERAGING, NeuralLearner  # noqa: E402
+from syntagma.neural.training import AVERAGE_DECAY, FINAL_RATE, NeuralLearner  # noqa: E402
 from syntagma.problem.problem import Problem  # noqa: E402
 from syntagma.problem.word import Word  # noqa: E402
 from syntagma.training.train import TrainingReport  # noqa: E402
@@ -309,17 +311,21 @@ def test_a_network_that_has_grown_sees_what_it_knows_as_before(
     new = Sentence(("a", "b"), ("NEW", "VBD"), (2, 0), ("nsubj:new", "root"))
     other = Sentence(("a", "b"), ("NNS", "VBD"), (2, 0), ("other", "root"))
     grown = grow_vocabulary(model.vocabulary, [*sentences, new, other])
-    parameters = grow(model.scorer.parameters(), model.vocabulary, grown)
-    scorer = scorer_of(model.scorer.dimensions, model.scorer.lexicon, grown, parameters)
+    parameters = grow_parameters(model.scorer.parameters(), model.vocabulary, grown)
+    scorer = NeuralScorer.from_parameters(
+        model.scorer.dimensions, model.scorer.lexicon, grown, parameters
+    )
     for condition in ("pos", "labelled"):
         problem = constrain(sentences[0], CONDITIONS[condition], Random(1))
-        [one] = model.scorer.encode([encode(problem, model.vocabulary)])
-        [two] = scorer.encode([encode(problem, grown)])
+        [one] = model.scorer.encoder.encode([encode(problem, model.vocabulary)])
+        [two] = scorer.encoder.encode([encode(problem, grown)])
         if condition == "labelled":  # else the new ones are guessed, too, if hardly
             np.testing.assert_allclose(one.vectors, two.vectors, atol=1e-5)
         assert one.tags.tolist() == two.tags.tolist()
-    [general] = scorer.encode([encode(Problem.of([Word("a", deprel="nsubj"), "b"]), grown)])
-    [special] = scorer.encode([encode(Problem.of([Word("a", deprel="nsubj:new"), "b"]), grown)])
+    [general] = scorer.encoder.encode([encode(Problem.of([Word("a", deprel="nsubj"), "b"]), grown)])
+    [special] = scorer.encoder.encode(
+        [encode(Problem.of([Word("a", deprel="nsubj:new"), "b"]), grown)]
+    )
     np.testing.assert_allclose(general.vectors, special.vectors, atol=1e-6)
 
 
@@ -498,7 +504,7 @@ def test_the_stored_parameters_are_averaged(
         nonlocal average, steps
         loss = learn(batch)
         steps += 1
-        keep = min(MOST_AVERAGING, (1 + steps) / (10 + steps))
+        keep = min(AVERAGE_DECAY, (1 + steps) / (10 + steps))
         average = keep * average + (1 - keep) * learner.flat.values.detach().numpy()
         return loss
 
@@ -519,7 +525,7 @@ def test_the_learning_rate_warms_up_and_falls_along_a_cosine(sentences: list[Sen
     for done in (0.25, 0.5, 0.75, 1.0, 1.5):
         learner.words_seen = int(done * learner.words_to_see)
         share = (1 + cos(pi * min(done, 1))) / 2
-        expected = 0.5 * (LAST_RATE + (1 - LAST_RATE) * share)
+        expected = 0.5 * (FINAL_RATE + (1 - FINAL_RATE) * share)
         assert learner._rate() == pytest.approx(expected, rel=0.01)
 
 

@@ -15,19 +15,13 @@ import numpy as np
 
 from syntagma.linearizer import Linearizer
 from syntagma.models.model import Model
-from syntagma.neural._search import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
-from syntagma.neural.scorer import (
-    Dimensions,
-    Floats,
-    Lexicon,
-    NeuralScorer,
-    StoredNetwork,
-    describe_network,
-    parameter_shapes,
-    scorer_of,
-    table_sizes,
-)
+from syntagma.neural._addresses import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
+from syntagma.neural.counting import count_lexicon
+from syntagma.neural.lexicon import Lexicon
+from syntagma.neural.parameters import Dimensions, Floats, parameter_shapes, table_sizes
+from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.slots import SLOTS, SlotTable
+from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.problem.problem import Problem
 from syntagma.transition.vocabulary import Vocabulary
 from toys.models import toy_sentence, toy_vocabulary
@@ -53,7 +47,7 @@ def toy_lexicon(seed: int = 0) -> Lexicon:
     """Numbers for some of the words w0 to w11, also in capitals."""
     rng = Random(seed)
     sentences = [toy_sentence(rng) for _ in range(12)]
-    return Lexicon.of_treebank(
+    return count_lexicon(
         (replace(each, forms=capitals(rng, each.forms)) for each in sentences), min_count=2
     )
 
@@ -96,7 +90,9 @@ def toy_parameters(
 @cache
 def toy_scorer(seed: int = 0) -> NeuralScorer:
     lexicon, vocabulary = toy_lexicon(), toy_vocabulary()
-    return scorer_of(SMALL, lexicon, vocabulary, toy_parameters(lexicon, vocabulary, seed))
+    return NeuralScorer.from_parameters(
+        SMALL, lexicon, vocabulary, toy_parameters(lexicon, vocabulary, seed)
+    )
 
 
 @cache
@@ -110,7 +106,7 @@ def toy_header() -> dict[str, Any]:
 
 def toy_stored(seed: int = 0) -> StoredNetwork:
     lexicon, vocabulary = toy_lexicon(), toy_vocabulary()
-    return StoredNetwork.of(lexicon, toy_parameters(lexicon, vocabulary, seed))
+    return StoredNetwork.from_parameters(lexicon, toy_parameters(lexicon, vocabulary, seed))
 
 
 def random_slots(rng: Random) -> SlotTable:

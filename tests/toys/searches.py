@@ -132,9 +132,9 @@ class Forward(Replayed):
     def syntax(self, encoding: Encoding, actions: Sequence[Action]) -> float:
         search, total = self.search(encoding, 1), 0.0
         for action in actions:
-            total += dict(search.look_inside())[action]
+            total += dict(search.scored_actions())[action]
             search.move(action)
-        assert search.look_inside() == []
+        assert search.scored_actions() == []
         return total
 
 

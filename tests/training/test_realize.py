@@ -18,7 +18,7 @@ from syntagma.language_model.settings import LanguageModelSettings  # noqa: E402
 from syntagma.linearizer import load  # noqa: E402
 from syntagma.models.container import read_container  # noqa: E402
 from syntagma.neural import training as neural_training  # noqa: E402
-from syntagma.neural.scorer import Dimensions  # noqa: E402
+from syntagma.neural.parameters import Dimensions  # noqa: E402
 from syntagma.neural.settings import REALIZE, NeuralSettings  # noqa: E402
 from syntagma.problem.problem import Problem  # noqa: E402
 from syntagma.problem.word import Word  # noqa: E402

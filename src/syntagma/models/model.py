@@ -21,7 +21,7 @@ from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import PREFIX, LanguageModel
 from syntagma.linear.scorer import StoredWeights
 from syntagma.models.container import read_container, write_container
-from syntagma.neural.scorer import StoredNetwork
+from syntagma.neural.stored import StoredNetwork
 from syntagma.problem.problem import Problem
 from syntagma.realization.realizer import Realizer
 from syntagma.transition._search import Search

@@ -1,5 +1,4 @@
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -8,14 +7,7 @@ from syntagma.transition._search import Search
 from syntagma.transition._state import SearchTask
 
 Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int32]
 
-STATE_ADDRESSES: tuple[str, ...]
-CANDIDATE_ADDRESSES: tuple[str, ...]
-SET_NAMES: tuple[str, ...]
-COUNT_NAMES: tuple[str, ...]
-RELATION_NAMES: tuple[str, ...]
-COUNT_BUCKETS: int
 VECTOR_MULTIPLE: int
 
 class ActionScorer:
@@ -45,10 +37,5 @@ class NeuralSearch(Search):
         rows: Floats,
         pairs: Floats,
     ) -> None: ...
-    def look_inside(self) -> list[tuple[tuple[int, int, int, int], float]]: ...
+    def scored_actions(self) -> list[tuple[tuple[int, int, int, int], float]]: ...
     def move(self, action: tuple[int, int, int, int]) -> None: ...
-
-def describe(problem: SearchTask, n_tags: int, n_labels: int) -> tuple[Ints, Ints]: ...
-def trace(
-    problem: SearchTask, order: Ints, heads: Ints, backward: bool = False
-) -> dict[str, Any]: ...

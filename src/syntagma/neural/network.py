@@ -1,31 +1,26 @@
-"""The network of `neural_model` in PyTorch, with its loss: for training only.
+"""The network in PyTorch, with its losses: what `encoder` and `_search` compute, for training.
 
-Batches are padded for the encoder, and flat for the action scorer: one row for each word, step or
-candidate, and word numbers that point into them.
+Only training imports this module. Its input is built in `batches`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
 
-import numpy as np
-import numpy.typing as npt
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from syntagma.neural._search import (
+from syntagma.neural._addresses import (
     CANDIDATE_ADDRESSES,
     COUNT_BUCKETS,
     COUNT_NAMES,
-    RELATION_NAMES,
-    SET_NAMES,
     STATE_ADDRESSES,
 )
-from syntagma.neural.scorer import (
+from syntagma.neural._given import RELATION_NAMES
+from syntagma.neural.batches import Batch, Steps
+from syntagma.neural.parameters import (
     ARCS,
     DIRECTIONS,
     FIELDS,
@@ -41,30 +36,12 @@ _NEVER = -1e9  # score of an illegal action
 _EXCLUDED = -1e4  # attention score of padding
 _FORM, _LOWER, _SUFFIX = FIELDS.index("form"), FIELDS.index("lower"), FIELDS.index("suffix")
 _SELF, _SIBLING = RELATION_NAMES.index("self"), RELATION_NAMES.index("sibling")
-_S0, _S1 = STATE_ADDRESSES.index("S0"), STATE_ADDRESSES.index("S1")
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A sentence under a condition: what is given, its canonical derivations, what was held back.
-
-    There is a trace for each of DIRECTIONS. `tags` and `labels` hold -1 where they are given; the
-    label after the last is the root's.
-    """
-
-    fields: npt.NDArray[np.int32]
-    relations: npt.NDArray[np.int32]
-    given_heads: npt.NDArray[np.int32]
-    traces: Sequence[Mapping[str, Any]]
-    heads: npt.NDArray[np.int32]
-    tags: npt.NDArray[np.int32]
-    labels: npt.NDArray[np.int32]
 
 
 def initial_parameters(
     d: Dimensions, slots: SlotTable, sizes: Mapping[str, int]
 ) -> dict[str, Tensor]:
-    """Random parameters; attention heads start out towards heads, dependents and siblings."""
+    """Random parameters; some attention heads start biased to heads, dependents and siblings."""
     n_arcs = sizes["label"]
     to_head, to_dependent = slice(-2 * n_arcs, -n_arcs), slice(-n_arcs, None)
     parameters = {}
@@ -97,163 +74,8 @@ def initial_parameters(
     return parameters
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """The steps of several derivations: T steps, C candidates."""
-
-    states: Tensor  # [T, addresses]: rows
-    legal_arcs: Tensor  # [T, 2]
-    gold: Tensor  # [T]: column of the right action
-    columns: int  # of SHIFTs; two more for the arcs
-    steps: Tensor  # [C]
-    column: Tensor  # [C]
-    candidates: Tensor  # [C, addresses]: rows
-    words: Tensor  # [C]: L, as a word number
-    counts: Tensor  # [C, counts]
-    sets: dict[str, tuple[Tensor, Tensor]]  # rows, starts
-    unplaced: Tensor  # the set of that name, as word numbers of the padded batch
-    pairs: Tensor  # [C, pairs without sets]: places in the tables
-    set_pairs: Tensor  # places in the tables of the pairs with sets
-    set_pair_of: Tensor  # and their candidates
-    arc_pairs: Tensor  # [T, 2]: places in the tables
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Several examples: B sentences padded to N words."""
-
-    fields: Tensor  # [B, N, fields]
-    relations: Tensor  # [B, N, N]
-    mask: Tensor  # [B, N]
-    given_heads: Tensor  # [B, N]; N: none
-    tags: Tensor  # [words]; -1: given
-    labels: Tensor  # [words]
-    arcs_to_label: Tensor  # [arcs, 3]: rows of head and dependent, label
-    directions: tuple[Steps, ...]
-
-    @property
-    def n_words(self) -> int:
-        return len(self.tags)
-
-
-def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
-    """Put examples together; all word numbers become rows of the flat batch."""
-    size, longest = len(examples), max(len(example.fields) for example in examples)
-    fields = np.zeros((size, longest, len(FIELDS)), np.int64)
-    relations = np.zeros((size, longest, longest), np.int64)
-    mask = np.zeros((size, longest), bool)
-    given_heads = np.full((size, longest), longest)
-    arcs_to_label: list[npt.NDArray[Any]] = []
-    first_row = SPECIAL
-    for i, example in enumerate(examples):
-        n = len(example.fields)
-        fields[i, :n], relations[i, :n, :n], mask[i, :n] = example.fields, example.relations, True
-        given_heads[i, :n] = np.where(example.given_heads < 0, longest, example.given_heads)
-        dependents = np.flatnonzero((example.labels >= 0) & (example.heads >= 0))
-        heads, labels = example.heads[dependents], example.labels[dependents]
-        arcs_to_label.append(np.stack([heads + first_row, dependents + first_row, labels], 1))
-        first_row += n
-    return Batch(
-        fields=torch.from_numpy(fields),
-        relations=torch.from_numpy(relations),
-        mask=torch.from_numpy(mask),
-        given_heads=torch.from_numpy(given_heads),
-        tags=_joined([example.tags for example in examples]),
-        labels=_joined([example.labels for example in examples]),
-        arcs_to_label=_joined(arcs_to_label),
-        directions=tuple(
-            _collate_steps([example.traces[i] for example in examples], mask.sum(1), slots)
-            for i in range(len(DIRECTIONS))
-        ),
-    )
-
-
-def _collate_steps(
-    traces: Sequence[Mapping[str, Any]], lengths: npt.NDArray[np.int64], slots: SlotTable
-) -> Steps:
-    longest = int(lengths.max())
-    span, tables = longest + SPECIAL, len(slots.pairs) + ARCS
-    parts: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in _CONCATENATED}
-    first_row, first_step, first_candidate, columns = SPECIAL, 0, 0, 0
-    first_member = dict.fromkeys(SET_NAMES, 0)
-    for i, (t, n) in enumerate(zip(traces, lengths.tolist(), strict=True)):
-        row = np.concatenate([np.arange(n) + first_row, [0, 1]])
-        number = np.concatenate([np.arange(n), [longest, longest + 1]])
-        states, candidates, steps = t["states"], t["candidates"], t["steps"]
-        parts["states"].append(row[states])
-        parts["legal_arcs"].append(t["arcs"])
-        parts["steps"].append(steps + first_step)
-        first_of_step = np.searchsorted(steps, np.arange(len(states)))
-        column = np.arange(len(steps)) - first_of_step[steps]
-        columns = max(columns, int(column.max(initial=-1)) + 1)
-        parts["column"].append(column)
-        parts["gold"].append(np.where(t["chosen"] < 0, t["chosen"], t["chosen"] - first_of_step))
-        parts["candidates"].append(row[candidates])
-        parts["words"].append(candidates[:, 0])
-        parts["counts"].append(t["counts"])
-        for name in SET_NAMES:
-            members, starts = t[name]
-            parts[name].append(row[members])
-            parts[f"{name}.starts"].append(starts + first_member[name])
-            first_member[name] += len(members)
-        parts["unplaced.words"].append(t["unplaced"][0] + i * span)
-        at = {
-            **{name: number[states[steps, k]] for k, name in enumerate(STATE_ADDRESSES)},
-            **{name: number[candidates[:, k]] for k, name in enumerate(CANDIDATE_ADDRESSES)},
-        }
-        plain = []
-        for table, (first, second) in enumerate(slots.pairs):
-            base = (i * tables + table) * span
-            if second in ("family", "dependents"):
-                members, starts = t[second]
-                owner = np.repeat(np.arange(len(steps)), np.diff(starts, append=len(members)))
-                parts["set_pairs"].append((base + at[first][owner]) * span + members)
-                parts["set_pair_of"].append(owner + first_candidate)
-            elif second != "unplaced":
-                plain.append((base + at[first]) * span + at[second])
-        parts["pairs"].append(np.stack(plain, 1))
-        s0, s1 = number[states[:, _S0]], number[states[:, _S1]]
-        parts["arc_pairs"].append(
-            np.stack([((i * tables + k) * span + s1) * span + s0 for k in range(tables)[-ARCS:]], 1)
-        )
-        first_row += n
-        first_step += len(states)
-        first_candidate += len(steps)
-    joined = {name: _joined(arrays) for name, arrays in parts.items()}
-    gold = joined["gold"]
-    return Steps(
-        states=joined["states"],
-        legal_arcs=joined["legal_arcs"] > 0,
-        gold=torch.where(gold < 0, columns - 1 - gold, gold),
-        columns=columns,
-        steps=joined["steps"],
-        column=joined["column"],
-        candidates=joined["candidates"],
-        words=joined["words"],
-        counts=joined["counts"],
-        sets={name: (joined[name], joined[f"{name}.starts"]) for name in SET_NAMES},
-        unplaced=joined["unplaced.words"],
-        pairs=joined["pairs"],
-        set_pairs=joined["set_pairs"],
-        set_pair_of=joined["set_pair_of"],
-        arc_pairs=joined["arc_pairs"],
-    )
-
-
-def _joined(arrays: Sequence[npt.NDArray[Any]]) -> Tensor:
-    return torch.from_numpy(np.concatenate(arrays).astype(np.int64))
-
-
-_CONCATENATED = (
-    *("states", "legal_arcs", "gold", "steps", "column", "candidates", "words", "counts"),
-    *("unplaced.words", "pairs", "set_pairs", "set_pair_of", "arc_pairs"),
-    *SET_NAMES,
-    *(f"{name}.starts" for name in SET_NAMES),
-)
-
-
 class Network:
-    """Computes what `neural_model.NeuralScorer` computes, with gradients."""
+    """Computes what `encoder.Encoder` and `_search.NeuralSearch` compute, with gradients."""
 
     def __init__(
         self,
@@ -274,7 +96,7 @@ class Network:
         self._candidate = torch.tensor([CANDIDATE_ADDRESSES.index(n) for n in slots.candidate])
 
     def losses(self, batch: Batch) -> dict[str, Tensor]:
-        """Mean cross-entropies of actions, and of tags and labels that were not given."""
+        """Mean cross-entropies of the actions, and of the tags and labels that are not given."""
         vectors, tag_scores, guessed = self.encode(batch)
         vectors = self._drop(vectors, self.dropout * 2 / 3)
         rows = torch.cat([self.w["special"], vectors[batch.mask]])
@@ -327,9 +149,9 @@ class Network:
         return self._norm("norm_out", h), tag_scores, label_scores
 
     def scores(self, steps: Steps, vectors: Tensor, rows: Tensor, prefix: str) -> Tensor:
-        """Scores of all actions of all steps [T, columns + 2]; illegal ones have `_NEVER`.
+        """Scores of all actions of all steps [T, columns + 2]; those of illegal ones are `_NEVER`.
 
-        The prefix is that of the parameters, one of DIRECTIONS.
+        `prefix` is one of DIRECTIONS.
         """
         d = self.d
 
@@ -370,11 +192,11 @@ class Network:
         shifts = shifts + places.gather(0, steps.pairs.view(-1)).view(steps.pairs.shape).sum(1)
         shifts = shifts.index_add(0, steps.set_pair_of, places.gather(0, steps.set_pairs))
         if ("L", "unplaced") in self.slots.pairs:
-            outlook = tables[:, self.slots.pairs.index(("L", "unplaced"))].transpose(1, 2)
-            outlook = F.embedding_bag(
-                steps.unplaced, outlook.reshape(-1, span), steps.sets["unplaced"][1], mode="mean"
+            unplaced = tables[:, self.slots.pairs.index(("L", "unplaced"))].transpose(1, 2)
+            unplaced = F.embedding_bag(
+                steps.unplaced, unplaced.reshape(-1, span), steps.sets["unplaced"][1], mode="mean"
             )
-            shifts = shifts + outlook.reshape(-1).gather(0, steps.steps * span + steps.words)
+            shifts = shifts + unplaced.reshape(-1).gather(0, steps.steps * span + steps.words)
 
         arcs = F.relu(gather("arc", steps.states[:, self._arc], d.arc_hidden)) @ w("arc_out").T
         arcs = arcs + w("arc_bias") + places.gather(0, steps.arc_pairs.view(-1)).view(-1, ARCS)
@@ -387,9 +209,9 @@ class Network:
         hidden = heads @ w["labels.head"] + dependents @ w["labels.dependent"] + w["labels.bias"]
         return self._linear("labels.out", F.relu(hidden))
 
-    def _drop(self, x: Tensor, share: float) -> Tensor:
-        """Dropout from random bytes: five times as fast as PyTorch's own on a CPU."""
-        dropped = min(round(256 * share), 255)
+    def _drop(self, x: Tensor, rate: float) -> Tensor:
+        """Dropout with random bytes: on a CPU five times as fast as PyTorch's own."""
+        dropped = min(round(256 * rate), 255)
         if not self.training or not dropped:
             return x
         bits = torch.empty(-(-x.numel() // 8), dtype=torch.int64).random_(-(2**63), None)
@@ -397,15 +219,15 @@ class Network:
         return x * ((bytes_ >= dropped) * (256 / (256 - dropped)))
 
     def _drop_words(self, fields: Tensor) -> Tensor:
-        """Treat some words as unknown: form, or form and lower-case form, or suffix."""
+        """Word dropout: replace forms, forms with lower-case forms, or suffixes by unknown."""
         if not self.training:
             return fields
-        share = self.word_dropout
+        rate = self.word_dropout
         fields = fields.clone()
         draw = torch.rand(fields.shape[:2])
-        fields[..., _FORM][draw < share] = 0
-        fields[..., _LOWER][draw < 0.6 * share] = 0
-        fields[..., _SUFFIX][torch.rand(fields.shape[:2]) < share / 6] = 0
+        fields[..., _FORM][draw < rate] = 0
+        fields[..., _LOWER][draw < 0.6 * rate] = 0
+        fields[..., _SUFFIX][torch.rand(fields.shape[:2]) < rate / 6] = 0
         return fields
 
     def _linear(self, name: str, x: Tensor) -> Tensor:

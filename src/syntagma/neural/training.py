@@ -1,6 +1,7 @@
-"""Gradient descent over treebanks: what `training` has the neural scorer learn, with PyTorch.
+"""The learner of the neural scorer: gradient descent over treebanks, with PyTorch.
 
-The network and its loss are `neural_network`'s; only this module and that one import torch.
+The network and its losses are in `network`, its input in `batches`; only these three modules
+import torch. The training run around the learner is the room `training`.
 """
 
 from __future__ import annotations
@@ -20,45 +21,33 @@ import numpy.typing as npt
 import torch
 
 from syntagma.errors import TrainingError
-from syntagma.models.model import Model
-from syntagma.neural._search import trace
-from syntagma.neural.network import (
-    Batch,
-    Example,
-    Network,
-    collate,
-    initial_parameters,
-)
-from syntagma.neural.scorer import (
-    Dimensions,
-    Floats,
-    Lexicon,
-    NeuralScorer,
-    StoredNetwork,
-    describe_network,
-    grow,
-    read_fields,
-    table_sizes,
-)
+from syntagma.neural._trace import trace
+from syntagma.neural.batches import Batch, Example, collate
+from syntagma.neural.counting import count_lexicon
+from syntagma.neural.encoder import read_fields
+from syntagma.neural.growth import grow_parameters
+from syntagma.neural.network import Network, initial_parameters
+from syntagma.neural.parameters import Dimensions, Floats, table_sizes
+from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.settings import NeuralSettings
 from syntagma.neural.slots import SLOTS
+from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.training import encode_training, grow_vocabulary, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import of_lemmas, visit
 
-# How much the losses count beside that of the actions.
-WEIGHTS = {"action": 1.0, "backward": 1.0, "tag": 0.2, "guess": 0.2, "label": 0.1}
+LOSS_WEIGHTS = {"action": 1.0, "backward": 1.0, "tag": 0.2, "guess": 0.2, "label": 0.1}
 WARM_UP = 300  # steps
-LAST_RATE = 0.02  # of the learning rate
-MOST_AVERAGING = 0.999  # share of the average that a step keeps
-WINDOW = 2000  # sentences among which those of like length share a batch
-AHEAD = 6  # batches prepared while the network computes
+FINAL_RATE = 0.02  # at the end of the cosine schedule, as a share of the learning rate
+AVERAGE_DECAY = 0.999  # of the moving average of the parameters; less in the first steps
+WINDOW = 2000  # sentences that are sorted by length before they are cut into batches
+PREFETCH = 6  # batches prepared while the network computes
 
 
 class NeuralLearner:
-    """Learns a neural scorer; its figure is `loss`, the mean cross-entropy of the actions."""
+    """Trains a neural scorer; reports `loss`, the mean cross-entropy of the actions."""
 
     budget = SearchBudget(beam=16)
 
@@ -66,12 +55,12 @@ class NeuralLearner:
         self,
         settings: NeuralSettings,
         threads: int,
-        start: Model | None = None,
+        start: NeuralScorer | None = None,
         inflect: Callable[[Sentence], Sentence] | None = None,
     ) -> None:
-        """`start`: a neural model to go on from, with its words and dimensions; tags and labels
-        that it does not know are added. With `inflect`, it also learns to order sentences in the
-        forms that this gives them."""
+        """Training continues from `start`, with its lexicon and dimensions; new tags and labels are
+        added. `inflect` replaces the forms of a sentence by those inflected from its lemmas; with
+        it, some visits of each epoch learn to order such sentences."""
         self.settings = settings
         self.start = start
         self.inflect = inflect
@@ -88,17 +77,15 @@ class NeuralLearner:
         if self.start is None:
             self.dimensions = Dimensions()
             self.vocabulary = learn_vocabulary(everything).without_forms()
-            self.lexicon = Lexicon.of_treebank(everything, self.settings.min_count)
+            self.lexicon = count_lexicon(everything, self.settings.min_count)
             sizes = table_sizes(self.lexicon, self.vocabulary)
             initial = initial_parameters(self.dimensions, SLOTS, sizes)
         else:
-            scorer = self.start.scorer
-            assert isinstance(scorer, NeuralScorer)
             self.vocabulary = grow_vocabulary(self.start.vocabulary, everything)
-            self.dimensions, self.lexicon = scorer.dimensions, scorer.lexicon
-            grown = grow(scorer.parameters(), self.start.vocabulary, self.vocabulary)
+            self.dimensions, self.lexicon = self.start.dimensions, self.start.lexicon
+            grown = grow_parameters(self.start.parameters(), self.start.vocabulary, self.vocabulary)
             initial = {name: torch.from_numpy(array.copy()) for name, array in grown.items()}
-        self.flat = _Flat(initial)
+        self.flat = FlatParameters(initial)
         self.network = Network(
             self.dimensions,
             SLOTS,
@@ -115,7 +102,7 @@ class NeuralLearner:
         )
         self.average = self.flat.values.detach().clone()
         self.steps = self.words_seen = 0
-        # A pass over the further treebanks is cut into epochs of the size of the treebank proper.
+        # A pass over the further treebanks is cut into epochs of about the size of the main one.
         self.pieces = max(1, round(len(self.further) / len(sentences))) if self.further else 0
         passes = self.settings.pretrain_epochs if self.further else 0
         self.epochs = passes * self.pieces + self.settings.epochs
@@ -139,35 +126,35 @@ class NeuralLearner:
                 on_sentence()
         if not math.isfinite(total):
             raise TrainingError(
-                "the loss has grown beyond all bounds: lower the learning rate (--learning-rate)"
+                "training diverged (loss is not finite): lower the learning rate (--learning-rate)"
             )
         return {"loss": total / max(steps, 1)}
 
     def _learn(self, batch: Batch) -> float:
-        """One step of gradient descent; the loss of the actions."""
+        """Take one step of gradient descent; returns the loss of the actions."""
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate()
         losses = self.network.losses(batch)
         self.flat.gradient.zero_()
-        torch.stack([WEIGHTS[name] * loss for name, loss in losses.items()]).sum().backward()  # type: ignore[no-untyped-call]
+        torch.stack([LOSS_WEIGHTS[name] * loss for name, loss in losses.items()]).sum().backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_([self.flat.values], 1.0)
         self.optimizer.step()
         self.steps += 1
-        keep = min(MOST_AVERAGING, (1 + self.steps) / (10 + self.steps))
+        keep = min(AVERAGE_DECAY, (1 + self.steps) / (10 + self.steps))
         self.average.lerp_(self.flat.values.detach(), 1 - keep)
         return float(losses["action"].detach())
 
     def _rate(self) -> float:
-        """Warm up, then down along a cosine."""
+        """The learning rate: linear warm-up, then cosine decay."""
         done = min(1.0, self.words_seen / self.words_to_see)
-        cosine = LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * done)) / 2
+        cosine = FINAL_RATE + (1 - FINAL_RATE) * (1 + math.cos(math.pi * done)) / 2
         return self.settings.learning_rate * min(1.0, (self.steps + 1) / WARM_UP) * cosine
 
     def stored(self) -> StoredNetwork:
-        return StoredNetwork.of(self.lexicon, self.averaged())
+        return StoredNetwork.from_parameters(self.lexicon, self.averaged())
 
     def averaged(self) -> dict[str, Floats]:
-        """The averaged parameters."""
+        """The moving average of the parameters."""
         return {name: array.numpy() for name, array in self.flat.cut(self.average).items()}
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
@@ -192,7 +179,10 @@ class NeuralLearner:
             }
 
     def _batches(self, number: int) -> Iterator[tuple[Batch, int]]:
-        """The batches of an epoch, each with its number of sentences, prepared ahead."""
+        """The batches of an epoch, each with its number of sentences.
+
+        A second thread prepares them ahead.
+        """
         sentences, indices = self._visits(number)
         rng = random.Random(f"{self.settings.seed}:epoch:{number}")
         groups: list[list[int]] = []
@@ -215,7 +205,7 @@ class NeuralLearner:
         with ThreadPoolExecutor(1) as pool:
             for group in groups:
                 under_way.append((pool.submit(prepare, group), len(group)))
-                if len(under_way) > AHEAD:
+                if len(under_way) > PREFETCH:
                     batch, size = under_way.popleft()
                     yield batch.result(), size
             while under_way:
@@ -223,7 +213,7 @@ class NeuralLearner:
                 yield batch.result(), size
 
     def _visits(self, number: int) -> tuple[Sequence[Sentence], list[int]]:
-        """A treebank, and which of its sentences epoch `number` visits, in which order."""
+        """A treebank, and the indices of the sentences that epoch `number` visits, in order."""
         before = self.epochs - self.settings.epochs
         if number > before:
             sentences, first, piece, pieces = self.sentences, number, 0, 1
@@ -256,8 +246,8 @@ class NeuralLearner:
         )
 
 
-class _Flat:
-    """All parameters, and their gradients, as parts of one vector."""
+class FlatParameters:
+    """All parameters as views of one vector, and their gradients as views of another."""
 
     def __init__(self, initial: Mapping[str, torch.Tensor]) -> None:
         self.shapes = {name: tuple(value.shape) for name, value in initial.items()}
@@ -271,7 +261,7 @@ class _Flat:
             parameter.grad = gradients[name]
 
     def cut(self, vector: torch.Tensor) -> dict[str, torch.Tensor]:
-        """Views of a vector, by the names of the parameters."""
+        """Views of a vector by the names of the parameters."""
         parts: dict[str, torch.Tensor] = {}
         start = 0
         for name, shape in self.shapes.items():
@@ -286,9 +276,9 @@ def _words(sentences: Sequence[Sentence]) -> int:
 
 
 def _keep_memory() -> None:
-    """Have glibc keep freed blocks of up to 32 MB: to fault in new ones takes a third of the time.
+    """Make glibc keep freed blocks of up to 32 MB: page faults took a third of the time.
 
-    Other C libraries have no such call, and are left alone.
+    Other C libraries have no such call.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
     if mallopt is not None:

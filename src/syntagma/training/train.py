@@ -234,7 +234,9 @@ def _learner(
         )
     inflect = partial(inflect_sentence, realizer) if realizer is not None else None
     neural_training = import_module("syntagma.neural.training")
-    learner: Learner = neural_training.NeuralLearner(settings, threads, start, inflect)
+    learner: Learner = neural_training.NeuralLearner(
+        settings, threads, None if start is None else start.scorer, inflect
+    )
     return learner
 
 

@@ -1,0 +1,11 @@
+"""The names that slot tables use for addresses, sets and counts; _addresses.pxd defines them."""
+
+STATE_ADDRESSES = (
+    "S0", "S1", "S2", "S3", "S0l", "S0l2", "S0r", "S0r2", "S1l", "S1r", "w0", "w-1", "w-2",
+    "S0h", "inner",
+)
+CANDIDATE_ADDRESSES = ("L", "Lh", "A", "Ah", "Ap", "B")
+# The scorer adds up the vectors of a path, and averages those of the other sets.
+SET_NAMES = ("unplaced", "family", "dependents", "path")
+COUNT_NAMES = ("rest", "family", "dependents", "depth", "side")
+COUNT_BUCKETS = BUCKETS

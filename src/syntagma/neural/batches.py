@@ -1,0 +1,192 @@
+"""Examples and batches for training the network.
+
+Batches are padded for the encoder, and flat for the action scorer: one row for each word, step or
+candidate, and indices that point to them. Only training imports this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from syntagma.neural._addresses import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
+from syntagma.neural.parameters import ARCS, DIRECTIONS, FIELDS, SPECIAL
+from syntagma.neural.slots import SlotTable
+
+_S0, _S1 = STATE_ADDRESSES.index("S0"), STATE_ADDRESSES.index("S1")
+_CONCATENATED = (
+    *("states", "legal_arcs", "gold", "steps", "column", "candidates", "words", "counts"),
+    *("unplaced.words", "pairs", "set_pairs", "set_pair_of", "arc_pairs"),
+    *SET_NAMES,
+    *(f"{name}.starts" for name in SET_NAMES),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A sentence under a condition: what is given, its canonical derivations, and its gold tree.
+
+    There is a trace for each of DIRECTIONS. `tags` and `labels` are the gold ones, or -1 where
+    they are given; the number after the last label is that of the root.
+    """
+
+    fields: npt.NDArray[np.int32]
+    relations: npt.NDArray[np.int32]
+    given_heads: npt.NDArray[np.int32]
+    traces: Sequence[Mapping[str, Any]]
+    heads: npt.NDArray[np.int32]
+    tags: npt.NDArray[np.int32]
+    labels: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The steps of several derivations: T steps, C candidates."""
+
+    states: Tensor  # [T, addresses]: rows
+    legal_arcs: Tensor  # [T, 2]
+    gold: Tensor  # [T]: column of the gold action
+    columns: int  # of SHIFTs; two more for the arcs
+    steps: Tensor  # [C]: the step of each candidate
+    column: Tensor  # [C]: its column
+    candidates: Tensor  # [C, addresses]: rows
+    words: Tensor  # [C]: L, as a word number
+    counts: Tensor  # [C, counts]
+    sets: dict[str, tuple[Tensor, Tensor]]  # rows, starts
+    unplaced: Tensor  # the set of that name, as word numbers of the padded batch
+    pairs: Tensor  # [C, pairs without sets]: indices into the flat pair tables
+    set_pairs: Tensor  # indices into the flat pair tables, of pairs with sets
+    set_pair_of: Tensor  # the candidate of each of those
+    arc_pairs: Tensor  # [T, 2]: indices into the flat pair tables
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Several examples: B sentences padded to N words."""
+
+    fields: Tensor  # [B, N, fields]
+    relations: Tensor  # [B, N, N]
+    mask: Tensor  # [B, N]
+    given_heads: Tensor  # [B, N]; N: none
+    tags: Tensor  # [words]; -1: given
+    labels: Tensor  # [words]; -1: given
+    arcs_to_label: Tensor  # [arcs, 3]: rows of head and dependent, label
+    directions: tuple[Steps, ...]
+
+    @property
+    def n_words(self) -> int:
+        return len(self.tags)
+
+
+def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
+    """Make a batch of examples; their word numbers become rows of the flat batch."""
+    size, longest = len(examples), max(len(example.fields) for example in examples)
+    fields = np.zeros((size, longest, len(FIELDS)), np.int64)
+    relations = np.zeros((size, longest, longest), np.int64)
+    mask = np.zeros((size, longest), bool)
+    given_heads = np.full((size, longest), longest)
+    arcs_to_label: list[npt.NDArray[Any]] = []
+    first_row = SPECIAL
+    for i, example in enumerate(examples):
+        n = len(example.fields)
+        fields[i, :n], relations[i, :n, :n], mask[i, :n] = example.fields, example.relations, True
+        given_heads[i, :n] = np.where(example.given_heads < 0, longest, example.given_heads)
+        dependents = np.flatnonzero((example.labels >= 0) & (example.heads >= 0))
+        heads, labels = example.heads[dependents], example.labels[dependents]
+        arcs_to_label.append(np.stack([heads + first_row, dependents + first_row, labels], 1))
+        first_row += n
+    return Batch(
+        fields=torch.from_numpy(fields),
+        relations=torch.from_numpy(relations),
+        mask=torch.from_numpy(mask),
+        given_heads=torch.from_numpy(given_heads),
+        tags=_joined([example.tags for example in examples]),
+        labels=_joined([example.labels for example in examples]),
+        arcs_to_label=_joined(arcs_to_label),
+        directions=tuple(
+            _collate_steps([example.traces[i] for example in examples], mask.sum(1), slots)
+            for i in range(len(DIRECTIONS))
+        ),
+    )
+
+
+def _collate_steps(
+    traces: Sequence[Mapping[str, Any]], lengths: npt.NDArray[np.int64], slots: SlotTable
+) -> Steps:
+    longest = int(lengths.max())
+    span, tables = longest + SPECIAL, len(slots.pairs) + ARCS
+    parts: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in _CONCATENATED}
+    first_row, first_step, first_candidate, columns = SPECIAL, 0, 0, 0
+    first_member = dict.fromkeys(SET_NAMES, 0)
+    for i, (t, n) in enumerate(zip(traces, lengths.tolist(), strict=True)):
+        row = np.concatenate([np.arange(n) + first_row, [0, 1]])
+        number = np.concatenate([np.arange(n), [longest, longest + 1]])
+        states, candidates, steps = t["states"], t["candidates"], t["steps"]
+        parts["states"].append(row[states])
+        parts["legal_arcs"].append(t["arcs"])
+        parts["steps"].append(steps + first_step)
+        first_of_step = np.searchsorted(steps, np.arange(len(states)))
+        column = np.arange(len(steps)) - first_of_step[steps]
+        columns = max(columns, int(column.max(initial=-1)) + 1)
+        parts["column"].append(column)
+        parts["gold"].append(np.where(t["chosen"] < 0, t["chosen"], t["chosen"] - first_of_step))
+        parts["candidates"].append(row[candidates])
+        parts["words"].append(candidates[:, 0])
+        parts["counts"].append(t["counts"])
+        for name in SET_NAMES:
+            members, starts = t[name]
+            parts[name].append(row[members])
+            parts[f"{name}.starts"].append(starts + first_member[name])
+            first_member[name] += len(members)
+        parts["unplaced.words"].append(t["unplaced"][0] + i * span)
+        at = {
+            **{name: number[states[steps, k]] for k, name in enumerate(STATE_ADDRESSES)},
+            **{name: number[candidates[:, k]] for k, name in enumerate(CANDIDATE_ADDRESSES)},
+        }
+        of_words = []
+        for table, (first, second) in enumerate(slots.pairs):
+            base = (i * tables + table) * span
+            if second in ("family", "dependents"):
+                members, starts = t[second]
+                owner = np.repeat(np.arange(len(steps)), np.diff(starts, append=len(members)))
+                parts["set_pairs"].append((base + at[first][owner]) * span + members)
+                parts["set_pair_of"].append(owner + first_candidate)
+            elif second != "unplaced":
+                of_words.append((base + at[first]) * span + at[second])
+        parts["pairs"].append(np.stack(of_words, 1))
+        s0, s1 = number[states[:, _S0]], number[states[:, _S1]]
+        parts["arc_pairs"].append(
+            np.stack([((i * tables + k) * span + s1) * span + s0 for k in range(tables)[-ARCS:]], 1)
+        )
+        first_row += n
+        first_step += len(states)
+        first_candidate += len(steps)
+    joined = {name: _joined(arrays) for name, arrays in parts.items()}
+    gold = joined["gold"]
+    return Steps(
+        states=joined["states"],
+        legal_arcs=joined["legal_arcs"] > 0,
+        gold=torch.where(gold < 0, columns - 1 - gold, gold),
+        columns=columns,
+        steps=joined["steps"],
+        column=joined["column"],
+        candidates=joined["candidates"],
+        words=joined["words"],
+        counts=joined["counts"],
+        sets={name: (joined[name], joined[f"{name}.starts"]) for name in SET_NAMES},
+        unplaced=joined["unplaced.words"],
+        pairs=joined["pairs"],
+        set_pairs=joined["set_pairs"],
+        set_pair_of=joined["set_pair_of"],
+        arc_pairs=joined["arc_pairs"],
+    )
+
+
+def _joined(arrays: Sequence[npt.NDArray[Any]]) -> Tensor:
+    return torch.from_numpy(np.concatenate(arrays).astype(np.int64))

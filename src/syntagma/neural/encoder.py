@@ -1,0 +1,181 @@
+"""The set encoder: turns the words of a problem into vectors, in NumPy and compiled loops.
+
+Each word gets the sum of the embeddings of its fields: what is known and given of it. Transformer
+layers over the set of words follow. They have no positions; the given relation between two words
+biases their attention. After one of the layers the encoder guesses the tags and labels that are
+not given, and the layers after it read its guesses.
+
+The compiled arithmetic is `_encoder`. `network` computes the same in PyTorch, for training. What a
+search does with the vectors: `scorer` and `_search`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.neural._encoder import Matrix, attend, normalise, pair_tables
+from syntagma.neural._given import read_given
+from syntagma.neural.embeddings import EmbeddingTable
+from syntagma.neural.lexicon import Lexicon
+from syntagma.neural.parameters import (
+    DIRECTIONS,
+    FIELDS,
+    LABEL,
+    SLOT_PARTS,
+    SPECIAL,
+    TAG,
+    Dimensions,
+    Floats,
+)
+from syntagma.transition.encoding import Encoding
+from syntagma.transition.vocabulary import Vocabulary
+
+Ints = npt.NDArray[np.int32]
+
+
+def read_fields(
+    encoding: Encoding, lexicon: Lexicon, vocabulary: Vocabulary
+) -> tuple[Ints, Ints, Ints]:
+    """The input of the encoder: (fields [n, 9], relations [n, n], given heads [n]).
+
+    A head that is not given, or that is the root, is -1.
+    """
+    given, relations = read_given(encoding.task, len(vocabulary.tags), len(vocabulary.labels))
+    words = encoding.problem.words
+    lexical = np.array([lexicon.numbers(words[at].form) for at in encoding.order], np.int32)
+    number = {at + 1: i for i, at in enumerate(encoding.order)}
+    heads = [number.get(words[at].head or 0, -1) for at in encoding.order]
+    return np.hstack([lexical, given]), relations, np.array(heads, np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class WordVectors:
+    """What the encoder makes of one problem."""
+
+    vectors: Floats  # [n, width]
+    tags: Ints  # [n]: the most probable tag of each word
+    # For each of DIRECTIONS the vectors multiplied with the matrices of the slots and pairs:
+    # the rows and the pair tables of a NeuralSearch.
+    directions: tuple[tuple[Floats, Floats], ...]
+
+
+class Encoder:
+    """The set encoder with its parameters; see `parameter_shapes` for their names."""
+
+    def __init__(
+        self,
+        dimensions: Dimensions,
+        lexicon: Lexicon,
+        vocabulary: Vocabulary,
+        tables: Mapping[str, EmbeddingTable],
+        weights: Mapping[str, Floats],
+    ) -> None:
+        self._dimensions = dimensions
+        self._lexicon = lexicon
+        self._vocabulary = vocabulary
+        self._tables = tables
+        self._weights = w = weights
+        self._linear = {
+            name.removesuffix(".weight"): Matrix(weight, w[name.removesuffix("weight") + "bias"])
+            for name, weight in w.items()
+            if weight.ndim == 2 and name.endswith(".weight") and not name.startswith("labels.")
+        }
+        self._label_head = Matrix(w["guess.label_head"])
+        self._tag_vectors = Matrix(w["guess.tag_vectors"])
+        self._label_vectors = Matrix(w["guess.label_vectors"])
+        self._attention = [
+            np.ascontiguousarray(w[f"layers.{i}.attention"].T) for i in range(dimensions.layers)
+        ]
+        scale = np.float32(dimensions.rank**-0.5)
+        self._slots, self._pairs = [], []
+        for prefix in DIRECTIONS:
+            parts = [w[f"{prefix}slots.{part}"] for part in SLOT_PARTS]
+            self._slots.append(Matrix(np.hstack(parts)))
+            ends = [w[f"{prefix}pairs.first"] * scale, w[f"{prefix}pairs.second"]]
+            self._pairs.append(Matrix(np.hstack(ends)))
+
+    def encode(self, encodings: Sequence[Encoding]) -> Iterator[WordVectors]:
+        """Encode several problems; the vectors of one do not depend on the others.
+
+        The words of all problems are rows of one matrix. Those of each problem are followed by
+        its SPECIAL rows.
+        """
+        if not encodings:
+            return
+        lengths = np.array([len(encoding.order) for encoding in encodings], np.int32)
+        ends = np.cumsum(lengths + SPECIAL, dtype=np.int32)
+        starts = ends - lengths - SPECIAL
+        fields = np.zeros((ends[-1], len(FIELDS)), np.int32)
+        heads = np.full(ends[-1], ends[-1], np.int32)
+        relations = []
+        for encoding, start, n in zip(encodings, starts, lengths, strict=True):
+            words = slice(start, start + n)
+            fields[words], relation, given = read_fields(encoding, self._lexicon, self._vocabulary)
+            relations.append(relation.reshape(-1))
+            heads[words] = np.where(given < 0, ends[-1], start + given)
+        vectors, tags = self._transform(
+            np.ascontiguousarray(fields.T), np.concatenate(relations), heads, starts, lengths
+        )
+        for end in ends:
+            vectors[end - SPECIAL : end] = self._weights["special"]
+        rows = [slots(vectors) for slots in self._slots]
+        pair_ends = [pairs(vectors) for pairs in self._pairs]
+        n_tables = self._pairs[0].after // (2 * self._dimensions.rank)
+        for start, end in zip(starts, ends, strict=True):
+            yield WordVectors(
+                vectors[start : end - SPECIAL],
+                tags[start : end - SPECIAL],
+                tuple(
+                    (row[start:end], pair_tables(both[start:end], n_tables))
+                    for row, both in zip(rows, pair_ends, strict=True)
+                ),
+            )
+
+    def _transform(
+        self, fields: Ints, relations: Ints, heads: Ints, starts: Ints, lengths: Ints
+    ) -> tuple[Floats, Ints]:
+        """(vectors, tags): the transformer over the rows of several problems."""
+        d, linear = self._dimensions, self._linear
+        h = np.zeros((fields.shape[1], d.width), np.float32)
+        for name, numbers in zip(FIELDS, fields, strict=True):
+            self._tables[name].add_to(h, numbers)
+        h = self._norm("norm", h)
+        tags = np.empty(len(h), np.int32)
+        for i in range(d.layers):
+            layer = f"layers.{i}"
+            qkv = linear[f"{layer}.qkv"](self._norm(f"{layer}.norm1", h))
+            h += linear[f"{layer}.out"](attend(qkv, relations, self._attention[i], starts, lengths))
+            up = linear[f"{layer}.up"](self._norm(f"{layer}.norm2", h))
+            h += linear[f"{layer}.down"](np.maximum(up, 0, out=up))
+            if i == d.guess_after:
+                tags = self._guess(h, fields, heads)
+        return self._norm("norm_out", h), tags
+
+    def _guess(self, h: Floats, fields: Ints, heads: Ints) -> Ints:
+        """Add guesses to `h` where tags or labels are not given; return the most probable tags."""
+        z = self._norm("guess.norm", h)
+        tag_scores = self._linear["guess.tag"](z)
+        unknown = fields[TAG] == len(self._vocabulary.tags) + 1
+        if unknown.any():
+            h[unknown] += self._tag_vectors(_softmax(tag_scores[unknown]))
+        unknown = fields[LABEL] == len(self._vocabulary.labels) + 1
+        if unknown.any():
+            with_none = np.vstack([z, self._weights["guess.no_head"]])
+            label_scores = self._linear["guess.label"](z[unknown])
+            label_scores += self._label_head(with_none[heads[unknown]])
+            h[unknown] += self._label_vectors(_softmax(label_scores))
+        tags: Ints = tag_scores.argmax(axis=1).astype(np.int32)
+        return tags
+
+    def _norm(self, name: str, x: Floats) -> Floats:
+        return normalise(x, self._weights[f"{name}.weight"], self._weights[f"{name}.bias"])
+
+
+def _softmax(x: Floats) -> Floats:
+    x = np.exp(x - x.max(-1, keepdims=True))
+    x /= x.sum(-1, keepdims=True)
+    return x

@@ -1,0 +1,71 @@
+"""Extends the parameters of a network for new tags and labels.
+
+Only training imports this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from syntagma.neural._given import RELATION_NAMES
+from syntagma.neural.parameters import Floats
+from syntagma.transition.vocabulary import Vocabulary
+
+_UNLIKELY = -5.0  # bias of a tag or label that has not been seen yet
+
+
+def grow_parameters(
+    parameters: Mapping[str, Floats], before: Vocabulary, after: Vocabulary
+) -> dict[str, Floats]:
+    """Parameters for a vocabulary with more tags and labels.
+
+    A new subtype of a label starts as a copy of the label (`obl:tmod` of `obl`). Other new tags
+    and labels start as a copy of the unknown one, and are unlikely to be guessed.
+    """
+    tags = [before.tag_numbers.get(tag, -1) for tag in after.tags]
+    labels = [
+        before.label_numbers.get(label, before.label_numbers.get(label.partition(":")[0], -1))
+        for label in after.labels
+    ]
+    n_tags, n_labels = len(before.tags), len(before.labels)
+    given_tags = [*(n_tags if tag < 0 else tag for tag in tags), n_tags, n_tags + 1]
+    given_labels = [
+        *(n_labels if label < 0 else label for label in labels),
+        *(n_labels, n_labels + 1),
+    ]
+    guessed_labels = [*labels, n_labels]  # the last one is the root's
+    n_relations = len(RELATION_NAMES)
+    relations = [
+        *range(n_relations),
+        *(n_relations + label for label in given_labels),
+        *(n_relations + n_labels + 2 + label for label in given_labels),
+    ]
+    grown = dict(parameters)
+    for name, rows in (
+        ("tables.tag", given_tags),
+        ("tables.label", given_labels),
+        ("guess.tag_vectors", tags),
+        ("guess.label_vectors", guessed_labels),
+        *((name, relations) for name in parameters if name.endswith(".attention")),
+    ):
+        grown[name] = _select_rows(parameters[name], rows, 0.0)
+    for prefix, columns in (
+        ("guess.tag.", tags),
+        ("guess.label.", guessed_labels),
+        ("guess.label_head", guessed_labels),
+        ("labels.out.", labels),
+    ):
+        for name in (name for name in parameters if name.startswith(prefix)):
+            default = _UNLIKELY if name.endswith("bias") else 0.0
+            selected = _select_rows(parameters[name].T, columns, default)
+            grown[name] = np.ascontiguousarray(selected.T)
+    return grown
+
+
+def _select_rows(rows: Floats, numbers: Sequence[int], default: float) -> Floats:
+    """The rows with these numbers; for -1, a row filled with the default."""
+    extended = np.concatenate([rows, np.full_like(rows[:1], default)])
+    selected: Floats = extended[np.array(numbers)]
+    return selected

@@ -1,0 +1,52 @@
+"""The lexicon: numbers for forms, lower-case forms, suffixes and shapes of words.
+
+Training counts it in a treebank (`counting`); the encoder looks up embeddings by its numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from syntagma.problem.shape import shape
+
+LEXICAL = ("form", "lower", "suffix", "shape")
+_CACHE_SIZE = 1 << 16
+
+
+class Lexicon:
+    """Numbers the names in each of the tables LEXICAL from 1; 0 stands for unknown names."""
+
+    def __init__(self, names: Mapping[str, Sequence[str]]) -> None:
+        self.names = names
+        self._tables = [
+            {name: i for i, name in enumerate(names[table], start=1)} for table in LEXICAL
+        ]
+        self._cache: dict[str, tuple[int, ...]] = {}
+
+    def numbers(self, form: str) -> tuple[int, ...]:
+        """The number of a form in each table."""
+        found = self._cache.get(form)
+        if found is None:
+            if len(self._cache) > _CACHE_SIZE:
+                self._cache.clear()
+            found = tuple(
+                table.get(name, 0)
+                for table, name in zip(self._tables, lexical_names(form), strict=True)
+            )
+            self._cache[form] = found
+        return found
+
+    def sizes(self) -> dict[str, int]:
+        """The size of each table, unknown included."""
+        return {table: len(self.names[table]) + 1 for table in LEXICAL}
+
+
+def lexical_names(form: str) -> tuple[str, str, str, str]:
+    """The names of a form in the tables; "" if it has none.
+
+    A phrase is looked up by its last word, which in English is most often its head. A lower-case
+    word has no entry of its own under `form`: it is in `lower` already.
+    """
+    word = form.rpartition(" ")[2]
+    lower = word.lower()
+    return "" if word == lower else word, lower, lower[-3:], shape(form)

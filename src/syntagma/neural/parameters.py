@@ -1,0 +1,119 @@
+"""The parameters of the network: its dimensions, and the names and shapes that follow from them.
+
+The encoder (`encoder`) and the action scorer (`scorer`) compute with them, `network` does so for
+training; `stored` checks those of a model file against this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
+from syntagma.neural._given import RELATION_NAMES
+from syntagma.neural.lexicon import LEXICAL, Lexicon
+from syntagma.neural.slots import SlotTable
+from syntagma.transition.vocabulary import Vocabulary
+
+Floats = npt.NDArray[np.float32]
+
+# What the encoder reads of a word; each field has an embedding table.
+FIELDS = (*LEXICAL, "tag", "label", "head", "dependents", "descendants")
+TAG, LABEL = FIELDS.index("tag"), FIELDS.index("label")
+_HEAD_STATES = 3  # unknown, a word, the root
+
+SPECIAL = 2  # rows after those of the words of a problem: one for nothing, one for the start
+SLOT_PARTS = ("state", "arc", "candidate", "sets")
+ARCS = 2  # LEFTARC, RIGHTARC
+# Prefixes of the parameters of the two action scorers: the first works from left to right, the
+# second from right to left, to rerank what the first has found.
+DIRECTIONS = ("", "backward.")
+
+
+@dataclass(frozen=True, slots=True)
+class Dimensions:
+    """Sizes of the network; those of its tables follow from lexicon and vocabulary."""
+
+    width: int = 160
+    layers: int = 3
+    heads: int = 8
+    feedforward: int = 320
+    hidden: int = 160
+    arc_hidden: int = 64
+    rank: int = 32
+    label_hidden: int = 128
+    guess_after: int = 1  # the layer after which tags and labels are guessed
+
+
+def table_sizes(lexicon: Lexicon, vocabulary: Vocabulary) -> dict[str, int]:
+    """Rows of the embedding table of each field, and of the attention biases (`relations`).
+
+    Tags and labels have two rows more than the vocabulary: unknown, not given.
+    """
+    n_tags, n_labels = len(vocabulary.tags) + 2, len(vocabulary.labels) + 2
+    return {
+        **lexicon.sizes(),
+        "tag": n_tags,
+        "label": n_labels,
+        "head": _HEAD_STATES,
+        "dependents": COUNT_BUCKETS,
+        "descendants": COUNT_BUCKETS,
+        "relations": len(RELATION_NAMES) + 2 * n_labels,
+    }
+
+
+def parameter_shapes(
+    d: Dimensions, slots: SlotTable, sizes: Mapping[str, int]
+) -> dict[str, tuple[int, ...]]:
+    """The shapes of all parameters by name; vectors are rows, so a matrix is [from, to].
+
+    `sizes` are those of `table_sizes`.
+    """
+    n_tags, n_labels = sizes["tag"] - 2, sizes["label"] - 2
+    shapes: dict[str, tuple[int, ...]] = {}
+
+    def linear(name: str, before: int, after: int) -> None:
+        shapes[f"{name}.weight"] = (before, after)
+        shapes[f"{name}.bias"] = (after,)
+
+    def norm(name: str) -> None:
+        shapes[f"{name}.weight"] = shapes[f"{name}.bias"] = (d.width,)
+
+    for name in FIELDS:
+        shapes[f"tables.{name}"] = (sizes[name], d.width)
+    norm("norm")
+    for i in range(d.layers):
+        norm(f"layers.{i}.norm1")
+        linear(f"layers.{i}.qkv", d.width, 3 * d.width)
+        shapes[f"layers.{i}.attention"] = (sizes["relations"], d.heads)
+        linear(f"layers.{i}.out", d.width, d.width)
+        norm(f"layers.{i}.norm2")
+        linear(f"layers.{i}.up", d.width, d.feedforward)
+        linear(f"layers.{i}.down", d.feedforward, d.width)
+    norm("guess.norm")
+    linear("guess.tag", d.width, n_tags)
+    linear("guess.label", d.width, n_labels + 1)  # the last: the root's
+    shapes["guess.label_head"] = (d.width, n_labels + 1)
+    shapes["guess.no_head"] = (d.width,)
+    shapes["guess.tag_vectors"] = (n_tags, d.width)
+    shapes["guess.label_vectors"] = (n_labels + 1, d.width)
+    norm("norm_out")
+    shapes["special"] = (SPECIAL, d.width)
+    for prefix in DIRECTIONS:
+        shapes[f"{prefix}slots.state"] = (d.width, len(slots.state) * d.hidden)
+        shapes[f"{prefix}slots.arc"] = (d.width, len(slots.arc) * d.arc_hidden)
+        shapes[f"{prefix}slots.candidate"] = (d.width, len(slots.candidate) * d.hidden)
+        shapes[f"{prefix}slots.sets"] = (d.width, len(slots.sets) * d.hidden)
+        both = (d.width, (len(slots.pairs) + ARCS) * d.rank)
+        shapes[f"{prefix}pairs.first"] = shapes[f"{prefix}pairs.second"] = both
+        shapes[f"{prefix}counts"] = (len(COUNT_NAMES) * COUNT_BUCKETS, d.hidden)
+        shapes[f"{prefix}shift_out"] = (d.hidden,)
+        shapes[f"{prefix}arc_out"] = (ARCS, d.arc_hidden)
+        shapes[f"{prefix}arc_bias"] = (ARCS,)
+    shapes["labels.head"] = shapes["labels.dependent"] = (d.width, d.label_hidden)
+    shapes["labels.bias"] = (d.label_hidden,)
+    linear("labels.out", d.label_hidden, n_labels)
+    return shapes
