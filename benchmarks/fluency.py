@@ -30,31 +30,40 @@ from records import (
 import syntagma
 from syntagma.errors import ModelError
 from syntagma.language_model._ngrams import NGramScorer
-from syntagma.linearizer import model_path
-from syntagma.models.model import Model, WeightedLanguageModel, load_model
+from syntagma.models.loading import load_model, model_path
+from syntagma.models.model import Model
 from syntagma.transition._search import Search
+from syntagma.transition.beam import Scorer
 from syntagma.transition.encoding import Encoding
+from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 BEAMS = (1, 4, 16, 64, 128, 256, 512)
 
 
-class Unmerged(Model):
-    """A model whose searches keep all states apart."""
+class Unmerged:
+    """A scorer whose searches keep all states apart."""
 
-    def searches(self, encodings: Sequence[Encoding], widths: Sequence[int]) -> Iterator[Search]:
-        for search in super().searches(encodings, widths):
-            search.merging = False
-            yield search
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+        self.batch, self.max_words, self.beam = scorer.batch, scorer.max_words, scorer.beam
+
+    def searches(
+        self,
+        encodings: Sequence[Encoding],
+        widths: Sequence[int],
+        ngram_scorers: Sequence[NGramScorer | None],
+    ) -> Iterator[Search]:
+        return self._scorer.searches(encodings, widths, ngram_scorers, merging=False)
 
 
 class Shortsighted(WeightedLanguageModel):
     """A language model that expects nothing of the words yet to be placed."""
 
-    def listen(self, search: Search, encoding: Encoding) -> None:
+    def ngram_scorer(self, encoding: Encoding) -> NGramScorer:
         units = self.language_model.units(encoding.forms)
         weight = self.balance.of_problem(encoding.problem)
         outlook = [0.0] * (len(units) + 1)  # the last is the end of the sentence
-        search.listen(NGramScorer(self.language_model.ngrams, units, outlook, weight))
+        return NGramScorer(self.language_model.ngrams, units, outlook, weight)
 
 
 def main() -> None:
@@ -105,7 +114,7 @@ def variants(name: str) -> dict[str, syntagma.Linearizer]:
 
 
 def unmerged(model: Model) -> Model:
-    return Unmerged(model.header, model.vocabulary, model.scorer, model.language_model)
+    return replace(model, scorer=Unmerged(model.scorer))
 
 
 def tabulate(record: dict[str, Any]) -> Table:

@@ -22,8 +22,7 @@ import syntagma
 from syntagma.cli.progress import Ticker
 from syntagma.errors import FormatError, ModelError
 from syntagma.files.reading import open_text
-from syntagma.linearizer import model_path
-from syntagma.models.model import load_model
+from syntagma.models.loading import load_model, model_path
 from syntagma.problem.word import TagColumn
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import machine
 import numpy as np
@@ -21,6 +21,7 @@ from records import Table, begin, finish, joined_signature, treebank_options
 import syntagma
 from syntagma.errors import ModelError
 from syntagma.models.container import read_container
+from syntagma.models.header import Header
 from syntagma.models.model import Model, build_model
 from syntagma.neural.lexicon import Lexicon
 from syntagma.neural.parameters import Dimensions, Floats, parameter_shapes, table_sizes
@@ -89,7 +90,7 @@ def both(
     parameters = cut(state_arrays["average"], shapes)
     network = StoredNetwork.from_parameters(lexicon, parameters)
     scorer = NeuralScorer.from_parameters(dimensions, lexicon, vocabulary, parameters)
-    exact = Model(header, vocabulary, scorer)
+    exact = Model(cast(Header, header), vocabulary, scorer)
     sizes = {
         "exact": sum(array.nbytes for array in parameters.values()) / 1e6,
         "stored": sum(array.nbytes for array in network.arrays.values()) / 1e6,

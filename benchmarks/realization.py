@@ -30,13 +30,12 @@ from syntagma.cli.progress import Ticker
 from syntagma.errors import ModelError, SyntagmaError
 from syntagma.evaluation.realization import compare, lemma_problems, pair, without_hints
 from syntagma.formats import read_problems
-from syntagma.linearizer import model_path
-from syntagma.models.model import Model, load_model
+from syntagma.models.loading import load_model, model_path
+from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
-from syntagma.transition.beam import BeamStrategy
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import encode
 from syntagma.treebanks.treebank import Sentence
@@ -189,7 +188,7 @@ class Pipelines:
             raise ModelError(f"the model {model.header['name']} has not learned to realize lemmas")
         self._realizer = model.realizer
         self._vocabulary = model.vocabulary
-        self._strategy = BeamStrategy(model)
+        self._strategy = model.strategy()
 
     def inflect_then_order(self, problem: Problem) -> Linearization:
         """Each lemma takes its likeliest form."""

@@ -25,6 +25,7 @@ from records import Table, add_condition_option, begin, finish, joined_signature
 from samples import Figures, Sample
 
 import syntagma
+from syntagma.evaluation.evaluate import main_conditions
 from syntagma.files.fingerprint import fingerprint
 from syntagma.transition.budget import SearchName
 from syntagma.treebanks.ccgbank import read_sentences
@@ -142,9 +143,8 @@ def measure_all(
 
 def conditions_of(linearizer: syntagma.Linearizer, chosen: Sequence[str]) -> Sequence[str]:
     """Those that can be given to the model: CCG cannot keep arcs."""
-    if linearizer.conditions == MAIN_CONDITIONS:
-        return chosen
-    return [condition for condition in chosen if condition in linearizer.conditions]
+    given = main_conditions(linearizer)
+    return chosen if linearizer.takes_arcs else [name for name in chosen if name in given]
 
 
 def tabulate(compared: dict[str, Any], title: str, heading: str) -> Table:

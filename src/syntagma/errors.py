@@ -1,6 +1,7 @@
 """The exceptions of the package; each message is one line: what is wrong, where, what to do.
 
 SyntagmaError
+├── ArgumentError            an argument of a function that is out of range or unknown
 ├── ProblemError             a problem that is malformed or cannot be satisfied
 │   └── UnsatisfiableError   found out by searching, not by looking at the problem
 ├── FormatError              bad content of an input file (`file:line: message`)
@@ -16,19 +17,19 @@ from typing import Protocol
 
 
 class Named(Protocol):
-    """Anything that messages can call by a name."""
+    """Anything with a name for messages."""
 
     @property
     def name(self) -> str: ...
 
 
 def name_word(words: Sequence[Named], index: int) -> str:
-    """How messages call the word with this 1-based index."""
+    """The word with this 1-based index as messages name it."""
     return f"word {index} {words[index - 1].name!r}"
 
 
 def name_words(words: Sequence[Named], indices: Sequence[int], separator: str = ", ") -> str:
-    """How messages call several words; a long list is cut in the middle."""
+    """Several words as messages name them; a long list is cut in the middle."""
     names = [name_word(words, index) for index in indices]
     if len(names) > 8:
         names[4:-3] = [f"… {len(names) - 7} more …"]
@@ -37,6 +38,10 @@ def name_words(words: Sequence[Named], indices: Sequence[int], separator: str = 
 
 class SyntagmaError(Exception):
     """Base of every error that the package raises on purpose."""
+
+
+class ArgumentError(SyntagmaError, ValueError):
+    """An argument that is out of range, unknown, or does not go with another one."""
 
 
 class ProblemError(SyntagmaError):

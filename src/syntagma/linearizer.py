@@ -1,44 +1,45 @@
-"""The linearizer: orders problems with a model, by the search that the model is made for."""
+"""The public API of ordering: a `Linearizer` orders, realizes and scores with one model."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Literal, TypeVar, overload
 
-from syntagma.best_first.model import EdgeModel
-from syntagma.best_first.strategy import BestFirstStrategy
-from syntagma.errors import ModelError, ProblemError, SyntagmaError, name_word
-from syntagma.models.model import Model, is_edge_model, load_edge_model, load_model
+from syntagma.errors import ArgumentError, ModelError, ProblemError, SyntagmaError, name_word
+from syntagma.models.header import Header
+from syntagma.models.loading import DEFAULT_MODELS, load_model, model_path
+from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
-from syntagma.transition.beam import BeamStrategy
-from syntagma.transition.budget import MAX_BEAM, SearchBudget, SearchName, Strategy, check_range
+from syntagma.transition.budget import (
+    DEFAULT_MAX_WORDS,
+    MAX_BEAM,
+    MAX_THREADS,
+    SearchBudget,
+    SearchName,
+    check_range,
+)
 from syntagma.transition.encoding import Encoding, encode
-from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 Words = Problem | Iterable[str | Word]
 Result = Linearization | list[Linearization]
 T = TypeVar("T")
 R = TypeVar("R")
 
-DEFAULT_MODELS: dict[SearchName, str] = {"beam": "en", "best-first": "en-best-first"}
-_MODELS = Path(__file__).parent / "models"
-
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """What a model is: its header, and its file."""
+    """What a model is: its header and its file."""
 
-    header: dict[str, Any]
+    header: Header
     path: Path | None
     size: int
 
@@ -49,11 +50,11 @@ def load(
     search: SearchName = "beam",
     language_model: bool = True,
 ) -> Linearizer:
-    """Load a shipped model by name or any model by its path; by default `en`, or `en-best-first` if
-    that is the search.
+    """Load a shipped model by name, or any model by its path; by default `en`, or `en-best-first`
+    for best-first search.
 
-    A model is made for one of the two searches. Without `language_model`, the one that the model
-    may have is left out.
+    A model is made for one of the two searches. `language_model=False` leaves out the language
+    model, if the model has one.
 
     >>> import syntagma
     >>> english = syntagma.load("en")
@@ -61,53 +62,33 @@ def load(
     'Can you send me the report ?'
     """
     if search not in DEFAULT_MODELS:
-        raise ValueError(f"search must be one of {', '.join(DEFAULT_MODELS)}, not {search!r}")
+        raise ArgumentError(f"search must be one of {', '.join(DEFAULT_MODELS)}, not {search!r}")
     path = model_path(DEFAULT_MODELS[search] if model is None else model)
-    if search == "best-first":
-        return Linearizer(load_edge_model(path), path)
-    return Linearizer(load_model(path, language_model=language_model), path)
+    return Linearizer(load_model(path, search=search, language_model=language_model), path)
 
 
 def read_info(model: str | Path) -> ModelInfo:
     """What a model is, whichever search it is for."""
     path = model_path(model)
-    search: SearchName = "best-first" if is_edge_model(path) else "beam"
-    return load(path, search=search).info
-
-
-def model_path(model: str | Path) -> Path:
-    """The file of a shipped model, by its name, or of any other, by its path."""
-    if not isinstance(model, str) or not re.fullmatch(r"[\w-]+", model):
-        return Path(model)
-    shipped = _MODELS / f"{model}.syntagma"
-    if not shipped.is_file():
-        names = ", ".join(sorted(file.stem for file in _MODELS.glob("*.syntagma"))) or "none"
-        raise ModelError(
-            f"no model named {model!r} is shipped (there are: {names}); "
-            "a model file of your own is given by its path, as in ./my.syntagma"
-        )
-    return shipped
+    return Linearizer(load_model(path, search=None), path).info
 
 
 class Linearizer:
     """Orders words with one model. Safe to use from several threads."""
 
-    def __init__(self, model: Model | EdgeModel, path: Path | None = None) -> None:
+    def __init__(self, model: Model, path: Path | None = None) -> None:
+        self._model = model
         size = path.stat().st_size if path else 0
         self.info = ModelInfo(model.header, path, size)
         self.tag_column: TagColumn = model.header["tag_column"]
-        self.has_language_model = isinstance(model, Model) and model.language_model is not None
-        self._realizer = model.realizer if isinstance(model, Model) else None
+        self.has_language_model = model.language_model is not None
+        self._realizer = model.realizer
         self._detokenizer = self._realizer.detokenizer if self._realizer else Detokenizer()
         self._vocabulary = model.vocabulary
-        self._strategy: Strategy = (
-            BeamStrategy(model) if isinstance(model, Model) else BestFirstStrategy(model)
-        )
-        self.search: SearchName = self._strategy.name
+        self._strategy = model.strategy()
+        self.search = self._strategy.name
         self.max_words = self._strategy.max_words
-        # What can be given: a CCG model knows no arcs.
-        ccg = model.header.get("grammar") == "ccg"
-        self.conditions = ("none", "pos") if ccg else MAIN_CONDITIONS
+        self.takes_arcs = self._strategy.takes_arcs  # a CCG model keeps no given heads or labels
 
     @overload
     def order(
@@ -118,7 +99,7 @@ class Linearizer:
         beam: int | None = None,
         timeout: float | None = None,
         expansions: int | None = None,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
     ) -> Linearization: ...
     @overload
     def order(
@@ -129,7 +110,7 @@ class Linearizer:
         beam: int | None = None,
         timeout: float | None = None,
         expansions: int | None = None,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
     ) -> list[Linearization]: ...
     def order(
         self,
@@ -139,17 +120,17 @@ class Linearizer:
         beam: int | None = None,
         timeout: float | None = None,
         expansions: int | None = None,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
     ) -> Result:
         """The best order of the words with its tree.
 
         With `n_best`, a list of at most that many different orders, best first; a wider beam finds
-        more of them. By default the model chooses the beam, see `beam`. The time taken grows with
-        the beam and with about the square of the number of words.
+        more of them. By default the model chooses the beam width, see `beam`. Time grows linearly
+        with the beam and about quadratically with the number of words.
 
-        A best-first search has no beam; it ends after `timeout` seconds, 5 by default, or after so
-        many `expansions` of edges, which gives the same result on any machine. What it has not
-        `finished` by then may leave words out.
+        A best-first search has no beam. It ends after `timeout` seconds (5 by default) or after
+        that many `expansions` of edges, which gives the same result on any machine. A result that
+        is not `finished` by then may leave words out.
         """
         budget = self._check(SearchBudget(beam, timeout, expansions), n_best, max_words)
         found = self._search(self._encode(words, max_words), budget, n_best)
@@ -164,22 +145,24 @@ class Linearizer:
         timeout: float | None = None,
         expansions: int | None = None,
         threads: int = 1,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
         on_error: Literal["raise", "yield"] = "raise",
     ) -> Iterator[Result | SyntagmaError]:
-        """Order many problems, in the order in which they come, reading no further than needed.
+        """Order a stream of problems; results come in the same order.
 
-        Errors (also those that come in the place of a problem, as the readers yield them) are
-        raised, or take the place of the result with `on_error="yield"`.
+        Errors, including those that the readers yield in place of a problem, are raised, or with
+        `on_error="yield"` take the place of the result.
 
-        Several threads read a few problems ahead. On one thread, an iterator is not read ahead; a
-        sequence is, because some can be prepared faster together.
+        Several threads read a few problems ahead. One thread reads a sequence ahead, because
+        batches are encoded faster, but never an iterator.
         """
         budget = self._check(SearchBudget(beam, timeout, expansions), n_best, max_words)
-        for found in self._search_many(
+        results = self._search_many(
             problems, lambda item: self._encode(item, max_words), budget, n_best, threads, on_error
-        ):
-            yield found[0] if isinstance(found, list) and n_best is None else found
+        )
+        return (
+            found[0] if isinstance(found, list) and n_best is None else found for found in results
+        )
 
     @overload
     def realize(
@@ -188,7 +171,7 @@ class Linearizer:
         *,
         n_best: None = None,
         beam: int | None = None,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
     ) -> Realization: ...
     @overload
     def realize(
@@ -197,7 +180,7 @@ class Linearizer:
         *,
         n_best: int,
         beam: int | None = None,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
     ) -> list[Realization]: ...
     def realize(
         self,
@@ -205,12 +188,12 @@ class Linearizer:
         *,
         n_best: int | None = None,
         beam: int | None = None,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
     ) -> Realization | list[Realization]:
-        """The best sentence of these lemmas: inflected, in order, and written as people do.
+        """The best sentence of these lemmas: inflected, in order, detokenised.
 
-        A plain string is a lemma; a word of which the form is given keeps it. Which of its possible
-        forms a lemma takes is decided together with the order.
+        A plain string is a lemma; a word with a given form keeps it. The forms of the lemmas are
+        chosen together with the order.
 
         >>> import syntagma
         >>> from syntagma import Word
@@ -230,29 +213,34 @@ class Linearizer:
         n_best: int | None = None,
         beam: int | None = None,
         threads: int = 1,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
         on_error: Literal["raise", "yield"] = "raise",
     ) -> Iterator[Realization | list[Realization] | SyntagmaError]:
         """Realize many problems, as `order_many` orders them."""
         budget = self._check(SearchBudget(beam), n_best, max_words)
-        for found in self._search_many(
+        results = self._search_many(
             problems,
             lambda item: self._encode_lemmas(item, max_words),
             budget,
             n_best,
             threads,
             on_error,
-        ):
+        )
+
+        def spelled(
+            found: list[Linearization] | SyntagmaError,
+        ) -> Realization | list[Realization] | SyntagmaError:
             if isinstance(found, SyntagmaError):
-                yield found
-            else:
-                realized = [self.spell(each) for each in found]
-                yield realized[0] if n_best is None else realized
+                return found
+            realized = [self.spell(each) for each in found]
+            return realized[0] if n_best is None else realized
+
+        return map(spelled, results)
 
     def spell(self, linearization: Linearization) -> Realization:
-        """An order with its words written as people do: spaces where they belong, contractions.
+        """Detokenise a linearization: spaces where they belong, contractions.
 
-        A model that has not learned how its language is written goes by what most languages do.
+        A model that has not learned its language's spelling follows what most languages do.
         """
         spelling = self._detokenizer.spell(linearization.words, linearization.tags)
         return Realization(linearization, spelling)
@@ -265,9 +253,9 @@ class Linearizer:
         The order is given as forms or as 1-based indices. Scores of different orders of the same
         problem can be compared.
         """
-        self._beam_strategy()
-        budget = self._check(SearchBudget(beam), None, 1)
         problem = _problem(words)
+        self._strategy.beam(problem)  # raises if the search has none, and cannot score orders
+        budget = self._check(SearchBudget(beam), None, 1)
         if len(problem.words) > self.max_words:
             raise ProblemError(
                 f"the bag has {len(problem.words)} words, more than {self.max_words}"
@@ -277,20 +265,12 @@ class Linearizer:
         return self._search(encode(problem, self._vocabulary, order), budget, None)[0]
 
     def beam(self, words: Words) -> int:
-        """The beam that the model chooses for a problem: little is to be gained beyond it."""
-        return self._beam_strategy().beam(_problem(words))
+        """The beam width that the model chooses for a problem: a wider one gains little."""
+        return self._strategy.beam(_problem(words))
 
     def describe_budget(self, budget: SearchBudget) -> dict[str, str | int | float]:
-        """How results are searched for, as the signature of a score says it."""
+        """The search budget as the signature of a score states it."""
         return self._strategy.describe(budget)
-
-    def _beam_strategy(self) -> BeamStrategy:
-        if not isinstance(self._strategy, BeamStrategy):
-            raise ModelError(
-                f"the model {self.info.header['name']} is for best-first search, which has no beam "
-                "and does not score given orders: use a model for beam search"
-            )
-        return self._strategy
 
     def _check(self, budget: SearchBudget, n_best: int | None, max_words: int) -> SearchBudget:
         if n_best is not None:
@@ -338,9 +318,9 @@ class Linearizer:
         threads: int,
         on_error: Literal["raise", "yield"],
     ) -> Iterator[list[Linearization] | SyntagmaError]:
-        check_range("threads", threads, 256)
+        check_range("threads", threads, MAX_THREADS)
         if on_error not in ("raise", "yield"):
-            raise ValueError(f"on_error must be 'raise' or 'yield', not {on_error!r}")
+            raise ArgumentError(f"on_error must be 'raise' or 'yield', not {on_error!r}")
 
         def encoded(item: Words | SyntagmaError) -> Encoding | SyntagmaError:
             if isinstance(item, SyntagmaError):
@@ -359,12 +339,15 @@ class Linearizer:
             return [item if isinstance(item, SyntagmaError) else next(searches) for item in items]
 
         ahead = threads > 1 or isinstance(problems, Sequence)
-        size = self._strategy.batch if ahead else 1
-        for results in _in_order(run, _batches(problems, size), threads):
-            for result in results:
+        batches = _batches(problems, self._strategy.batch if ahead else 1)
+
+        def results() -> Iterator[list[Linearization] | SyntagmaError]:
+            for result in chain.from_iterable(_in_order(run, batches, threads)):
                 if isinstance(result, SyntagmaError) and on_error == "raise":
                     raise result
                 yield result
+
+        return results()
 
 
 def _problem(words: Words) -> Problem:

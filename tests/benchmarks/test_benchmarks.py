@@ -36,10 +36,11 @@ import syntagma
 from syntagma.errors import FormatError, ModelError
 from syntagma.language_model.balance import Balance
 from syntagma.models.container import write_container
-from syntagma.models.model import WeightedLanguageModel, add_language_model, save_model
+from syntagma.models.saving import add_language_model, save_model
 from syntagma.problem.problem import Problem
 from syntagma.training.language_model import perplexity, read_lm, train_lm
 from syntagma.transition.encoding import encode
+from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 UNIT = [sys.executable, "-c", "print('machine unit: 20.0 ms')"]
 
@@ -225,7 +226,9 @@ def test_parts_are_taken_out_of_a_model(model: Path, fluent: Path) -> None:
     variants = fluency.variants(str(fluent))
     problem = Problem.of(["The", "cook", "saw", "boats"])
     encoding = encode(problem, model_of(variants["all parts"]).vocabulary)
-    searches = {name: model_of(each).search(encoding, 4) for name, each in variants.items()}
+    searches = {}
+    for name, each in variants.items():
+        [searches[name]] = model_of(each).scorer.searches([encoding], [4], [None])
     unmerged = [name for name, search in searches.items() if not search.merging]
     assert unmerged == ["no merging", "none of them"]
     # A beam that holds everything finds the same, whatever it expects and merges.

@@ -440,8 +440,8 @@ def test_neither_scores_nor_beams(model: Linearizer) -> None:
     for ask in (lambda: model.score(["ran", "we"], ["we", "ran"]), lambda: model.beam(["ran"])):
         with pytest.raises(
             ModelError,
-            match="the model toy is for best-first search, which has no beam and does not score "
-            "given orders: use a model for beam search",
+            match="a best-first search has no beam and does not score given orders: use a model "
+            "for beam search",
         ):
             ask()
 

@@ -17,9 +17,10 @@ from syntagma import LinearSettings, train
 from syntagma.cli import run
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.settings import LanguageModelSettings
-from syntagma.models.model import WeightedLanguageModel, add_language_model
+from syntagma.models.saving import add_language_model
 from syntagma.training.balance import WEIGHTS
 from syntagma.training.language_model import read_lm, train_lm
+from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 Capture = pytest.CaptureFixture[str]

@@ -23,6 +23,7 @@ from toys.models import (
     toy_linearizer,
 )
 from toys.network import in_many_shapes, toy_neural_linearizer
+from toys.probes import Results, decode_actions
 from toys.searches import (
     EVERYTHING,
     TOLERANCE,
@@ -33,7 +34,6 @@ from toys.searches import (
     Listener,
     Order,
     Replayed,
-    Results,
     Toy,
     expect,
     find,
@@ -53,13 +53,12 @@ from syntagma.language_model.balance import Balance
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.linearizer import Linearizer
-from syntagma.models.model import WeightedLanguageModel
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition import beam as beam_module
-from syntagma.transition._search import depth_first_search
-from syntagma.transition.encoding import Encoding, decode, encode
+from syntagma.transition.encoding import Encoding, encode
+from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 PROBLEMS = 20
 
@@ -297,7 +296,7 @@ def test_every_result_is_worth_what_its_actions_and_its_words_are(
                 known = [
                     (kind, word, max(tag, 0), max(label, 0)) for kind, word, tag, label in actions
                 ]
-                assert violations(decode(encoding, VOCABULARY, score, known)) == []
+                assert violations(decode_actions(encoding, VOCABULARY, score, known)) == []
             assert merging or len(found) <= width
             more += len(found) > width
     assert orders != "star" or more >= 5, "more orders than there are states in the beam"
@@ -332,8 +331,7 @@ def test_a_search_depth_first_takes_the_best_action_as_a_beam_of_one_does(
         encoding = encode(problem, VOCABULARY)
         toy, listener = scorer(rng, [encoding]), Listener.draw(rng)
         search = toy.search(encoding, 1)
-        search.listen(listener.fluency(encoding))
-        found, _ = depth_first_search(search, 1000)
+        found, _ = search.depth_first(1000, listener.fluency(encoding))
         [(score, actions)] = found
         [(expected, the_same)] = find(toy.search(encoding, 1), fluency=listener.fluency(encoding))
         assert actions == the_same
@@ -349,9 +347,8 @@ def test_a_search_depth_first_scores_what_it_finds(scorer: type[Replayed]) -> No
         encoding = encode(treacherous_problem(rng), VOCABULARY)
         toy, listener = scorer(rng, [encoding]), Listener.draw(rng)
         search = toy.search(encoding, 1)
-        search.merging = True
-        search.listen(listener.fluency(encoding))
-        [(score, actions)], _ = depth_first_search(search, 100_000)
+        ngram_scorer = listener.fluency(encoding)
+        [(score, actions)], _ = search.depth_first(100_000, ngram_scorer, merging=True)
         share = listener.share(order_of(encoding, actions))
         assert score == pytest.approx(toy.syntax(encoding, actions) + share, abs=TOLERANCE)
         turned_back += not find(toy.search(encoding, 1), fluency=listener.fluency(encoding))

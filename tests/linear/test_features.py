@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from references.brute_force import LABELS, random_problem
 from references.features import Configuration, features
+from references.transition import Action
 from toys.models import make_scorer, relist, toy_vocabulary
 
 from syntagma.linear._features import Templates
@@ -15,7 +16,7 @@ from syntagma.linear._search import DerivationWalk
 from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.transition.encoding import Action, Encoding, encode
+from syntagma.transition.encoding import Encoding, encode
 from syntagma.transition.vocabulary import Vocabulary
 
 # ---- the papers' tables ----------------------------------------------------------------------

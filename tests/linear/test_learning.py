@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from references.transition import LEFTARC, RIGHTARC, SHIFT
+from references.transition import LEFTARC, RIGHTARC, SHIFT, Action
 from toys.models import few_templates, make_scorer, toy_sentence, toy_vocabulary
+from toys.probes import beam_search, decode_actions
 
 from syntagma.linear._perceptron import Perceptron, Update
 from syntagma.linear._search import DerivationWalk, LinearScorer, LinearSearch
 from syntagma.linear.templates import templates
 from syntagma.models.container import read_container, write_container
-from syntagma.transition._search import beam_search
-from syntagma.transition.encoding import Action, Encoding, decode
+from syntagma.transition.encoding import Encoding
 from syntagma.transition.training import Reference, encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.conditions import CONDITIONS, constrain, draw_condition
@@ -255,7 +255,7 @@ def test_repetition_learns_the_examples(condition: str, max_violation: bool) -> 
     scorer = make_scorer("p16+", vocabulary, weights_of(learner))
     for sentence, (encoding, _) in zip(sentences, examples, strict=True):
         [(score, actions)] = beam_search(LinearSearch(encoding.task, WIDTH, scorer))
-        result = decode(encoding, vocabulary, score, actions)
+        result = decode_actions(encoding, vocabulary, score, actions)
         assert (result.text, result.heads) == (sentence.text, sentence.heads)
         assert (result.tags, result.deprels) == (sentence.tags, sentence.deprels)
 
@@ -273,7 +273,7 @@ def test_the_reference_derivation_is_legal_and_builds_the_sentence() -> None:
             assert action[:3] in {legal[:3] for legal in derivation.legal()}, (seed, action)
             derivation.apply(action)
         assert derivation.finished
-        result = decode(encoding, vocabulary, 0.0, gold_actions(reference))
+        result = decode_actions(encoding, vocabulary, 0.0, gold_actions(reference))
         assert (result.text, result.heads) == (sentence.text, sentence.heads)
         assert (result.tags, result.deprels) == (sentence.tags, sentence.deprels)
 

@@ -10,6 +10,7 @@ import pytest
 from toys.models import model_of, toy_linearizer
 
 from syntagma.errors import FormatError, ProblemError, SyntagmaError
+from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._search import LinearSearch
 from syntagma.linear.scorer import EncodingScorer
 from syntagma.linearizer import Linearizer
@@ -56,10 +57,15 @@ class Batching(EncodingScorer):
     sizes: list[int]
 
     def searches(
-        self, encodings: Sequence[Encoding], widths: Sequence[int]
+        self,
+        encodings: Sequence[Encoding],
+        widths: Sequence[int],
+        ngram_scorers: Sequence[NGramScorer | None],
+        *,
+        merging: bool = True,
     ) -> Iterator[LinearSearch]:
         self.sizes.append(len(encodings))
-        return super().searches(encodings, widths)
+        return super().searches(encodings, widths, ngram_scorers, merging=merging)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -37,13 +37,13 @@ from syntagma.language_model.balance import Balance
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.linearizer import Linearizer
-from syntagma.models.model import WeightedLanguageModel
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization.letter_case import capitalised
 from syntagma.results.linearization import violations
 from syntagma.results.realization import Realization
 from syntagma.transition import beam as beam_module
+from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 TOLERANCE = 1e-8
 KINDS = ["linear", "neural"]

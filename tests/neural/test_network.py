@@ -153,7 +153,7 @@ def decoder_steps(toy: Toy, posed: Posed, direction: str) -> Iterator[Step]:
     The latter is the place of a SHIFT, or -1, -2 for the arcs.
     """
     to_shift, heads = posed.gold.order.tolist(), posed.gold.heads.tolist()
-    both = next(toy.scorer.searches([posed.encoding], [1]))
+    both = next(toy.scorer.searches([posed.encoding], [1], [None]))
     search: NeuralSearch = both
     if direction == "backward.":
         given = Given.of(relist(posed.encoding.problem, posed.encoding.order))

@@ -23,7 +23,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from references.brute_force import Orders, random_problem, satisfying
 from references.neural import Configuration
-from references.transition import LEFTARC, SHIFT
 from toys.models import clashing_problem, relist, toy_vocabulary
 from toys.network import (
     SMALL,
@@ -35,11 +34,14 @@ from toys.network import (
     toy_scorer,
     toy_stored,
 )
+from toys.probes import beam_search, derivations
 
 from syntagma.errors import ModelError, UnsatisfiableError
 from syntagma.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
-from syntagma.models.model import build_model, load_model, save_model
+from syntagma.models.loading import load_model
+from syntagma.models.model import build_model
+from syntagma.models.saving import save_model
 from syntagma.neural._encoder import Matrix, attend, normalise, pair_tables
 from syntagma.neural._search import NeuralSearch
 from syntagma.neural.counting import count_lexicon
@@ -60,7 +62,7 @@ from syntagma.problem.problem import Problem
 from syntagma.problem.shape import shape
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
-from syntagma.transition._search import beam_search
+from syntagma.transition._search import beam_search as run_beam_search
 from syntagma.transition.encoding import Encoding, encode
 from syntagma.treebanks.treebank import Sentence
 
@@ -117,7 +119,7 @@ def test_words_are_read_with_all_that_is_given_of_them() -> None:
         assert relations.shape == (n, n)
         for row, word, head in zip(fields, problem.words, heads, strict=True):
             assert tuple(row[:4]) == lexicon.numbers(word.form)
-            assert head == (word.head - 1 if word.head else -1)
+            assert head == word.head - 1 if word.head else head < 0
         assert (fields < [sizes[name] for name in FIELDS]).all()
         assert relations.max() < sizes["relations"]
 
@@ -141,22 +143,17 @@ def test_labels_are_those_that_score_best() -> None:
     scorer, vocabulary = toy_scorer(), toy_vocabulary()
     w = toy_parameters(toy_lexicon(), vocabulary)
     for encoding in encodings_of_all_sizes(4, 12):
-        search = next(scorer.searches([encoding], [4]))
-        [(_, actions)] = beam_search(search)
-        vectors, tags = search.words.vectors, search.words.tags
-        stack: list[int] = []
-        finished = search.finish(actions)
-        assert [action[:2] for action in finished] == [action[:2] for action in actions]
-        for kind, word, tag, label in finished:
-            if kind == SHIFT:
-                stack.append(word)
-                assert (tag, label) == (tags[word], -1)
+        search = next(scorer.searches([encoding], [4], [None]))
+        [found] = run_beam_search(search)
+        vectors = search.words.vectors
+        assert found.tags == search.words.tags.tolist()
+        for dependent, (head, label) in enumerate(zip(found.heads, found.labels, strict=True)):
+            if head < 0:
+                assert label == -1
                 continue
-            dependent = stack.pop(-2 if kind == LEFTARC else -1)
-            hidden = vectors[stack[-1]] @ w["labels.head"] + w["labels.bias"]
+            hidden = vectors[head] @ w["labels.head"] + w["labels.bias"]
             hidden = np.maximum(hidden + vectors[dependent] @ w["labels.dependent"], 0)
             scores = hidden @ w["labels.out.weight"] + w["labels.out.bias"]
-            assert tag == -1
             assert scores[label] == pytest.approx(scores.max(), abs=1e-5)
     assert scorer.label(np.zeros((1, SMALL.width), np.float32), []) == []
 
@@ -336,13 +333,15 @@ def test_an_order_that_is_asked_for_has_the_score_that_the_search_gives_it() -> 
 def test_results_have_been_read_in_both_directions() -> None:
     changed = 0
     for encoding in encodings_of_all_sizes(6, 9):
-        search, plain = (next(toy_scorer().searches([encoding], [8])) for _ in range(2))
+        search, plain = (
+            next(toy_scorer().searches([encoding], [8], [None], merging=False)) for _ in range(2)
+        )
         found = beam_search(search, 8)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(RerankedSearch, "results", NeuralSearch.results)
             forward = beam_search(plain, 8)
         plain.reranker.rerank(plain)
-        assert found == NeuralSearch.results(plain, 8)
+        assert found == derivations(plain, NeuralSearch.results(plain, 8))
         changed += found[0][1] != forward[0][1]
     assert changed > 3, "the second opinion counts"
 
@@ -386,7 +385,7 @@ def test_the_scorer_looks_at_the_state_through_the_slots_it_was_trained_with() -
             expected = np.einsum("itr,jtr->tij", before, after) / SMALL.rank**0.5
             found = tables_of_pairs[:, : len(vectors), : len(vectors)]
             np.testing.assert_allclose(found, expected, atol=1e-4)
-        actions = next(scorer.searches([encoding], [1])).scored_actions()
+        actions = next(scorer.searches([encoding], [1], [None])).scored_actions()
         legal = Configuration(relist(encoding.problem, encoding.order)).legal()
         assert {action[1] for action, _ in actions} == {move.word for move in legal}
 

@@ -22,9 +22,10 @@ from references.brute_force import (
     satisfying,
 )
 from references.neural import Configuration, bucket, tree_of, turned
-from references.transition import LEFTARC, RIGHTARC, ROOT, SHIFT, ClosedForm, Given, Move
+from references.transition import LEFTARC, RIGHTARC, ROOT, SHIFT, Action, ClosedForm, Given, Move
 from toys.models import relist, toy_sentence, toy_vocabulary
 from toys.network import random_slots
+from toys.probes import beam_search, decode_actions, derivations
 from toys.random_network import Input, RandomNetwork
 
 from syntagma.neural._addresses import (
@@ -41,8 +42,7 @@ from syntagma.neural.slots import SLOTS, SlotTable
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import violations
-from syntagma.transition._search import beam_search
-from syntagma.transition.encoding import Action, Encoding, decode, encode
+from syntagma.transition.encoding import Encoding, encode
 from syntagma.transition.training import encode_training
 from syntagma.treebanks.conditions import CONDITIONS, constrain
 
@@ -239,7 +239,7 @@ def test_beams_end_with_what_satisfies_the_problem(beam: int, orders: Orders) ->
         assert all(one[0] >= other[0] for one, other in pairwise(found))
         for score, actions in found:
             tagged = [(kind, word, 0, 0) for kind, word, _, _ in actions]
-            assert violations(decode(source.encoding, vocabulary, score, tagged)) == []
+            assert violations(decode_actions(source.encoding, vocabulary, score, tagged)) == []
         score, actions = found[0]
         search, total = source.search(), 0.0
         for action in actions:
@@ -377,7 +377,7 @@ def test_a_second_opinion_is_the_probability_of_what_is_read_backwards(orders: O
         search = source.search(4)
         first = beam_search(search, 4)
         source.reranker().rerank(search)
-        second = search.results(4)
+        second = derivations(search, search.results(4))
         assert [score for score, _ in second] == sorted((s for s, _ in second), reverse=True)
         scores = {tuple(actions): score for score, actions in first}
         for score, actions in second:

@@ -29,7 +29,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagm
 from syntagma.errors import FormatError, ModelError, TrainingError  # noqa: E402
 from syntagma.linearizer import load  # noqa: E402
 from syntagma.models.container import read_container  # noqa: E402
-from syntagma.models.model import load_model  # noqa: E402
+from syntagma.models.loading import load_model  # noqa: E402
 from syntagma.neural import training as neural_training  # noqa: E402
 from syntagma.neural.growth import grow_parameters  # noqa: E402
 from syntagma.neural.parameters import Dimensions  # noqa: E402

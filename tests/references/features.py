@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from references.transition import LEFTARC, ROOT, SHIFT, Given
+from references.transition import LEFTARC, ROOT, SHIFT, Action, Given
 from syntagma.linear._features import ATOM_NAMES
 from syntagma.problem.problem import Problem
 from syntagma.problem.shape import shape_and_suffix
-from syntagma.transition.encoding import Action
 from syntagma.transition.vocabulary import Vocabulary
 
 Atoms = dict[str, int]

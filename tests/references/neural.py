@@ -12,10 +12,19 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from references.transition import LEFTARC, RIGHTARC, ROOT, SHIFT, ClosedForm, Given, Move, State
+from references.transition import (
+    LEFTARC,
+    RIGHTARC,
+    ROOT,
+    SHIFT,
+    Action,
+    ClosedForm,
+    Given,
+    Move,
+    State,
+)
 from syntagma.neural.slots import SlotTable
 from syntagma.problem.problem import Problem
-from syntagma.transition.encoding import Action
 
 NOTHING, START = -2, -1  # as indices: the two rows after those of the words
 

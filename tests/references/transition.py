@@ -17,6 +17,7 @@ from syntagma.problem.problem import Problem
 
 ROOT = -1
 SHIFT, LEFTARC, RIGHTARC = range(3)
+Action = tuple[int, int, int, int]  # kind, word, tag, label, as compiled searches have them
 
 
 class Move(NamedTuple):

@@ -18,6 +18,7 @@ from references.brute_force import (
     random_problem,
     random_projective_order,
 )
+from references.transition import Action
 
 from syntagma.errors import ProblemError
 from syntagma.features._weights import Weights, build_columns
@@ -29,8 +30,7 @@ from syntagma.linearizer import Linearizer
 from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.transition.beam import BeamStrategy
-from syntagma.transition.encoding import Action, Encoding, encode
+from syntagma.transition.encoding import Encoding, encode
 from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
@@ -174,10 +174,7 @@ def toy_linearizer(rows: str = "few", seed: int = 0) -> Linearizer:
 
 
 def model_of(linearizer: Linearizer) -> Model:
-    """The model that a linearizer searches with a beam."""
-    strategy = linearizer._strategy
-    assert isinstance(strategy, BeamStrategy)
-    return strategy._model
+    return linearizer._model
 
 
 def bag(*forms: str) -> Problem:

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from random import Random
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
 from syntagma.linearizer import Linearizer
+from syntagma.models.header import Header
 from syntagma.models.model import Model
 from syntagma.neural._addresses import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
 from syntagma.neural.counting import count_lexicon
@@ -100,8 +101,9 @@ def toy_neural_linearizer(seed: int = 0) -> Linearizer:
     return Linearizer(Model(toy_header(), toy_vocabulary(), toy_scorer(seed)))
 
 
-def toy_header() -> dict[str, Any]:
-    return {"tag_column": "xpos", "scorer": "neural", **describe_network(SMALL)}
+def toy_header() -> Header:
+    fields = {"tag_column": "xpos", "scorer": "neural", **describe_network(SMALL)}
+    return cast(Header, fields)
 
 
 def toy_stored(seed: int = 0) -> StoredNetwork:

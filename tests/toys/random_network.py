@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 from references.neural import ReferenceScorer
+from references.transition import Action
 
 from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
 from syntagma.neural._reranker import Reranker
 from syntagma.neural._search import VECTOR_MULTIPLE, ActionScorer, NeuralSearch
 from syntagma.neural.slots import SlotTable
-from syntagma.transition.encoding import Action, Encoding
+from syntagma.transition.encoding import Encoding
 
 
 class RandomNetwork:

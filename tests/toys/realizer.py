@@ -15,7 +15,7 @@ from syntagma.language_model.balance import Balance
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.linearizer import Linearizer
-from syntagma.models.model import Model, WeightedLanguageModel
+from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization.detokenization import Detokenizer
@@ -25,6 +25,7 @@ from syntagma.realization.letter_case import capitalised
 from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import learn_realizer
 from syntagma.results.spelling import Contraction, Spelling
+from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.treebank import Sentence
 from toys.models import model_of, toy_linearizer
 from toys.network import toy_neural_linearizer

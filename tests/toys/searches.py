@@ -5,25 +5,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import permutations
 from math import fsum
 from random import Random
 
 from references.brute_force import random_problem, satisfying
-from references.transition import SHIFT
+from references.transition import SHIFT, Action
 
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.language_model.backoff import BackoffModel
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
-from syntagma.linear._search import DerivationWalk
+from syntagma.linear._search import DerivationWalk, LinearSearch
 from syntagma.linear.templates import FEATURE_SETS
 from syntagma.neural._search import NeuralSearch
 from syntagma.neural.slots import SLOTS
 from syntagma.problem.problem import Problem
-from syntagma.transition._search import Search, beam_search, depth_first_search
-from syntagma.transition.encoding import Action, Encoding, encode
+from syntagma.transition._search import Search
+from syntagma.transition.encoding import Encoding, encode
 from toys.models import (
     clashing_problem,
     make_scorer,
@@ -32,7 +32,8 @@ from toys.models import (
     toy_vocabulary,
 )
 from toys.network import in_many_shapes, random_slots, toy_scorer
-from toys.random_network import Input, RandomNetwork
+from toys.probes import Probe, Results
+from toys.random_network import RandomNetwork
 
 TOLERANCE = 1e-9
 
@@ -47,9 +48,6 @@ VOCABULARY = toy_vocabulary()
 
 
 Order = tuple[str, ...]  # the forms of the units
-
-
-Results = list[tuple[float, list[Action]]]
 
 
 def make_text(seed: int, sentences: int) -> list[list[str]]:
@@ -84,7 +82,7 @@ class Toy(ABC):
     def __init__(self, rng: Random, encodings: Sequence[Encoding], scale: float = 1) -> None: ...
 
     @abstractmethod
-    def search(self, encoding: Encoding, width: int) -> Search: ...
+    def search(self, encoding: Encoding, width: int) -> Probe: ...
 
 
 class Replayed(Toy):
@@ -110,8 +108,8 @@ class Linear(Replayed):
         weights = {key: scale * weight for key, weight in weights.items()}
         self.scorer = make_scorer(feature_set, VOCABULARY, weights)
 
-    def search(self, encoding: Encoding, width: int) -> Search:
-        return next(self.scorer.searches([encoding], [width]))
+    def search(self, encoding: Encoding, width: int) -> Probe:
+        return Probe(partial(LinearSearch, encoding.task, width, self.scorer))
 
     def syntax(self, encoding: Encoding, actions: Sequence[Action]) -> float:
         return rescored(DerivationWalk(encoding.task, self.scorer), actions)
@@ -125,12 +123,16 @@ class Forward(Replayed):
         self.network = RandomNetwork(rng, slots, scale)
         self.inputs = {each.problem: self.network.read(each) for each in encodings}
 
-    def search(self, encoding: Encoding, width: int) -> NeuralSearch:
+    def search(self, encoding: Encoding, width: int) -> Probe:
         source = self.inputs[encoding.problem]
-        return Input(self.network, encoding, source.rows, source.pairs).search(width)
+        network = self.network.scorer
+        return Probe(
+            partial(NeuralSearch, encoding.task, width, network, source.rows, source.pairs)
+        )
 
     def syntax(self, encoding: Encoding, actions: Sequence[Action]) -> float:
-        search, total = self.search(encoding, 1), 0.0
+        search, total = self.search(encoding, 1).open(), 0.0
+        assert isinstance(search, NeuralSearch)
         for action in actions:
             total += dict(search.scored_actions())[action]
             search.move(action)
@@ -139,13 +141,16 @@ class Forward(Replayed):
 
 
 class BothWays(Toy):
-    """A network with a second opinion, which the best orders are sorted by in the end."""
+    """A network whose results are reranked from right to left."""
 
     def __init__(self, rng: Random, encodings: Sequence[Encoding], scale: float = 1) -> None:
         self.scorer = toy_scorer(rng.randrange(3))
 
-    def search(self, encoding: Encoding, width: int) -> Search:
-        return next(self.scorer.searches([encoding], [width]))
+    def search(self, encoding: Encoding, width: int) -> Probe:
+        def open_search(*, ngram_scorer: NGramScorer | None, merging: bool) -> Search:
+            return next(self.scorer.searches([encoding], [width], [ngram_scorer], merging=merging))
+
+        return Probe(open_search)
 
 
 def tagged(problem: Problem) -> Problem:
@@ -174,7 +179,7 @@ def syntax_of_orders(toy: Toy, problem: Problem) -> dict[Order, float]:
     found = {}
     for order in sorted(set(permutations(word.form for word in problem.words))):
         encoding = encode(problem, VOCABULARY, order)
-        for score, actions in beam_search(toy.search(encoding, ONE_ORDER)):
+        for score, actions in toy.search(encoding, ONE_ORDER).run():
             assert order_of(encoding, actions) == order
             found[order] = score
     return found
@@ -206,20 +211,17 @@ def expect(syntax: dict[Order, float], listener: Listener | None) -> dict[Order,
 
 
 def find(
-    search: Search, n_best: int = 1, *, merging: bool = False, fluency: NGramScorer | None = None
+    search: Probe, n_best: int = 1, *, merging: bool = False, fluency: NGramScorer | None = None
 ) -> Results:
-    search.merging = merging
-    if fluency is not None:
-        search.listen(fluency)
-    return beam_search(search, n_best)
+    return search.run(n_best, merging=merging, ngram_scorer=fluency)
 
 
 def treacherous_problem(rng: Random) -> Problem:
     """One in which a search can come to a dead end, but need not."""
     while True:
         problem = in_many_shapes(rng, clashing_problem(rng, 9))
-        encoded = encode(problem, VOCABULARY).task
-        if not beam_search(Search(encoded, 1)) and depth_first_search(Search(encoded, 1), 2000)[0]:
+        search = Probe.plain(encode(problem, VOCABULARY).task, 1)
+        if not search.run() and search.depth_first(2000)[0]:
             return problem
 
 

@@ -24,10 +24,11 @@ from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import word_class
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.models.container import read_container, write_container
-from syntagma.models.model import WeightedLanguageModel, add_language_model
+from syntagma.models.saving import add_language_model
 from syntagma.results.linearization import Linearization
 from syntagma.training.balance import WEIGHTS, weight_under
 from syntagma.training.language_model import add_lm, perplexity, read_lm, read_text, train_lm
+from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 from syntagma.version import VERSION
 

@@ -86,7 +86,7 @@ def test_the_header_says_what_the_model_was_made_of(treebank: Path, tmp_path: Pa
     about: dict[str, Any] = {"language": "en", "licence": "CC0", "attribution": "made up"}
     settings = LinearSettings(epochs=1, beam=2)
     train(treebank, treebank, tmp_path / "my.model", settings=settings, **about)
-    header = load(tmp_path / "my.model").info.header
+    header: dict[str, Any] = {**load(tmp_path / "my.model").info.header}
     assert {name: header[name] for name in about} == about
     assert header["name"] == "my"
     (data,) = header["data"]

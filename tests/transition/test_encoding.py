@@ -10,15 +10,16 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from references.transition import LEFTARC, RIGHTARC, SHIFT, Action
 from toys.models import make_scorer
+from toys.probes import beam_search, decode_actions
 from toys.strategies import problems, trees
 
 from syntagma.linear._search import DerivationWalk, LinearScorer, LinearSearch
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import violations
-from syntagma.transition._search import beam_search
-from syntagma.transition.encoding import LEFTARC, RIGHTARC, SHIFT, Action, Encoding, decode, encode
+from syntagma.transition.encoding import Encoding, encode
 from syntagma.transition.training import Reference, encode_training, learn_vocabulary
 from syntagma.treebanks.conditions import CONDITIONS, Condition, constrain
 from syntagma.treebanks.treebank import Sentence, lift
@@ -92,7 +93,7 @@ def test_a_gold_derivation_decodes_to_its_sentence(
 ) -> None:
     problem = constrain(sentence, condition, Random(seed), shuffle=False)
     encoding, reference = encode_training(sentence, problem, VOCABULARY)
-    found = decode(encoding, VOCABULARY, 1.5, derivation(reference))
+    found = decode_actions(encoding, VOCABULARY, 1.5, derivation(reference))
     assert found.words == sentence.forms
     assert found.tags == sentence.tags
     assert found.heads == sentence.heads
@@ -126,14 +127,14 @@ def test_what_the_search_finds_decodes_to_what_was_asked_for(problem: Problem, b
     encoding = encode(problem, VOCABULARY)
     assert sorted(encoding.order) == list(range(len(problem.words)))
     for score, actions in beam_search(LinearSearch(encoding.task, beam, scorer())):
-        assert violations(decode(encoding, VOCABULARY, score, actions)) == []
+        assert violations(decode_actions(encoding, VOCABULARY, score, actions)) == []
 
 
 def test_given_tags_and_labels_unknown_to_the_model_come_back() -> None:
     problem = Problem.of([Word("a", "NEW", 0), Word("🦊", "🏷", 1, "nmod:new"), Word("b", None, 1)])
     encoding = encode(problem, VOCABULARY)
     [(score, actions)] = beam_search(LinearSearch(encoding.task, 4, scorer()))
-    found = decode(encoding, VOCABULARY, score, actions)
+    found = decode_actions(encoding, VOCABULARY, score, actions)
     by_source = {token.source: token for token in found.tokens}
     assert (by_source[1].tag, by_source[1].deprel) == ("NEW", "root")
     assert (by_source[2].tag, by_source[2].deprel) == ("🏷", "nmod:new")
@@ -198,7 +199,7 @@ def ordered(problem: Problem, order: Sequence[str] | Sequence[int]) -> tuple[int
     encoding = encode(problem, VOCABULARY, order)
     assert encoding.fixed
     [(score, actions)] = beam_search(LinearSearch(encoding.task, 64, scorer()))
-    found = decode(encoding, VOCABULARY, score, actions)
+    found = decode_actions(encoding, VOCABULARY, score, actions)
     assert violations(found) == []
     return found.order
 

@@ -16,7 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references.brute_force import random_problem, satisfying
+from references.transition import SHIFT, Action
 from toys.models import bag
+from toys.probes import Probe, Results, decode_actions
 from toys.searches import (
     TOLERANCE,
     VOCABULARY,
@@ -26,7 +28,6 @@ from toys.searches import (
     Listener,
     Order,
     Replayed,
-    Results,
     Toy,
     find,
     syntax_of_orders,
@@ -42,8 +43,7 @@ from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
-from syntagma.transition._search import Search, depth_first_search
-from syntagma.transition.encoding import SHIFT, Action, Encoding, decode, encode
+from syntagma.transition.encoding import Encoding, encode
 
 DERIVATIONS = 1_500  # fewer than are looked at for different orders in the end
 EVERYTHING = DERIVATIONS  # no step of a search holds more states than there are derivations
@@ -67,8 +67,8 @@ class Plain(Replayed):
     def __init__(self, rng: Random, encodings: Sequence[Encoding], scale: float = 1) -> None:
         pass
 
-    def search(self, encoding: Encoding, width: int) -> Search:
-        return Search(encoding.task, width)
+    def search(self, encoding: Encoding, width: int) -> Probe:
+        return Probe.plain(encoding.task, width)
 
     def syntax(self, encoding: Encoding, actions: Sequence[Action]) -> float:
         return 0.0
@@ -136,14 +136,14 @@ class Case:
                 found[sentence] = max(worth, found.get(sentence, worth))
         return found
 
-    def decoded(self, search: Search, results: Results) -> list[Linearization]:
+    def decoded(self, search: Probe, results: Results) -> list[Linearization]:
         return [
-            decode(self.encoding, VOCABULARY, score, numbered(actions), search.forms(rank))
+            decode_actions(self.encoding, VOCABULARY, score, numbered(actions), search.forms(rank))
             for rank, (score, actions) in enumerate(results)
         ]
 
     def placed(
-        self, search: Search, rank: int, actions: Sequence[Action]
+        self, search: Probe, rank: int, actions: Sequence[Action]
     ) -> tuple[Alternative, ...]:
         """The alternatives that a result consists of, in its order."""
         sources = [self.encoding.order[word] for kind, word, _, _ in actions if kind == SHIFT]
@@ -202,7 +202,7 @@ def test_a_wide_beam_finds_the_best_of_all_orders_in_all_forms(
     rng: Random, merging: bool, n_best: int
 ) -> None:
     case, listener = small_case(rng), Listener.draw(rng)
-    search = Search(case.encoding.task, EVERYTHING)
+    search = Probe.plain(case.encoding.task, EVERYTHING)
     results = find(search, n_best, merging=merging, fluency=listener.fluency(case.encoding))
     expected = case.expect(all_orders(case.problem), listener)
     assert_best(case.decoded(search, results), expected, n_best)
@@ -247,7 +247,7 @@ def test_the_best_of_a_bag_of_four_words_in_many_forms() -> None:
         listener = Listener(toy_language_model(order), weight)
         expected = case.expect(all_orders(case.problem), listener)
         assert len(expected) == 24 * 36
-        search = Search(case.encoding.task, len(all_trees(case.problem)) * 36)
+        search = Probe.plain(case.encoding.task, len(all_trees(case.problem)) * 36)
         results = find(search, 40, merging=True, fluency=listener.fluency(case.encoding))
         assert_best(case.decoded(search, results), expected, 40)
 
@@ -278,7 +278,7 @@ def test_what_words_are_expected_to_cost_does_not_change_what_forms_are_worth() 
         outlook = [rng.uniform(-9, 9) for _ in range(len(choices) + 1)]
         fluency = NGramScorer(model.ngrams, units, outlook, listener.weight, choices)
         for merging in (False, True):
-            search = Search(case.encoding.task, EVERYTHING)
+            search = Probe.plain(case.encoding.task, EVERYTHING)
             results = find(search, 10, merging=merging, fluency=fluency)
             assert_best(case.decoded(search, results), expected, 10)
 
@@ -287,7 +287,7 @@ def test_without_a_language_model_words_take_their_first_form() -> None:
     rng = Random(9)
     for _ in range(10):
         case = small_case(rng)
-        search = Search(case.encoding.task, 4)
+        search = Probe.plain(case.encoding.task, 4)
         results = find(search, 3)
         for rank, found in enumerate(case.decoded(search, results)):
             assert search.forms(rank) == [0] * len(case.choices)
@@ -312,7 +312,7 @@ def assert_all_sentences(by_lemma: Mapping[str, Choice]) -> None:
             worth = listener.share(sentence) + fsum(each.log_share for each in chosen)
             expected[sentence] = max(worth, expected.get(sentence, worth))
     for merging in (False, True):
-        search = Search(case.encoding.task, EVERYTHING)
+        search = Probe.plain(case.encoding.task, EVERYTHING)
         fluency = listener.fluency(case.encoding)
         results = find(search, DERIVATIONS, merging=merging, fluency=fluency)
         found = case.decoded(search, results)
@@ -355,7 +355,7 @@ def test_a_word_is_first_until_something_is_spoken(words: str, expected: str) ->
     by_lemma = {form: (Alternative(form, form.upper(), -0.5),) for form in forms}
     case = Case.of(replace(bag(*forms), before=tuple(order)), by_lemma)
     listener = Listener(toy_language_model(3), 2.0)
-    search = Search(case.encoding.task, 100)
+    search = Probe.plain(case.encoding.task, 100)
     results = find(search, fluency=listener.fluency(case.encoding))
     [found] = case.decoded(search, results)
     assert found.text == expected
@@ -372,7 +372,7 @@ def test_a_word_that_may_be_punctuation_decides_whether_the_next_is_first() -> N
             "b": (Alternative("wug", "Wug"),),
         }
         case = Case.of(replace(bag("a", "b"), first=1), by_lemma)
-        search = Search(case.encoding.task, 100)
+        search = Probe.plain(case.encoding.task, 100)
         results = find(search, fluency=Listener(model, 1.0).fluency(case.encoding))
         assert case.decoded(search, results)[0].text == expected
 
@@ -394,7 +394,7 @@ def test_the_share_and_the_context_of_a_form_decide_together() -> None:
             for i, texts in enumerate([[w] if isinstance(w, str) else w for w in words])
         }
         case = Case.of(bag(*by_lemma), by_lemma)
-        search = Search(case.encoding.task, 200)
+        search = Probe.plain(case.encoding.task, 200)
         results = find(search, merging=True, fluency=Listener(model, 1.0).fluency(case.encoding))
         assert case.decoded(search, results)[0].text == expected
 
@@ -464,8 +464,7 @@ def test_a_search_depth_first_takes_the_forms_that_a_beam_of_one_takes(scorer: t
         case = Case.draw(rng, random_problem(rng, 8, "exact"))
         toy, listener = scorer(rng, [case.encoding]), Listener.draw(rng)
         search = toy.search(case.encoding, 1)
-        search.listen(listener.fluency(case.encoding))
-        [(score, actions)], _ = depth_first_search(search, 1000)
+        [(score, actions)], _ = search.depth_first(1000, listener.fluency(case.encoding))
         of_one = toy.search(case.encoding, 1)
         [(expected, the_same)] = find(of_one, fluency=listener.fluency(case.encoding))
         assert (actions, search.forms(0)) == (the_same, of_one.forms(0))
@@ -484,8 +483,7 @@ def test_a_search_depth_first_that_turns_back_scores_the_forms_it_ends_with(
         case = Case.draw(rng, treacherous_problem(rng))
         toy, listener = scorer(rng, [case.encoding]), Listener.draw(rng)
         search = toy.search(case.encoding, 1)
-        search.listen(listener.fluency(case.encoding))
-        [(score, actions)], _ = depth_first_search(search, 100_000)
+        [(score, actions)], _ = search.depth_first(100_000, listener.fluency(case.encoding))
         [found] = case.decoded(search, [(score, actions)])
         placed = case.placed(search, 0, actions)
         assert found.words == case.sentence(placed)
@@ -512,9 +510,8 @@ def test_forms_do_not_multiply_the_work_of_a_search_without_a_way_out() -> None:
         case = Case.of(problem, by_lemma)
         fluency = Listener(toy_language_model(2), 1.0).fluency(case.encoding)
         for limit in range(1, 1000):
-            search = Search(case.encoding.task, 1)
-            search.listen(fluency)
-            found, exhausted = depth_first_search(search, limit)
+            search = Probe.plain(case.encoding.task, 1)
+            found, exhausted = search.depth_first(limit, fluency)
             assert found == []
             if exhausted:
                 return limit

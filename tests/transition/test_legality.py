@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from references.brute_force import Orders, Result, random_problem, satisfying
-from references.transition import LEFTARC, RIGHTARC, SHIFT, ClosedForm, Given, Move
+from references.transition import LEFTARC, RIGHTARC, SHIFT, Action, ClosedForm, Given, Move
 from toys.models import (
     clashing_problem,
     few_templates,
@@ -18,16 +18,15 @@ from toys.models import (
     toy_linearizer,
     toy_vocabulary,
 )
+from toys.probes import beam_search, decode_actions
 
 from syntagma.errors import UnsatisfiableError, name_word, name_words
 from syntagma.linear._search import DerivationWalk
-from syntagma.models.model import Scorer
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, violations
-from syntagma.transition._search import beam_search
 from syntagma.transition._state import SearchTask
-from syntagma.transition.beam import WORK_LIMIT
-from syntagma.transition.encoding import Action, decode, encode
+from syntagma.transition.beam import WORK_LIMIT, Scorer
+from syntagma.transition.encoding import encode
 
 NONE = -1
 VOCABULARY = toy_vocabulary()
@@ -157,8 +156,8 @@ def test_legal_actions_reach_exactly_what_satisfies_the_problem(
 
 def assert_beam_keeps_its_promise(problem: Problem, scorer: Scorer, beam: int) -> None:
     encoding = encode(problem, VOCABULARY)
-    [(score, actions)] = beam_search(next(scorer.searches([encoding], [beam])))
-    assert violations(decode(encoding, VOCABULARY, score, actions)) == []
+    [(score, actions)] = beam_search(next(scorer.searches([encoding], [beam], [None])))
+    assert violations(decode_actions(encoding, VOCABULARY, score, actions)) == []
 
 
 @pytest.mark.parametrize("orders", ["none", "exact"])

@@ -16,7 +16,7 @@ from random import Random
 import pytest
 from references.brute_force import random_problem, satisfying
 from references.features import Configuration, features
-from references.transition import SHIFT
+from references.transition import SHIFT, Action
 from toys.models import (
     bag,
     make_scorer,
@@ -27,6 +27,7 @@ from toys.models import (
     toy_linearizer,
     toy_vocabulary,
 )
+from toys.probes import beam_search
 
 from syntagma.errors import SyntagmaError
 from syntagma.linear._search import DerivationWalk, LinearScorer, LinearSearch
@@ -34,8 +35,7 @@ from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
-from syntagma.transition._search import beam_search
-from syntagma.transition.encoding import Action, encode
+from syntagma.transition.encoding import encode
 from syntagma.transition.vocabulary import Vocabulary
 
 EVERYTHING = 20_000  # wider than any step on a bag of 4 words
@@ -104,7 +104,7 @@ def test_a_score_is_the_sum_of_its_actions(beam: int) -> None:
     assert isinstance(model.scorer, LinearScorer)
     for _ in range(30):
         encoding = encode(random_problem(rng, 12, "exact"), model.vocabulary)
-        found = beam_search(next(model.scorer.searches([encoding], [beam])), 5)
+        found = beam_search(LinearSearch(encoding.task, beam, model.scorer), 5)
         for score, actions in found:
             assert score == rescored(DerivationWalk(encoding.task, model.scorer), actions)
 

@@ -11,10 +11,10 @@ import pytest
 from toys.edges import train_edges
 from toys.models import toy_linearizer
 
-from syntagma import linearizer as linearizer_module
 from syntagma.cli import run
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.linearizer import Linearizer, load
+from syntagma.models import loading
 from syntagma.transition.budget import MAX_BEAM, MAX_EXPANSIONS, MAX_TIMEOUT, SearchBudget
 from syntagma.treebanks.treebank import Sentence
 
@@ -133,7 +133,7 @@ def test_each_search_has_a_default_model(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(linearizer_module, "_MODELS", tmp_path)
+    monkeypatch.setattr(loading, "SHIPPED", tmp_path)
     shipped = Path(shutil.copy(model, tmp_path / "en-best-first.syntagma"))
     linearizer = load(search="best-first")
     assert (linearizer.search, linearizer.info.path) == ("best-first", shipped)

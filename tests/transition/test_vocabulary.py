@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys.models import make_scorer
+from toys.probes import beam_search, decode_actions
 from toys.strategies import trees
 
 from syntagma.linear._search import LinearSearch
 from syntagma.problem.problem import Problem
 from syntagma.problem.shape import shape, shape_and_suffix
 from syntagma.results.linearization import violations
-from syntagma.transition._search import beam_search
-from syntagma.transition.encoding import decode, encode
+from syntagma.transition.encoding import encode
 from syntagma.transition.training import MAX_LABELS, MAX_TAGS, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
@@ -176,7 +176,7 @@ def test_some_label_is_proposed_where_each_of_many_has_a_negligible_share() -> N
     encoding = encode(Problem.of(["x", "y"]), vocabulary)
     scorer = make_scorer("l15", vocabulary)
     [(score, actions)] = beam_search(LinearSearch(encoding.task, 4, scorer))
-    assert violations(decode(encoding, vocabulary, score, actions)) == []
+    assert violations(decode_actions(encoding, vocabulary, score, actions)) == []
 
 
 def tagged(*words: str) -> Sentence:

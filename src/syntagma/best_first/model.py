@@ -5,7 +5,7 @@ Training it is `best_first_training`'s business; the models of the beam search: 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -26,13 +26,14 @@ from syntagma.best_first.edge_derivations import (
     tree_nodes,
 )
 from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
-from syntagma.errors import ProblemError, name_word
+from syntagma.errors import ModelError, ProblemError, name_word
 from syntagma.features._templates import TemplateTable
 from syntagma.features._weights import Weights
 from syntagma.linear.scorer import StoredWeights, check_templates
 from syntagma.problem.problem import Problem
 from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import Linearization
+from syntagma.transition.budget import SearchName
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.training import Reference
 from syntagma.transition.vocabulary import Vocabulary
@@ -149,7 +150,7 @@ def _refuse_arcs(problem: Problem) -> None:
 class EdgeModel:
     """Everything that best-first search needs."""
 
-    header: dict[str, Any]
+    header: Mapping[str, Any]
     vocabulary: Vocabulary
     grammar: EdgeGrammar
     weights: Weights
@@ -174,6 +175,7 @@ class EdgeModel:
 class StoredEdges:
     """The weights of a model, and its CCG grammar if it has one, as a model file holds them."""
 
+    SEARCH: ClassVar[SearchName] = "best-first"
     SECTIONS: ClassVar[dict[str, frozenset[str]]] = {  # by grammar
         "dependency": StoredWeights.SECTIONS,
         "ccg": StoredWeights.SECTIONS | CcgGrammar.SECTIONS,
@@ -186,7 +188,7 @@ class StoredEdges:
         return {**self.weights.to_arrays(), **(self.ccg.to_arrays() if self.ccg else {})}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> StoredEdges:
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> StoredEdges:
         ccg = CcgGrammar.from_arrays(arrays) if arrays.keys() >= CcgGrammar.SECTIONS else None
         return cls(StoredWeights.from_arrays(arrays), ccg)
 
@@ -199,8 +201,24 @@ class StoredEdges:
             }
         return described
 
-    def model(self, header: dict[str, Any], vocabulary: Vocabulary) -> EdgeModel:
-        grammar = edge_grammar(vocabulary, self.ccg)
+    @classmethod
+    def sections(cls, header: Mapping[str, Any]) -> frozenset[str]:
+        """Raises `ModelError` if the header does not say what a search needs to know."""
+        sections = cls.SECTIONS.get(str(header.get("grammar")))
+        chart = header.get("chart")
+        why = ""
+        if sections is None:
+            why = "no grammar"
+        elif not isinstance(chart, int) or not 1 <= chart <= MAX_CHART:
+            why = "no size of the chart"
+        elif not isinstance(header.get("scaled"), bool):
+            why = "not said whether scores are scaled"
+        if sections is None or why:
+            raise ModelError(f"not a model for ordering words ({why}); train it again")
+        return sections
+
+    def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> EdgeModel:
+        grammar = edge_grammar(vocabulary, self.ccg if header["grammar"] == "ccg" else None)
         check_templates(grammar.templates, header)
         return EdgeModel(header, vocabulary, grammar, self.weights.weights())
 

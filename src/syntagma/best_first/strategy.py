@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from syntagma.best_first._search import BestFirst, best_first_search
 from syntagma.best_first.model import EdgeModel
-from syntagma.errors import SyntagmaError
+from syntagma.errors import ArgumentError, ModelError, SyntagmaError
+from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
 from syntagma.transition.budget import SearchBudget, SearchName
 from syntagma.transition.encoding import Encoding
@@ -24,13 +25,22 @@ class BestFirstStrategy:
     name: SearchName = "best-first"
     batch = 1
 
-    def __init__(self, model: EdgeModel) -> None:
+    def __init__(self, model: EdgeModel, *_: object) -> None:
         self._model = model
         self.max_words = model.max_words
+        self.takes_arcs = model.header.get("grammar") != "ccg"
 
     def check(self, budget: SearchBudget) -> None:
         if budget.beam is not None:
-            raise ValueError("a best-first search has no beam: it is limited by timeout/expansions")
+            raise ArgumentError(
+                "a best-first search has no beam: it is limited by timeout/expansions"
+            )
+
+    def beam(self, problem: Problem) -> int:
+        raise ModelError(
+            "a best-first search has no beam and does not score given orders: "
+            "use a model for beam search"
+        )
 
     def describe(self, budget: SearchBudget) -> dict[str, str | int | float]:
         budget = _limited(budget)

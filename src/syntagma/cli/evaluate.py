@@ -113,12 +113,13 @@ def evaluate(
         raise typer.BadParameter("--input and --no-hints go with --sr")
     from syntagma import load
     from syntagma.evaluation.evaluate import evaluate as measure
+    from syntagma.evaluation.evaluate import main_conditions
     from syntagma.transition.budget import SearchBudget
     from syntagma.treebanks.ccgbank import read_sentences
 
     linearizer = load(model, search=search, language_model=not no_lm)
     sentences = read_sentences(data, linearizer.tag_column)[:limit]
-    conditions = condition or list(linearizer.conditions)
+    conditions = condition or main_conditions(linearizer)
     budget = linearizer.describe_budget(SearchBudget(beam, timeout, expansions))
     with Ticker("evaluated", total=len(sentences) * len(conditions)) as ticker:
         report = measure(

@@ -156,8 +156,7 @@ def add_lm(
     syntagma add-lm en news.lm dev.conllu --output my.syntagma
     syntagma order --model ./my.syntagma dog the barked
     """
-    from syntagma.linearizer import model_path
-    from syntagma.models.model import load_model
+    from syntagma.models.loading import load_model, model_path
     from syntagma.training.balance import WEIGHTS, weight_under
     from syntagma.training.language_model import add_lm as add
     from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS

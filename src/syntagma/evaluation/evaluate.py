@@ -158,6 +158,11 @@ def evaluate(
     )
 
 
+def main_conditions(linearizer: "Linearizer") -> list[str]:
+    """The main conditions that a model can be given; a CCG model knows no arcs."""
+    return list(MAIN_CONDITIONS) if linearizer.takes_arcs else ["none", "pos"]
+
+
 def _is_left_out(linearizer: "Linearizer") -> bool:
     """The model has a language model, but it is not used."""
     return "language_model" in linearizer.info.header and not linearizer.has_language_model

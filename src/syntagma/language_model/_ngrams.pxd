@@ -46,4 +46,5 @@ cdef class NGramScorer:
     cdef void begin(self, Context* context) noexcept nogil
     cdef double cost(self, const Context* context, int form) noexcept nogil
     cdef double place(self, Context* context, int form) noexcept nogil
+    cdef double add_words(self, Context* context, int form, double total) noexcept nogil
     cdef double end(self, const Context* context) noexcept nogil

@@ -269,5 +269,15 @@ cdef class NGramScorer:
             context.begun = 1
         return total
 
+    cdef double add_words(self, Context* context, int form, double total) noexcept nogil:
+        """Add the log-probabilities of the words of a form, one by one, without its share."""
+        cdef int i, unit = 2 * form + context.begun
+        for i in range(self.starts[unit], self.starts[unit + 1]):
+            total += self.model.log_prob(context, self.numbers[i])
+            self.model.extend(context, self.numbers[i])
+        if self.spoken[form]:
+            context.begun = 1
+        return total
+
     cdef double end(self, const Context* context) noexcept nogil:
         return self.model.log_prob(context, END)

@@ -2,6 +2,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.features._weights import Weights
+from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._features import Templates
 from syntagma.transition._search import Action, Search
 from syntagma.transition._state import SearchTask
@@ -18,7 +19,16 @@ class LinearScorer:
     ) -> None: ...
 
 class LinearSearch(Search):
-    def __init__(self, problem: SearchTask, width: int, scorer: LinearScorer, /) -> None: ...
+    def __init__(
+        self,
+        problem: SearchTask,
+        width: int,
+        scorer: LinearScorer,
+        /,
+        *,
+        ngram_scorer: NGramScorer | None = None,
+        merging: bool = False,
+    ) -> None: ...
 
 class DerivationWalk:
     def __init__(self, problem: SearchTask, scorer: LinearScorer) -> None: ...

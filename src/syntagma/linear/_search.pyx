@@ -36,7 +36,7 @@ cdef class LinearScorer:
 cdef class LinearSearch(Search):
     """A search whose candidates a LinearScorer scores."""
 
-    def __cinit__(self, SearchTask problem, int width, LinearScorer scorer):
+    def __cinit__(self, SearchTask problem, int width, LinearScorer scorer, **_):
         self.scorer = scorer
         self.extractor = <Extractor*>calloc(1, sizeof(Extractor))
         if not self.extractor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,9 +12,11 @@ import numpy.typing as npt
 from syntagma.errors import ModelError
 from syntagma.features._templates import TemplateTable
 from syntagma.features._weights import Weights, build_columns
+from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._search import LinearScorer, LinearSearch
 from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.problem.problem import Problem
+from syntagma.transition.budget import SearchName
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.vocabulary import Vocabulary
 
@@ -35,16 +37,22 @@ class EncodingScorer(LinearScorer):
         return BEAM
 
     def searches(
-        self, encodings: Sequence[Encoding], widths: Sequence[int]
+        self,
+        encodings: Sequence[Encoding],
+        widths: Sequence[int],
+        ngram_scorers: Sequence[NGramScorer | None],
+        *,
+        merging: bool = True,
     ) -> Iterator[LinearSearch]:
-        for encoding, width in zip(encodings, widths, strict=True):
-            yield LinearSearch(encoding.task, width, self)
+        for encoding, width, ngrams in zip(encodings, widths, ngram_scorers, strict=True):
+            yield LinearSearch(encoding.task, width, self, ngram_scorer=ngrams, merging=merging)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredWeights:
     """A table of weights as a model file holds it: each slot has a level, empty ones count, too."""
 
+    SEARCH: ClassVar[SearchName] = "beam"
     SECTIONS: ClassVar = frozenset({"occupied", "fingerprints", "weights", "levels"})
 
     fingerprints: npt.NDArray[np.uint32]
@@ -75,12 +83,16 @@ class StoredWeights:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> StoredWeights:
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> StoredWeights:
         occupied = np.unpackbits(arrays["occupied"]).view(bool)
         fingerprints, steps = np.zeros(len(occupied), np.uint32), np.zeros(len(occupied), np.uint8)
         fingerprints[occupied] = arrays["fingerprints"]
         steps[occupied] = arrays["weights"]
         return cls(fingerprints, steps, arrays["levels"])
+
+    @classmethod
+    def sections(cls, header: Mapping[str, Any]) -> frozenset[str]:
+        return cls.SECTIONS
 
     def weights(self) -> Weights:
         return Weights(self.fingerprints, self.levels[self.steps])
@@ -88,7 +100,7 @@ class StoredWeights:
     def describe(self) -> dict[str, Any]:
         return {"features": int(np.count_nonzero(self.fingerprints))}
 
-    def scorer(self, header: dict[str, Any], vocabulary: Vocabulary) -> EncodingScorer:
+    def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> EncodingScorer:
         if header.get("feature_set") not in FEATURE_SETS:
             raise ModelError("not a model for ordering words (unknown feature set); train it again")
         scorer = EncodingScorer(
@@ -101,7 +113,7 @@ class StoredWeights:
         return scorer
 
 
-def check_templates(templates: TemplateTable, header: dict[str, Any]) -> None:
+def check_templates(templates: TemplateTable, header: Mapping[str, Any]) -> None:
     """Weights mean something for the features only that they were learned for."""
     if list(templates.texts) != header.get("templates"):
         raise ModelError(

@@ -18,7 +18,7 @@ cdef class Reranker(NeuralSearch):
     It knows nothing of order constraints and of orders that are asked for.
     """
 
-    def __cinit__(self, *_):
+    def __cinit__(self, *_, **__):
         self.unfixed.predecessors = NULL
         self.task = &self.unfixed
 

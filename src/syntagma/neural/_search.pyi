@@ -3,6 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from syntagma.language_model._ngrams import NGramScorer
 from syntagma.transition._search import Search
 from syntagma.transition._state import SearchTask
 
@@ -36,6 +37,10 @@ class NeuralSearch(Search):
         scorer: ActionScorer,
         rows: Floats,
         pairs: Floats,
+        *,
+        ngram_scorer: NGramScorer | None = None,
+        merging: bool = False,
+        **others: object,
     ) -> None: ...
     def scored_actions(self) -> list[tuple[tuple[int, int, int, int], float]]: ...
     def move(self, action: tuple[int, int, int, int]) -> None: ...

@@ -126,7 +126,7 @@ cdef class NeuralSearch(Search):
     those of LEFTARC and RIGHTARC.
     """
 
-    def __cinit__(self, SearchTask problem, int width, ActionScorer scorer, rows, pairs):
+    def __cinit__(self, SearchTask problem, int width, ActionScorer scorer, rows, pairs, **_):
         cdef const float[:, ::1] rows_ = rows
         cdef const float[:, :, ::1] pairs_ = pairs
         cdef int n = self.task.n, size = scorer.hidden, word

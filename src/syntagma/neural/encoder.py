@@ -42,14 +42,11 @@ def read_fields(
 ) -> tuple[Ints, Ints, Ints]:
     """The input of the encoder: (fields [n, 9], relations [n, n], given heads [n]).
 
-    A head that is not given, or that is the root, is -1.
+    A head that is not given is negative; so is that of the root.
     """
     given, relations = read_given(encoding.task, len(vocabulary.tags), len(vocabulary.labels))
-    words = encoding.problem.words
-    lexical = np.array([lexicon.numbers(words[at].form) for at in encoding.order], np.int32)
-    number = {at + 1: i for i, at in enumerate(encoding.order)}
-    heads = [number.get(words[at].head or 0, -1) for at in encoding.order]
-    return np.hstack([lexical, given]), relations, np.array(heads, np.int32)
+    lexical = np.array([lexicon.numbers(form) for form in encoding.forms], np.int32)
+    return np.hstack([lexical, given]), relations, np.array(encoding.heads, np.int32)
 
 
 @dataclass(frozen=True, slots=True)

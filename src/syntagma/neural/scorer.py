@@ -7,10 +7,11 @@ loads a scorer from a model file, `training` trains one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from syntagma.language_model._ngrams import NGramScorer
 from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
 from syntagma.neural._encoder import Matrix
 from syntagma.neural._reranker import Reranker
@@ -21,7 +22,9 @@ from syntagma.neural.lexicon import Lexicon
 from syntagma.neural.parameters import DIRECTIONS, FIELDS, Dimensions, Floats
 from syntagma.neural.slots import SLOTS, SlotTable
 from syntagma.problem.problem import Problem
-from syntagma.transition.encoding import LEFTARC, SHIFT, Action, Encoding
+from syntagma.transition._search import FoundTree
+from syntagma.transition._state import SearchTask
+from syntagma.transition.encoding import Encoding
 from syntagma.transition.vocabulary import Vocabulary
 
 BEAM = 64
@@ -35,31 +38,36 @@ class RerankedSearch(NeuralSearch):
     sentence from right to left; its score is the mean of both directions.
     """
 
-    words: WordVectors
-    scorer: NeuralScorer
-    reranker: Reranker
+    def __init__(
+        self,
+        problem: SearchTask,
+        width: int,
+        action_scorer: ActionScorer,
+        rows: Floats,
+        pairs: Floats,
+        *,
+        words: WordVectors,
+        label_arcs: Callable[[Floats, Sequence[tuple[int, int]]], list[int]],
+        reranker: Reranker,
+        ngram_scorer: NGramScorer | None = None,
+        merging: bool = False,
+    ) -> None:
+        self.words = words
+        self.label_arcs = label_arcs
+        self.reranker = reranker
 
-    def results(self, n_best: int) -> list[tuple[float, list[Action]]]:
+    def results(self, n_best: int) -> list[FoundTree]:
         self.reranker.rerank(self)
-        return super().results(n_best)
+        return [self._completed(found) for found in super().results(n_best)]
 
-    def finish(self, actions: list[Action]) -> list[Action]:
-        stack: list[int] = []
-        arcs: list[tuple[int, int]] = []
-        for kind, word, _, _ in actions:
-            if kind == SHIFT:
-                stack.append(word)
-            elif kind == LEFTARC:
-                arcs.append((stack[-1], stack.pop(-2)))
-            else:
-                dependent = stack.pop()
-                arcs.append((stack[-1], dependent))
-        labels = iter(self.scorer.label(self.words.vectors, arcs))
-        tags = self.words.tags.tolist()
-        return [
-            (kind, word, tags[word], -1) if kind == SHIFT else (kind, word, -1, next(labels))
-            for kind, word, _, _ in actions
-        ]
+    def _completed(self, found: FoundTree) -> FoundTree:
+        dependents = [word for word, head in enumerate(found.heads) if head >= 0]
+        arcs = [(found.heads[word], word) for word in dependents]
+        labels = list(found.labels)
+        chosen = self.label_arcs(self.words.vectors, arcs)
+        for word, label in zip(dependents, chosen, strict=True):
+            labels[word] = label
+        return found._replace(tags=self.words.tags.tolist(), labels=labels)
 
 
 class NeuralScorer:
@@ -129,21 +137,34 @@ class NeuralScorer:
         return TREE_BEAM if all(word.head is not None for word in problem.words) else BEAM
 
     def searches(
-        self, encodings: Sequence[Encoding], widths: Sequence[int]
+        self,
+        encodings: Sequence[Encoding],
+        widths: Sequence[int],
+        ngram_scorers: Sequence[NGramScorer | None],
+        *,
+        merging: bool = True,
     ) -> Iterator[RerankedSearch]:
-        """A fresh search over each problem; the problems are encoded together."""
+        """A search over each problem; the problems are encoded together."""
         encoded = self.encoder.encode(encodings)
-        for encoding, width, words in zip(encodings, widths, encoded, strict=True):
+        for encoding, width, ngram_scorer, words in zip(
+            encodings, widths, ngram_scorers, encoded, strict=True
+        ):
             forward, backward = (
                 (scorer, rows, pairs)
                 for scorer, (rows, pairs) in zip(
                     self._action_scorers, words.directions, strict=True
                 )
             )
-            search = RerankedSearch(encoding.task, width, *forward)
-            search.words, search.scorer = words, self
-            search.reranker = Reranker(encoding.task, 1, *backward)
-            yield search
+            yield RerankedSearch(
+                encoding.task,
+                width,
+                *forward,
+                words=words,
+                label_arcs=self.label,
+                reranker=Reranker(encoding.task, 1, *backward),
+                ngram_scorer=ngram_scorer,
+                merging=merging,
+            )
 
     def label(self, vectors: Floats, arcs: Sequence[tuple[int, int]]) -> list[int]:
         """The best label of each arc; an arc is a pair (head, dependent)."""

@@ -17,6 +17,7 @@ from syntagma.neural.lexicon import LEXICAL, Lexicon
 from syntagma.neural.parameters import Dimensions, Floats, parameter_shapes, table_sizes
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.slots import SLOTS
+from syntagma.transition.budget import SearchName
 from syntagma.transition.vocabulary import Vocabulary
 
 _QUANTISED = frozenset(f"tables.{table}" for table in LEXICAL)
@@ -26,6 +27,7 @@ _QUANTISED = frozenset(f"tables.{table}" for table in LEXICAL)
 class StoredNetwork:
     """A network as a model file stores it: lexical tables in 8 bits, the rest in 16."""
 
+    SEARCH: ClassVar[SearchName] = "beam"
     SECTIONS: ClassVar = frozenset({f"lexicon.{table}" for table in LEXICAL})
 
     names: Mapping[str, Sequence[str]]  # of the lexicon
@@ -49,17 +51,21 @@ class StoredNetwork:
         return {**packed, **self.arrays}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> StoredNetwork:
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> StoredNetwork:
         return cls(
             {table: unpack_lines(arrays[f"lexicon.{table}"]) for table in LEXICAL},
             {name: array for name, array in arrays.items() if name.startswith("network.")},
         )
 
+    @classmethod
+    def sections(cls, header: Mapping[str, Any]) -> frozenset[str]:
+        return cls.SECTIONS
+
     def describe(self) -> dict[str, Any]:
         sizes = (array.size for name, array in self.arrays.items() if not name.endswith(".scales"))
         return {"parameters": int(sum(sizes))}
 
-    def scorer(self, header: dict[str, Any], vocabulary: Vocabulary) -> NeuralScorer:
+    def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> NeuralScorer:
         """Check the network against the header of its model and build the scorer."""
         if header.get("slots") != SLOTS.to_json():
             raise ModelError(

@@ -27,15 +27,13 @@ from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.language_model.pruning import prune_to
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.language_model.tokenization import sentences as split
-from syntagma.linearizer import Linearizer, model_path
+from syntagma.linearizer import Linearizer
 from syntagma.models.container import MAGIC, read_container, write_container
-from syntagma.models.model import (
-    LANGUAGE_MODEL,
-    WeightedLanguageModel,
-    add_language_model,
-    load_model,
-)
+from syntagma.models.header import LANGUAGE_MODEL
+from syntagma.models.loading import load_model, model_path
+from syntagma.models.saving import add_language_model
 from syntagma.training import balance
+from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.treebank import Sentence
 from syntagma.version import VERSION
 

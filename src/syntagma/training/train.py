@@ -20,7 +20,6 @@ from typing import Any, Protocol
 
 import numpy.typing as npt
 
-from syntagma.best_first.model import StoredEdges
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.best_first.training import GuidedLearner
 from syntagma.errors import FormatError, TrainingError
@@ -30,9 +29,12 @@ from syntagma.formats.auto import auto_line
 from syntagma.language_model.packed import LanguageModel
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.training import PerceptronLearner
-from syntagma.linearizer import Linearizer, model_path
+from syntagma.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
-from syntagma.models.model import LANGUAGE_MODEL, Model, Stored, build_model, load_model, save_model
+from syntagma.models.header import LANGUAGE_MODEL
+from syntagma.models.loading import load_model, model_path
+from syntagma.models.model import Model, StoredScorer, build_model
+from syntagma.models.saving import save_model
 from syntagma.neural.settings import REALIZE, NeuralSettings
 from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import inflect_sentence, learn_realizer
@@ -85,7 +87,7 @@ class Learner(Protocol):
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
         """Epoch `number`, counted from 1, and its figures."""
 
-    def stored(self) -> Stored | StoredEdges:
+    def stored(self) -> StoredScorer:
         """The scorer as a model would have it now."""
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
@@ -283,9 +285,7 @@ class _Run:
         self.learner.restore(arrays)
         self.epochs = [Epoch(**epoch) for epoch in header["epochs"]]
 
-    def measure(
-        self, stored: Stored | StoredEdges, sentences: Sequence[Sentence]
-    ) -> dict[str, float]:
+    def measure(self, stored: StoredScorer, sentences: Sequence[Sentence]) -> dict[str, float]:
         """Dev BLEU per condition; lemmas as if they were inflected before they are ordered."""
         linearizer = Linearizer(build_model(self.header, self.vocabulary, stored))
 
@@ -306,7 +306,7 @@ class _Run:
             found[REALIZE] = measured(inflected, "labelled")["labelled"]
         return found
 
-    def close_epoch(self, epoch: Epoch, stored: Stored | StoredEdges) -> None:
+    def close_epoch(self, epoch: Epoch, stored: StoredScorer) -> None:
         """Keep the model if it is the best so far, then the state from which to go on.
 
         In this order: a run that is cut off in between repeats the epoch and its model.
@@ -371,5 +371,6 @@ def _describe_start(path: str | Path, model: Model) -> dict[str, Any]:
     """Where the model to start from comes from: its data are the new one's, too."""
     kept = ("name", "licence", "attribution", "data", "start", "settings", "created_with")
     digest = hashlib.sha256(model_path(path).read_bytes()).hexdigest()
-    described = {field: model.header[field] for field in kept if field in model.header}
+    header: dict[str, Any] = {**model.header}
+    described = {field: header[field] for field in kept if field in header}
     return {"start": {**described, "sha256": digest}}

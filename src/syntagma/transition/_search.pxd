@@ -14,7 +14,6 @@ cdef extern from * nogil:
     #include <queue>
     #include <string>
     #include <unordered_map>
-    #include <unordered_set>
     #include <vector>
     struct Candidate {
         double score;
@@ -29,11 +28,6 @@ cdef extern from * nogil:
             if (label != other.label) return label < other.label;
             return form < other.form;
         }
-    };
-    struct DeadStates {
-        std::unordered_set<std::string> keys;
-        bool holds(const std::string& key) const { return keys.count(key) > 0; }
-        void add(const std::string& key) { keys.insert(key); }
     };
     struct Link {
         int32_t parent, kind, word, tag, label, form;
@@ -75,26 +69,11 @@ cdef extern from * nogil:
         }
         std::sort(candidates.begin(), candidates.end());
     }
-    static void keep_first_of_each_move(std::vector<Candidate>& candidates) {
-        size_t kept = 0;
-        for (size_t i = 0; i < candidates.size(); i++) {
-            bool seen = false;
-            for (size_t j = 0; j < kept; j++)
-                seen = seen || (candidates[j].kind == candidates[i].kind &&
-                                candidates[j].word == candidates[i].word);
-            if (!seen) candidates[kept++] = candidates[i];
-        }
-        candidates.resize(kept);
-    }
     """
     cppclass Candidate:
         double score
         int32_t parent, kind, word, tag, label, form
         Candidate()
-    cppclass DeadStates:
-        DeadStates()
-        bint holds(const string& key)
-        void add(const string& key)
     cppclass Link:
         int32_t parent, kind, word, tag, label, form, merged, variant
         uint64_t derivation
@@ -120,14 +99,13 @@ cdef extern from * nogil:
         void clear()
     void sort_finished(vector[Finished]& finished)
     void keep_best(vector[Candidate]& candidates, size_t width)
-    void keep_first_of_each_move(vector[Candidate]& candidates)
 
 cdef class Search:
     cdef SearchTask problem
     cdef const Task* task
-    cdef NGramScorer fluency        # or None
+    cdef NGramScorer ngram_scorer   # or None
     cdef readonly int width
-    cdef public bint merging    # states that the scorers cannot tell apart become one
+    cdef readonly bint merging      # merge states that the scorers cannot tell apart
     cdef int size               # states in the beam
     cdef char* memory
     cdef size_t bytes
@@ -159,4 +137,5 @@ cdef class Search:
         Signatures* known
     ) noexcept nogil
     cdef void rank(self) noexcept nogil
-    cdef bint depth_first(self, char* memory, long limit, long* work) noexcept nogil
+    cdef double language_model_score(self, const vector[int32_t]& links) noexcept nogil
+    cdef found_tree(self, const Finished* finished)

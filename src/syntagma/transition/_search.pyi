@@ -1,17 +1,32 @@
+from typing import NamedTuple
+
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.transition._state import SearchTask
 
 Action = tuple[int, int, int, int]
-Results = list[tuple[float, list[Action]]]
+
+class FoundTree(NamedTuple):
+    score: float
+    fluency: float | None
+    order: list[int]
+    heads: list[int]
+    tags: list[int]
+    labels: list[int]
+    forms: list[int]
 
 class Search:
     width: int
     merging: bool
-    def __init__(self, problem: SearchTask, width: int, /) -> None: ...
-    def listen(self, fluency: NGramScorer) -> None: ...
-    def finish(self, actions: list[Action]) -> list[Action]: ...
-    def results(self, n_best: int) -> Results: ...
-    def forms(self, rank: int) -> list[int]: ...
+    def __init__(
+        self,
+        problem: SearchTask,
+        width: int,
+        /,
+        *,
+        ngram_scorer: NGramScorer | None = None,
+        merging: bool = False,
+    ) -> None: ...
+    def results(self, n_best: int) -> list[FoundTree]: ...
+    def derivation(self, rank: int) -> list[Action]: ...
 
-def beam_search(search: Search, n_best: int = 1) -> Results: ...
-def depth_first_search(search: Search, limit: int) -> tuple[Results, bool]: ...
+def beam_search(search: Search, n_best: int = 1) -> list[FoundTree]: ...

@@ -4,6 +4,8 @@ Which moves are legal is state.pyx's business; what they score, that of the sear
 this one, in linear.pyx and neural.pyx, and of a language model that listens to them (fluency.pyx).
 """
 
+from collections import namedtuple
+
 from libc.stdint cimport int16_t, int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libcpp.string cimport string
@@ -11,9 +13,15 @@ from libcpp.vector cimport vector
 
 from syntagma.language_model._ngrams cimport Context, NGramScorer
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, SHIFT, Action, SearchTask, Node, State, Task, apply, copy_state,
+    LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, SearchTask, Node, State, Task, apply, copy_state,
     has, initial_state, lay_out, legal_leftarc, legal_rightarc, legal_shifts, state_bytes,
 )
+
+
+# A sentence as a search found it. `order` holds word numbers; heads, tags and labels are by word
+# number: the root's head is ROOT, what the scorer leaves open is NONE. `forms` says which of its
+# forms each word of `order` takes; `fluency` is the weighted language model score, or None.
+FoundTree = namedtuple("FoundTree", "score fluency order heads tags labels forms")
 
 
 cdef enum:
@@ -28,28 +36,26 @@ cdef inline Action action_of(const Candidate* candidate) noexcept nogil:
     return Action(candidate.kind, candidate.word, candidate.tag, candidate.label)
 
 
-cdef string state_key(const Task* task, const State* state) noexcept nogil:
-    """What the legal continuations of a state depend on: stack, buffer, the top's right side."""
-    cdef string key
-    cdef int i
-    for i in range(state.size):
-        key.append(<const char*>&state.stack[i].word, sizeof(int16_t))
-    key.append(<const char*>state.buffer, task.blocks * sizeof(uint64_t))
-    key.push_back(1 if state.size and state.stack[state.size - 1].n_right else 0)
-    key.append(<const char*>&state.lefts_due, sizeof(int))
-    return key
-
-
 cdef class Search:
     """One problem under search, once. The beam holds states; derivations hang together by links."""
 
-    def __cinit__(self, SearchTask problem, int width, *_):
+    def __cinit__(
+        self,
+        SearchTask problem,
+        int width,
+        *_,
+        NGramScorer ngram_scorer=None,
+        bint merging=False,
+        **__,
+    ):
         cdef int i
         if width < 1:
             raise ValueError("a beam holds at least one state")
         self.problem = problem
         self.task = &problem.task
         self.width = width
+        self.ngram_scorer = ngram_scorer
+        self.merging = merging
         self.bytes = state_bytes(self.task.n, self.task.blocks)
         self.memory = <char*>malloc(2 * width * self.bytes)
         self.current = <State**>malloc(width * sizeof(State*))
@@ -71,25 +77,20 @@ cdef class Search:
         free(self.following)
         free(self.shifts)
 
-    def listen(self, NGramScorer fluency):
-        """Let a language model have its say in what words are worth, from the start."""
-        self.fluency = fluency
-        self.begin(self.current[0])
-
     cdef void begin(self, State* state) noexcept nogil:
         initial_state(self.task, state)
-        if self.fluency is not None:
-            self.fluency.begin(&state.context)
+        if self.ngram_scorer is not None:
+            self.ngram_scorer.begin(&state.context)
 
     cdef void take(self, State* state, Candidate* candidate) noexcept nogil:
         """Apply a candidate to a copy of its parent."""
         apply(self.task, state, action_of(candidate))
         state.score = candidate.score
         state.derivation = state.derivation * BASE + 4 * (candidate.word + 2) + candidate.kind
-        if self.fluency is not None and candidate.kind == SHIFT:
-            state.fluency += self.fluency.place(&state.context, candidate.form)
+        if self.ngram_scorer is not None and candidate.kind == SHIFT:
+            state.fluency += self.ngram_scorer.place(&state.context, candidate.form)
             if state.shifted == self.task.n:
-                state.fluency += self.fluency.end(&state.context)
+                state.fluency += self.ngram_scorer.end(&state.context)
 
     cdef void add(self, State* state, int parent, Action action, double score) noexcept nogil:
         """Add a candidate; of a word that may take several forms, one for each."""
@@ -102,10 +103,10 @@ cdef class Search:
         candidate.tag = action.tag
         candidate.label = action.label
         candidate.form = NONE
-        if self.fluency is None or action.kind != SHIFT:
+        if self.ngram_scorer is None or action.kind != SHIFT:
             self.candidates.push_back(candidate)
             return
-        for form in range(self.fluency.forms[action.word], self.fluency.forms[action.word + 1]):
+        for form in range(self.ngram_scorer.forms[action.word], self.ngram_scorer.forms[action.word + 1]):
             self.candidates.push_back(candidate)
             self.add_form(state, &self.candidates.back(), form)
 
@@ -117,13 +118,13 @@ cdef class Search:
         cdef Context context
         cdef double score
         if state.shifted + 1 < self.task.n:
-            score = self.fluency.cost(&state.context, form)
+            score = self.ngram_scorer.cost(&state.context, form)
         else:
             context = state.context
-            score = self.fluency.place(&context, form) + self.fluency.end(&context)
-            score -= self.fluency.outlook[self.task.n]
+            score = self.ngram_scorer.place(&context, form) + self.ngram_scorer.end(&context)
+            score -= self.ngram_scorer.outlook[self.task.n]
         candidate.form = form
-        candidate.score += self.fluency.weight * (score - self.fluency.outlook[candidate.word])
+        candidate.score += self.ngram_scorer.weight * (score - self.ngram_scorer.outlook[candidate.word])
 
     cdef void expand(self, State* state, int parent) noexcept nogil:
         """Add a candidate for every legal action of the state; here all are worth the same."""
@@ -146,7 +147,7 @@ cdef class Search:
         key.append(<const char*>&state.w0, sizeof(int))
         key.append(<const char*>&state.w1, sizeof(int))
         key.append(<const char*>&state.w2, sizeof(int))
-        if self.fluency is not None:
+        if self.ngram_scorer is not None:
             key.append(<const char*>&state.context, sizeof(Context))
 
     cdef void sign_words(self, const State* state, string* key) noexcept nogil:
@@ -175,7 +176,7 @@ cdef class Search:
         """Remember a link that led to the same state as another, which was better; if it differs
         from one of those remembered in forms only, as a variant of that."""
         cdef int32_t other = first
-        while other >= 0 and self.fluency is not None and self.fluency.names.size():
+        while other >= 0 and self.ngram_scorer is not None and self.ngram_scorer.names.size():
             if self.links[other].derivation == self.links[link].derivation:
                 self.links[link].variant = self.links[other].variant
                 self.links[other].variant = link
@@ -236,7 +237,7 @@ cdef class Search:
         cdef Signatures known
         self.finished.clear()
         self.gather(max(n_best, RERANKED), False, &known)
-        if n_best > 1 and self.fluency is not None and self.fluency.names.size():
+        if n_best > 1 and self.ngram_scorer is not None and self.ngram_scorer.names.size():
             self.gather(n_best, True, &known)
         self.rank()
 
@@ -316,15 +317,15 @@ cdef class Search:
             if link.kind == SHIFT:
                 kind = self.task.words[link.word].kind
                 order.append(<const char*>&kind, sizeof(int32_t))
-                if self.fluency is not None and self.fluency.names.size():
-                    kind = self.fluency.names[link.form]
+                if self.ngram_scorer is not None and self.ngram_scorer.names.size():
+                    kind = self.ngram_scorer.names[link.form]
                 sentence.append(<const char*>&kind, sizeof(int32_t))
         if listed.add(sentence if variants else order, by.found) != by.found:
             return False
         if known.add(sentence, self.finished.size()) != <int>self.finished.size():
             return True
-        if self.fluency is not None:
-            rest, weight = self.fluency.rest, self.fluency.weight
+        if self.ngram_scorer is not None:
+            rest, weight = self.ngram_scorer.rest, self.ngram_scorer.weight
         finished.fluency = by.fluency
         finished.syntax = by.score - weight * (by.fluency - rest)
         self.finished.push_back(finished[0])
@@ -334,98 +335,72 @@ cdef class Search:
         """Put the finished derivations in order, best first."""
         cdef double weight = 0.0
         cdef int i
-        if self.fluency is not None:
-            weight = self.fluency.weight
+        if self.ngram_scorer is not None:
+            weight = self.ngram_scorer.weight
         for i in range(<int>self.finished.size()):
             self.finished[i].score = self.finished[i].syntax + weight * self.finished[i].fluency
         sort_finished(self.finished)
 
-    cdef bint depth_first(self, char* memory, long limit, long* work) noexcept nogil:
-        """Look for one complete derivation, best action first, expanding at most `limit` states.
+    cdef double language_model_score(self, const vector[int32_t]& links) noexcept nogil:
+        """The weighted log-probability of the sentence of a derivation, without shares of forms."""
+        cdef Context context
+        cdef double total = 0.0
+        cdef int i
+        cdef const Link* link
+        self.ngram_scorer.begin(&context)
+        for i in range(<int>links.size() - 1, -1, -1):
+            link = &self.links[links[i]]
+            if link.kind == SHIFT:
+                total = self.ngram_scorer.add_words(&context, link.form, total)
+        return self.ngram_scorer.weight * (total + self.ngram_scorer.end(&context))
 
-        One tag a word is enough, and a state that led nowhere is not tried again: what is legal
-        does not depend on tags, labels, or how a stack was built. `memory` holds a state per step.
-        Where it succeeds, the beam is that one state; `work` counts the states expanded.
-        """
-        cdef int depth = 0, steps = 2 * self.task.n - 1
-        cdef vector[vector[Candidate]] choices
-        cdef vector[size_t] chosen
-        cdef State* state
-        cdef State* after
-        cdef Candidate candidate
-        cdef DeadStates dead
-        cdef bint found = False
-        choices.resize(steps)
-        chosen.assign(steps, 0)
-        self.links.clear()
-        state = <State*>memory
-        lay_out(state, self.task.n, self.task.blocks)
-        self.begin(state)
-        work[0] = 0
-        while depth >= 0:
-            state = <State*>(memory + depth * self.bytes)
-            if depth == steps:
-                found = True
-                break
-            if chosen[depth] == 0:
-                if work[0] >= limit:
-                    break
-                work[0] += 1
-                self.candidates.clear()
-                if not dead.holds(state_key(self.task, state)):
-                    self.expand(state, 0)
-                keep_best(self.candidates, self.candidates.size())
-                keep_first_of_each_move(self.candidates)
-                choices[depth] = self.candidates
-            if chosen[depth] == choices[depth].size():
-                dead.add(state_key(self.task, state))
-                chosen[depth] = 0
-                depth -= 1
+    cdef found_tree(self, const Finished* finished):
+        """The sentence and the tree of a finished derivation."""
+        cdef vector[int32_t] stack
+        cdef const Link* link
+        cdef int i, dependent
+        order, forms = [], []
+        heads, tags, labels = [ROOT] * self.task.n, [NONE] * self.task.n, [NONE] * self.task.n
+        for i in range(<int>finished.links.size() - 1, -1, -1):
+            link = &self.links[finished.links[i]]
+            if link.kind == SHIFT:
+                stack.push_back(link.word)
+                order.append(link.word)
+                tags[link.word] = link.tag
+                forms.append(
+                    0 if self.ngram_scorer is None
+                    else link.form - self.ngram_scorer.forms[link.word]
+                )
                 continue
-            candidate = choices[depth][chosen[depth]]
-            chosen[depth] += 1
-            after = <State*>(memory + (depth + 1) * self.bytes)
-            lay_out(after, self.task.n, self.task.blocks)
-            copy_state(self.task, state, after)
-            self.take(after, &candidate)
-            depth += 1
-        if found:
-            copy_state(self.task, state, self.current[0])
-            for depth in range(steps):
-                candidate = choices[depth][chosen[depth] - 1]
-                state = <State*>(memory + (depth + 1) * self.bytes)
-                self.link(depth - 1, &candidate, state)
-            self.current[0].history = steps - 1
-            self.size = 1
-        return found
-
-    def finish(self, actions):
-        """The actions with the tags and labels that the search left open, if it leaves any."""
-        return actions
+            dependent = stack.back()
+            stack.pop_back()
+            if link.kind == LEFTARC:
+                dependent, stack[stack.size() - 1] = stack.back(), dependent
+            heads[dependent] = stack.back()
+            labels[dependent] = link.label
+        fluency = None
+        if self.ngram_scorer is not None:
+            fluency = self.language_model_score(finished.links)
+        return FoundTree(finished.score, fluency, order, heads, tags, labels, forms)
 
     def results(self, int n_best):
-        """(score, actions) of the best finished derivations of different orders, best first."""
-        found = []
-        for i in range(min(n_best, <int>self.finished.size())):
-            actions = []
-            for link in reversed(self.finished[i].links):
-                at = self.links[link]
-                actions.append((at.kind, at.word, at.tag, at.label))
-            found.append((self.finished[i].score, actions))
-        return found
+        """The best finished sentences with their trees, best first."""
+        return [
+            self.found_tree(&self.finished[i])
+            for i in range(min(n_best, <int>self.finished.size()))
+        ]
 
-    def forms(self, int rank):
-        """Which of its forms each word of a result takes, in their order; for `results`."""
-        found = []
+    def derivation(self, int rank):
+        """The actions (kind, word, tag, label) of a finished derivation."""
+        actions = []
         for link in reversed(self.finished[rank].links):
             at = self.links[link]
-            if at.kind == SHIFT:
-                found.append(0 if self.fluency is None else at.form - self.fluency.forms[at.word])
-        return found
+            actions.append((at.kind, at.word, at.tag, at.label))
+        return actions
 
 
 def beam_search(Search search, int n_best=1):
-    """The n best (score, actions), or an empty list if the whole beam came to a dead end."""
+    """The n best sentences with their trees; none if the whole beam came to a dead end."""
     cdef int steps = 2 * search.task.n - 1
     with nogil:
         while steps and search.advance(NULL):
@@ -433,18 +408,3 @@ def beam_search(Search search, int n_best=1):
         if not steps:
             search.conclude(n_best)
     return [] if steps else search.results(n_best)
-
-
-def depth_first_search(Search search, long limit):
-    """(results, exhausted): one complete derivation if there is one within the work limit."""
-    cdef long work = 0
-    cdef bint found
-    cdef char* memory = <char*>malloc(2 * search.task.n * search.bytes)
-    if not memory:
-        raise MemoryError()
-    with nogil:
-        found = search.depth_first(memory, limit, &work)
-        if found:
-            search.conclude(1)
-    free(memory)
-    return (search.results(1) if found else []), work < limit

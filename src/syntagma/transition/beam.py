@@ -1,92 +1,124 @@
-"""Beam search (L15): every word in every result, in a time that the beam decides.
+"""Beam search (L15 Algorithm 1) as a search strategy: every word is in every result.
 
-The search itself is compiled, in core/search; models: `model`. The other strategy: `best_first`.
+The search itself is compiled, in `_search`; the depth-first search that follows a dead end is in
+`_depth_first`. The other strategy: `best_first.strategy`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Protocol
 
-from syntagma.errors import SyntagmaError, UnsatisfiableError, name_words
-from syntagma.models.model import Model
+from syntagma.errors import ArgumentError, SyntagmaError, UnsatisfiableError, name_words
+from syntagma.language_model._ngrams import NGramScorer
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
-from syntagma.transition._search import Search, beam_search, depth_first_search
+from syntagma.transition._depth_first import depth_first_search
+from syntagma.transition._search import Search, beam_search
 from syntagma.transition.budget import MAX_BEAM, SearchBudget, SearchName
 from syntagma.transition.encoding import Encoding, decode, encode
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
-# States that the last resort may expand where a partial tree and order constraints leave the whole
-# beam without a legal move: a few seconds at most.
+# States that the depth-first search may expand: a few seconds at most.
 WORK_LIMIT = 500_000
 
 
+class Scorer(Protocol):
+    """Opens searches that score their actions.
+
+    Encoding `batch` problems together is fastest; problems may have at most `max_words` words.
+    """
+
+    @property
+    def batch(self) -> int: ...
+
+    @property
+    def max_words(self) -> int: ...
+
+    def beam(self, problem: Problem) -> int:
+        """The beam width beyond which little is gained."""
+
+    def searches(
+        self,
+        encodings: Sequence[Encoding],
+        widths: Sequence[int],
+        ngram_scorers: Sequence[NGramScorer | None],
+        *,
+        merging: bool = True,
+    ) -> Iterator[Search]:
+        """A search for each problem; no result depends on which problems come together.
+
+        With `merging`, states that the scorers cannot tell apart become one.
+        """
+
+
 class BeamStrategy:
-    """Orders problems with a model of actions."""
+    """Orders problems with a scorer of actions and perhaps a language model."""
 
     name: SearchName = "beam"
+    takes_arcs = True
 
-    def __init__(self, model: Model) -> None:
-        self._model = model
-        self.batch = model.scorer.batch
-        self.max_words = model.scorer.max_words
+    def __init__(
+        self,
+        scorer: Scorer,
+        vocabulary: Vocabulary,
+        language_model: WeightedLanguageModel | None = None,
+    ) -> None:
+        self._scorer = scorer
+        self._vocabulary = vocabulary
+        self._language_model = language_model
+        self.batch = scorer.batch
+        self.max_words = scorer.max_words
 
     def check(self, budget: SearchBudget) -> None:
         if budget.timeout is not None or budget.expansions is not None:
-            raise ValueError("a beam search has neither timeout nor expansions, but a beam")
+            raise ArgumentError("a beam search has neither timeout nor expansions, but a beam")
 
     def describe(self, budget: SearchBudget) -> dict[str, str | int | float]:
         return {"beam": budget.beam or "auto"}
 
     def beam(self, problem: Problem) -> int:
-        """The beam that the model chooses for a problem."""
-        return self._model.scorer.beam(problem)
+        return self._scorer.beam(problem)
 
     def search(
         self, encodings: Sequence[Encoding], budget: SearchBudget, n_best: int | None
     ) -> Iterator[list[Linearization] | SyntagmaError]:
         widths = [self._width(encoding, budget.beam, n_best) for encoding in encodings]
-        searches = self._model.searches(encodings, widths)
+        searches = self._open(encodings, widths)
         for encoding, search in zip(encodings, searches, strict=True):
             try:
                 yield self._search(encoding, search, n_best or 1)
             except SyntagmaError as error:
                 yield error
 
+    def _open(self, encodings: Sequence[Encoding], widths: Sequence[int]) -> Iterator[Search]:
+        language_model = self._language_model
+        ngram_scorers = [
+            language_model.ngram_scorer(encoding) if language_model is not None else None
+            for encoding in encodings
+        ]
+        return self._scorer.searches(encodings, widths, ngram_scorers)
+
     def _width(self, encoding: Encoding, beam: int | None, n_best: int | None) -> int:
-        """The model's choice where no beam is given, or wider if so many orders are asked for."""
+        """Without a given beam, the model's choice, but at least the number of orders asked for."""
         return beam or max(self.beam(encoding.problem), n_best or 1)
 
     def _search(self, encoding: Encoding, search: Search, n_best: int) -> list[Linearization]:
-        """Run a beam search; a dead end, possible only where order constraints meet a partial
-        tree, is searched on with wider beams and then depth first."""
+        """Run a beam search; where it comes to a dead end, search with wider beams and then depth
+        first. A dead end is possible only where order constraints meet a partial tree."""
         found = beam_search(search, n_best)
         for width in (256, MAX_BEAM):
             if not found and width > search.width:
-                search = self._model.search(encoding, width)
+                [search] = self._open([encoding], [width])
                 found = beam_search(search, n_best)
         if not found:
-            search = self._model.search(encoding, 1)
+            [search] = self._open([encoding], [1])
             found, exhausted = depth_first_search(search, WORK_LIMIT)
             if not found:
                 raise self._unsatisfiable(encoding, exhausted)
-        results = [
-            decode(
-                encoding,
-                self._model.vocabulary,
-                score,
-                search.finish(actions),
-                search.forms(rank) if encoding.alternatives else (),
-            )
-            for rank, (score, actions) in enumerate(found)
-        ]
-        fluent = self._model.language_model
-        if fluent is not None:
-            results = [
-                replace(result, fluency=fluent.share(result.problem, result.words))
-                for result in results
-            ]
-        return results
+        return [decode(encoding, self._vocabulary, each) for each in found]
 
     def _unsatisfiable(self, encoding: Encoding, exhausted: bool) -> UnsatisfiableError:
         problem = encoding.problem
@@ -106,17 +138,17 @@ class BeamStrategy:
         )
 
     def _smallest_conflict(self, problem: Problem) -> Problem:
-        """Leave out order constraints as long as the rest still cannot be satisfied."""
+        """Drop order constraints as long as the rest still cannot be satisfied."""
         candidates = [replace(problem, first=None), replace(problem, last=None)]
         candidates += [
-            replace(problem, before=tuple(pair for pair in problem.before if pair != left_out))
-            for left_out in problem.before
+            replace(problem, before=tuple(pair for pair in problem.before if pair != dropped))
+            for dropped in problem.before
         ]
         for smaller in candidates:
             if smaller == problem:
                 continue
-            encoding = encode(smaller, self._model.vocabulary)
-            # Whether there is a solution does not depend on what it is worth.
+            encoding = encode(smaller, self._vocabulary)
+            # Whether there is a solution does not depend on scores.
             found, exhausted = depth_first_search(Search(encoding.task, 1), WORK_LIMIT // 10)
             if not found and exhausted:
                 return self._smallest_conflict(smaller)

@@ -1,5 +1,4 @@
-"""What the two search strategies, `beam` and `best_first`, have in common: what they may spend, and
-how the linearizer asks them."""
+"""What a search may spend on a problem, within which limits, and the interface of both searches."""
 
 from __future__ import annotations
 
@@ -7,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from syntagma.errors import SyntagmaError
+from syntagma.errors import ArgumentError, SyntagmaError
+from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
 from syntagma.transition.encoding import Encoding
 
@@ -16,13 +16,15 @@ SearchName = Literal["beam", "best-first"]
 MAX_BEAM = 1024
 MAX_EXPANSIONS = 1_000_000_000
 MAX_TIMEOUT = 86_400.0
+MAX_THREADS = 256
+DEFAULT_MAX_WORDS = 512
 
 
 @dataclass(frozen=True, slots=True)
 class SearchBudget:
-    """What a search may spend on a problem; what is None is left to the strategy.
+    """What a search may spend on a problem; `None` leaves the choice to the strategy.
 
-    A beam search has a `beam`, a best-first search ends after `timeout` seconds or so many
+    A beam search has a `beam`. A best-first search ends after `timeout` seconds or that many
     `expansions`, whichever comes first.
     """
 
@@ -36,16 +38,17 @@ class SearchBudget:
         if self.expansions is not None:
             check_range("expansions", self.expansions, MAX_EXPANSIONS)
         if self.timeout is not None and not 0 < self.timeout <= MAX_TIMEOUT:
-            raise ValueError(
+            raise ArgumentError(
                 f"timeout must be more than 0 and at most {MAX_TIMEOUT:g} seconds, "
                 f"not {self.timeout}"
             )
 
 
 class Strategy(Protocol):
-    """A search with a model.
+    """A search with a scorer; this is all that the linearizer knows of a model's inside.
 
-    `batch` problems are best prepared together; `max_words` can be ordered at all.
+    Searching `batch` problems together is fastest; problems may have at most `max_words` words.
+    `takes_arcs`: whether heads and labels can be given.
     """
 
     name: SearchName
@@ -56,18 +59,26 @@ class Strategy(Protocol):
     @property
     def max_words(self) -> int: ...
 
+    @property
+    def takes_arcs(self) -> bool: ...
+
     def check(self, budget: SearchBudget) -> None:
-        """Raise `ValueError` if the budget speaks of the other strategy."""
+        """Raise `ArgumentError` if the budget is one of the other strategy."""
 
     def describe(self, budget: SearchBudget) -> dict[str, str | int | float]:
-        """The budget as the signature of a score says it."""
+        """The budget as the signature of a score states it."""
+
+    def beam(self, problem: Problem) -> int:
+        """The beam width chosen for a problem. Raises `ModelError` if the search has no beam, and
+        so cannot score given orders."""
 
     def search(
         self, encodings: Sequence[Encoding], budget: SearchBudget, n_best: int | None
     ) -> Iterator[list[Linearization] | SyntagmaError]:
-        """The best results of each problem, best first, or why there is none."""
+        """The best results of each problem, best first, or the error that explains why there is
+        none."""
 
 
 def check_range(name: str, value: int, most: int) -> None:
     if not 1 <= value <= most:
-        raise ValueError(f"{name} must be between 1 and {most}, not {value}")
+        raise ArgumentError(f"{name} must be between 1 and {most}, not {value}")

@@ -15,7 +15,15 @@ import numpy.typing as npt
 
 from syntagma.problem.problem import Problem
 from syntagma.problem.shape import shape
-from syntagma.transition.encoding import NONE, ROOT, Encoding, Ints, leaders, search_task, word_rows
+from syntagma.transition.encoding import (
+    NONE,
+    ROOT,
+    Encoding,
+    Ints,
+    build_encoding,
+    find_leaders,
+    word_rows,
+)
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 
@@ -120,7 +128,7 @@ def _label_proposals(
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The gold derivation of an encoding, in the core's numbers."""
+    """The gold derivation of an encoding, in word numbers."""
 
     order: Ints
     heads: Ints
@@ -138,7 +146,7 @@ def encode_training(
     """
     order = problem.canonical()
     rows = word_rows(problem, order, vocabulary)
-    number_at = _positions(order, [row[5] for row in rows])
+    number_at = _positions(order, find_leaders(rows))
     size = len(order)
     heads = np.full(size, ROOT, np.int32)
     labels = np.full(size, len(vocabulary.labels), np.int32)
@@ -151,22 +159,22 @@ def encode_training(
     reference = Reference(np.array(number_at, np.int32), heads, labels, tags)
     candidates = []
     for at, row, gold in zip(order, rows, tags.tolist(), strict=True):
-        proposed = vocabulary.tags_of(problem.words[at].form, as_unseen=row[0] == 0)
-        if row[1] != NONE:
-            proposed = (row[1],)
+        proposed = vocabulary.tags_of(problem.words[at].form, as_unseen=row.form == 0)
+        if row.tag != NONE:
+            proposed = (row.tag,)
         elif gold not in proposed:
             proposed = (*proposed, gold)
         candidates.append(proposed)
-    return Encoding(problem, order, search_task(problem, order, rows, candidates, None)), reference
+    return build_encoding(problem, order, rows, candidates), reference
 
 
-def _positions(order: Sequence[int], twins: Sequence[int]) -> list[int]:
-    """The number of the word at each gold position, interchangeable words in rising order."""
+def _positions(order: Sequence[int], leaders: Sequence[int]) -> list[int]:
+    """The number of the word at each gold position, interchangeable words in ascending order."""
     number_at = [0] * len(order)
     for number, at in enumerate(order):
         number_at[at] = number
     members: dict[int, list[int]] = {}
-    for number, leader in enumerate(leaders(twins)):
+    for number, leader in enumerate(leaders):
         members.setdefault(leader, []).append(number)
     for group in members.values():
         if len(group) > 1:

@@ -6,7 +6,7 @@ It is learned in `training`; `encoding` numbers the words of one problem with it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,10 @@ class Vocabulary:
     Form 0 is the unknown form. Tag `len(tags)` and label `len(labels)` stand for those that are
     given in a problem but unknown to the model.
     """
+
+    SECTIONS: ClassVar = frozenset(
+        {"forms", "tags", "labels", "form_tags", "open_tags", "label_index", "label_pool"}
+    )
 
     def __init__(
         self,

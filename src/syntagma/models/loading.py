@@ -1,0 +1,130 @@
+"""Model files into models: which kinds there are, and every check of what a file holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy.typing as npt
+
+from syntagma.best_first.model import StoredEdges
+from syntagma.errors import ModelError
+from syntagma.language_model.balance import Balance
+from syntagma.language_model.packed import LanguageModel
+from syntagma.linear.scorer import StoredWeights
+from syntagma.models.container import read_container
+from syntagma.models.header import LANGUAGE_MODEL, Header, scorer_name
+from syntagma.models.model import Model, StoredScorer, build_model
+from syntagma.neural.stored import StoredNetwork
+from syntagma.realization.realizer import Realizer
+from syntagma.transition.budget import SearchName
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.transition.weighted_language_model import WeightedLanguageModel
+
+# By the header's field `scorer`.
+STORED_SCORERS: dict[str, type[StoredScorer]] = {
+    "linear": StoredWeights,
+    "neural": StoredNetwork,
+    "edges": StoredEdges,
+}
+DEFAULT_MODELS: dict[SearchName, str] = {"beam": "en", "best-first": "en-best-first"}
+
+SHIPPED = Path(__file__).parent
+
+
+def model_path(model: str | Path) -> Path:
+    """The file of a shipped model, by its name, or of any other, by its path."""
+    if not isinstance(model, str) or not re.fullmatch(r"[\w-]+", model):
+        return Path(model)
+    shipped = SHIPPED / f"{model}.syntagma"
+    if not shipped.is_file():
+        names = ", ".join(sorted(file.stem for file in SHIPPED.glob("*.syntagma"))) or "none"
+        raise ModelError(
+            f"no model named {model!r} is shipped (there are: {names}); "
+            "a model file of your own is given by its path, as in ./my.syntagma"
+        )
+    return shipped
+
+
+def load_model(
+    path: str | Path, *, search: SearchName | None = "beam", language_model: bool = True
+) -> Model:
+    """Read a model that is made for this search, or for any; its language model can be left out."""
+    header, arrays = _read(path)
+    stored_scorer = STORED_SCORERS.get(scorer_name(header))
+    if stored_scorer is None:
+        raise ModelError(
+            f"{path}: this version of Syntagma knows no scorer {scorer_name(header)!r}; "
+            "install the version that made the model"
+        )
+    _check_search(path, stored_scorer.SEARCH, search)
+    with _errors_of(path):
+        _check_sections(header, arrays, stored_scorer.sections(header))
+        stored = stored_scorer.from_arrays(arrays)
+        model = build_model(header, Vocabulary.from_arrays(arrays), stored)
+        if LANGUAGE_MODEL in header and language_model:
+            weighted = _weighted_language_model(header[LANGUAGE_MODEL], arrays)
+            model = replace(model, language_model=weighted)
+        if arrays.keys() >= Realizer.SECTIONS:
+            realizer = Realizer.from_arrays(arrays, str(header.get("language", "")))
+            model = replace(model, realizer=realizer)
+        return model
+
+
+def _read(path: str | Path) -> tuple[Header, dict[str, npt.NDArray[Any]]]:
+    header, arrays = read_container(path)
+    if header.keys() == {LANGUAGE_MODEL}:
+        raise ModelError(
+            f"{path}: a language model by itself; give it to a model: syntagma add-lm MODEL {path}"
+        )
+    return cast(Header, header), arrays
+
+
+def _check_search(path: str | Path, made_for: SearchName, wanted: SearchName | None) -> None:
+    if wanted in (None, made_for):
+        return
+    if made_for == "best-first":
+        raise ModelError(
+            f"{path}: a model for best-first search, to order words and be evaluated with "
+            "search='best-first' (--search best-first); all else needs a model for beam search"
+        )
+    raise ModelError(
+        f"{path}: a model for beam search; load it with search='beam' (--search beam), "
+        "or train one for best-first search: syntagma train --search best-first"
+    )
+
+
+def _check_sections(
+    header: Header, arrays: dict[str, npt.NDArray[Any]], sections: frozenset[str]
+) -> None:
+    missing = (Vocabulary.SECTIONS | sections) - arrays.keys()
+    if missing:
+        raise not_a_model(f"no section {min(missing)!r}")
+    if header.get("tag_column") not in ("upos", "xpos"):
+        raise not_a_model("no tag column")
+
+
+@contextmanager
+def _errors_of(path: str | Path) -> Iterator[None]:
+    """Add the name of the file to errors of what it holds."""
+    try:
+        yield
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from error
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path}: {not_a_model('a list of words is not UTF-8')}") from error
+
+
+def not_a_model(why: str) -> ModelError:
+    return ModelError(f"not a model for ordering words ({why}); train it again")
+
+
+def _weighted_language_model(
+    about: object, arrays: dict[str, npt.NDArray[Any]]
+) -> WeightedLanguageModel:
+    balance = about.get("balance") if isinstance(about, dict) else None
+    return WeightedLanguageModel(LanguageModel.from_arrays(arrays), Balance.from_json(balance))

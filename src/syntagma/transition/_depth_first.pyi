@@ -1,0 +1,3 @@
+from syntagma.transition._search import FoundTree, Search
+
+def depth_first_search(search: Search, limit: int) -> tuple[list[FoundTree], bool]: ...

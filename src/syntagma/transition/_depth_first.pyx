@@ -1,0 +1,127 @@
+"""Depth-first search: the last resort where the whole beam came to a dead end.
+
+That is possible only where order constraints meet a partial tree; see `beam`.
+"""
+
+from libc.stdint cimport int16_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from syntagma.transition._search cimport Candidate, Search, keep_best
+from syntagma.transition._state cimport State, Task, copy_state, lay_out
+
+cdef extern from * nogil:
+    """
+    #include <string>
+    #include <unordered_set>
+    #include <vector>
+    struct DeadStates {
+        std::unordered_set<std::string> keys;
+        bool holds(const std::string& key) const { return keys.count(key) > 0; }
+        void add(const std::string& key) { keys.insert(key); }
+    };
+    static void keep_first_of_each_move(std::vector<Candidate>& candidates) {
+        size_t kept = 0;
+        for (size_t i = 0; i < candidates.size(); i++) {
+            bool seen = false;
+            for (size_t j = 0; j < kept; j++)
+                seen = seen || (candidates[j].kind == candidates[i].kind &&
+                                candidates[j].word == candidates[i].word);
+            if (!seen) candidates[kept++] = candidates[i];
+        }
+        candidates.resize(kept);
+    }
+    """
+    cppclass DeadStates:
+        DeadStates()
+        bint holds(const string& key)
+        void add(const string& key)
+    void keep_first_of_each_move(vector[Candidate]& candidates)
+
+
+cdef string state_key(const Task* task, const State* state) noexcept nogil:
+    """What the legal continuations of a state depend on: stack, buffer, the top's right side."""
+    cdef string key
+    cdef int i
+    for i in range(state.size):
+        key.append(<const char*>&state.stack[i].word, sizeof(int16_t))
+    key.append(<const char*>state.buffer, task.blocks * sizeof(uint64_t))
+    key.push_back(1 if state.size and state.stack[state.size - 1].n_right else 0)
+    key.append(<const char*>&state.lefts_due, sizeof(int))
+    return key
+
+
+cdef bint depth_first(Search search, char* memory, long limit, long* work) noexcept nogil:
+    """Look for one complete derivation, best action first, expanding at most `limit` states.
+
+    One tag a word is enough, and a state that led nowhere is not tried again: what is legal
+    does not depend on tags, labels, or how a stack was built. `memory` holds a state per step.
+    Where it succeeds, the beam is that one state; `work` counts the states expanded.
+    """
+    cdef int depth = 0, steps = 2 * search.task.n - 1
+    cdef vector[vector[Candidate]] choices
+    cdef vector[size_t] chosen
+    cdef State* state
+    cdef State* after
+    cdef Candidate candidate
+    cdef DeadStates dead
+    cdef bint found = False
+    choices.resize(steps)
+    chosen.assign(steps, 0)
+    search.links.clear()
+    state = <State*>memory
+    lay_out(state, search.task.n, search.task.blocks)
+    search.begin(state)
+    work[0] = 0
+    while depth >= 0:
+        state = <State*>(memory + depth * search.bytes)
+        if depth == steps:
+            found = True
+            break
+        if chosen[depth] == 0:
+            if work[0] >= limit:
+                break
+            work[0] += 1
+            search.candidates.clear()
+            if not dead.holds(state_key(search.task, state)):
+                search.expand(state, 0)
+            keep_best(search.candidates, search.candidates.size())
+            keep_first_of_each_move(search.candidates)
+            choices[depth] = search.candidates
+        if chosen[depth] == choices[depth].size():
+            dead.add(state_key(search.task, state))
+            chosen[depth] = 0
+            depth -= 1
+            continue
+        candidate = choices[depth][chosen[depth]]
+        chosen[depth] += 1
+        after = <State*>(memory + (depth + 1) * search.bytes)
+        lay_out(after, search.task.n, search.task.blocks)
+        copy_state(search.task, state, after)
+        search.take(after, &candidate)
+        depth += 1
+    if found:
+        copy_state(search.task, state, search.current[0])
+        for depth in range(steps):
+            candidate = choices[depth][chosen[depth] - 1]
+            state = <State*>(memory + (depth + 1) * search.bytes)
+            search.link(depth - 1, &candidate, state)
+        search.current[0].history = steps - 1
+        search.size = 1
+    return found
+
+
+def depth_first_search(Search search, long limit):
+    """(results, exhausted): one complete derivation if there is one within the work limit."""
+    cdef long work = 0
+    cdef bint found
+    cdef char* memory = <char*>malloc(2 * search.task.n * search.bytes)
+    if not memory:
+        raise MemoryError()
+    with nogil:
+        found = depth_first(search, memory, limit, &work)
+        if found:
+            search.conclude(1)
+    free(memory)
+    return (search.results(1) if found else []), work < limit
