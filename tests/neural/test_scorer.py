@@ -232,7 +232,7 @@ def test_matrix_products() -> None:
         for start in range(13):
             for end in range(start, 13):
                 assert np.array_equal(matrix(x[start:end]), out[start:end])
-    with pytest.raises(ValueError, match="rows of 3 numbers, not of 160"):
+    with pytest.raises(ValueError, match="rows must have 160 columns, not 3"):
         matrix(np.zeros((2, 3), np.float32))
 
 
@@ -597,9 +597,9 @@ def test_a_model_with_a_parameter_of_another_type(tmp_path: Path) -> None:
         ({"heads": 5}, "do not fit together"),
         ({"hidden": 33}, "do not fit together"),
         ({"guess_after": 3}, "do not fit together"),
-        ({"guess_after": -1}, "not a number from 0 to 65536"),
-        ({"width": 1.5}, "not a number from 0 to 65536"),
-        ({"width": True}, "not a number from 0 to 65536"),
+        ({"guess_after": -1}, "not an integer from 0 to 65536"),
+        ({"width": 1.5}, "not an integer from 0 to 65536"),
+        ({"width": True}, "not an integer from 0 to 65536"),
     ],
 )
 def test_a_header_with_other_dimensions(
