@@ -72,7 +72,7 @@ def parse_arguments() -> argparse.Namespace:
 def both(
     model: Path, state: Path
 ) -> tuple[syntagma.Linearizer, syntagma.Linearizer, dict[str, float]]:
-    """The network of a state in 32 bits, the same as stored in a model file, and both sizes in MB."""
+    """The network of a state in 32 bits and as a model file stores it, and both sizes in MB."""
     header, arrays = read_container(model)
     state_header, state_arrays = read_container(state)
     run = state_header.get("run", {})

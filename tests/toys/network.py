@@ -1,6 +1,6 @@
-"""Small networks with random parameters, made without PyTorch, for the tests of the neural scorer.
+"""Small networks with random parameters, made without PyTorch, and problems for them.
 
-Random problems come from brute_force.py, whose words the toy lexicon knows in part.
+The toy lexicon knows some of the words of the random problems of references/brute_force.py.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from random import Random
 from typing import Any, TypeVar
 
 import numpy as np
+from references.brute_force import random_problem
 
 from syntagma.linearizer import Linearizer
 from syntagma.models.model import Model
@@ -23,11 +24,12 @@ from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.slots import SLOTS, SlotTable
 from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.problem.problem import Problem
+from syntagma.results.linearization import Linearization
+from syntagma.transition.encoding import Encoding, encode
 from syntagma.transition.vocabulary import Vocabulary
 from toys.models import toy_sentence, toy_vocabulary
 
-# All sizes differ where they can, so that none is taken for another. Eight heads are the fewest
-# that training starts with.
+# Sizes differ where they can, so that mixing up two of them fails. Training needs at least 8 heads.
 SMALL = Dimensions(
     width=24,
     layers=3,
@@ -40,6 +42,7 @@ SMALL = Dimensions(
     guess_after=1,
 )
 T = TypeVar("T")
+Shown = tuple[str, tuple[int, ...], tuple[str, ...], tuple[str, ...], float]
 
 
 @cache
@@ -65,6 +68,24 @@ def in_many_shapes(rng: Random, problem: Problem) -> Problem:
         for word, form in zip(problem.words, capitals(rng, forms), strict=True)
     ]
     return replace(problem, words=tuple(words))
+
+
+def problem_of(rng: Random, n: int) -> Problem:
+    """A random problem of exactly n words."""
+    while len((problem := random_problem(rng, n)).words) < n:
+        pass
+    return in_many_shapes(rng, problem)
+
+
+def encodings_of_all_sizes(seed: int, most: int = 40) -> list[Encoding]:
+    """Random problems of 1 to `most` words."""
+    rng = Random(seed)
+    return [encode(problem_of(rng, n), toy_vocabulary()) for n in range(1, most + 1)]
+
+
+def shown(result: Linearization) -> Shown:
+    """What a user sees of a result."""
+    return result.text, result.heads, result.tags, result.deprels, result.score
 
 
 def toy_parameters(
