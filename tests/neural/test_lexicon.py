@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from syntagma.neural.counting import count_lexicon
+from syntagma.neural.lexicon_training import learn_lexicon
 from syntagma.problem.shape import shape
 from syntagma.treebanks.treebank import Sentence
 
@@ -14,7 +14,7 @@ def sentence(*forms: str) -> Sentence:
 
 
 def test_forms_are_known_by_form_lower_case_suffix_and_shape() -> None:
-    lexicon = count_lexicon([sentence("The", "the", "Running", "old red Foxes", "A")], 1)
+    lexicon = learn_lexicon([sentence("The", "the", "Running", "old red Foxes", "A")], 1)
     assert lexicon.names == {
         "form": ["A", "Foxes", "Running", "The"],
         "lower": ["a", "foxes", "running", "the"],
@@ -33,7 +33,7 @@ def test_forms_are_known_by_form_lower_case_suffix_and_shape() -> None:
 
 def test_rare_words_are_unknown() -> None:
     counted = [sentence("Aaa", "Aaa", "bbb", "Bbb", "cXX")]
-    assert count_lexicon(counted, 2).names == {
+    assert learn_lexicon(counted, 2).names == {
         "form": ["Aaa"],
         "lower": ["aaa", "bbb"],
         "suffix": ["aaa", "bbb"],

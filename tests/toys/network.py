@@ -17,8 +17,8 @@ from references.brute_force import random_problem
 from syntagma.linearizer import Linearizer
 from syntagma.models.model import Model
 from syntagma.neural._addresses import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
-from syntagma.neural.counting import count_lexicon
 from syntagma.neural.lexicon import Lexicon
+from syntagma.neural.lexicon_training import learn_lexicon
 from syntagma.neural.parameters import Dimensions, Floats, parameter_shapes, table_sizes
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.slots import SLOTS, SlotTable
@@ -50,7 +50,7 @@ def toy_lexicon(seed: int = 0) -> Lexicon:
     """Numbers for some of the words w0 to w11, also in capitals."""
     rng = Random(seed)
     sentences = [toy_sentence(rng) for _ in range(12)]
-    return count_lexicon(
+    return learn_lexicon(
         (replace(each, forms=capitals(rng, each.forms)) for each in sentences), min_count=2
     )
 
