@@ -1,10 +1,11 @@
-"""What it costs to store a neural model in 8 and 16 bits: BLEU before and after.
+"""The cost of storing a neural model in 8 and 16 bits: BLEU before and after.
 
     python benchmarks/quantisation.py MODEL STATE --data TREEBANK
 
-STATE is the file `state` in the folder of a training run (`<output>.training`), which holds the
-exact parameters after its last epoch; MODEL, for the words it knows, is the file `best` beside it,
-of whatever epoch. A run that ends removes its folder: copy the file before.
+STATE is the file `state` in the folder of a training run (`<output>.training`). It holds the
+parameters after the last epoch in 32 bits. MODEL is the file `best` beside it; only its lexicon
+and vocabulary are used, so its epoch does not matter. A finished run removes its folder: copy both
+files before that.
 """
 
 from __future__ import annotations
@@ -72,17 +73,14 @@ def parse_arguments() -> argparse.Namespace:
 def both(
     model: Path, state: Path
 ) -> tuple[syntagma.Linearizer, syntagma.Linearizer, dict[str, float]]:
-    """The same network with its parameters as they are and as a file holds them, and their sizes.
-
-    Both have the parameters of the state, so that nothing but the bits differs.
-    """
+    """The network of a state in 32 bits and as a model file stores it, and both sizes in MB."""
     header, arrays = read_container(model)
     state_header, state_arrays = read_container(state)
     run = state_header.get("run", {})
     if header.get("scorer") != "neural" or "average" not in state_arrays:
-        raise ModelError(f"{model} and {state} are not those of a neural model under training")
+        raise ModelError(f"{model} and {state} are not files of a neural training run")
     if {name: header.get(name) for name in run} != run:
-        raise ModelError(f"{state} is not of the run that made {model}")
+        raise ModelError(f"{state} and {model} are not of the same training run")
     vocabulary = Vocabulary.from_arrays(arrays)
     lexicon = Lexicon(StoredNetwork.from_arrays(arrays).names)
     dimensions = Dimensions(**header["dimensions"])
@@ -103,11 +101,11 @@ def both(
 
 
 def cut(vector: Floats, shapes: dict[str, tuple[int, ...]]) -> dict[str, Floats]:
-    """The parameters, which training keeps in one vector, by their names."""
+    """Cut the vector in which training keeps all parameters into parameters by name."""
     ends = np.cumsum([math.prod(shape) for shape in shapes.values()])
     if ends[-1] != len(vector):
         raise ModelError(f"the state has {len(vector)} parameters, the network {ends[-1]}")
-    parts = np.split(vector.copy(), ends[:-1])  # that of a file is read-only
+    parts = np.split(vector.copy(), ends[:-1])  # the vector of a file is read-only
     return {
         name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)
     }

@@ -18,8 +18,8 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagm
 from syntagma.neural._search import NeuralSearch  # noqa: E402
 from syntagma.neural._trace import trace  # noqa: E402
 from syntagma.neural.batches import Batch, Example, collate  # noqa: E402
-from syntagma.neural.counting import count_lexicon  # noqa: E402
 from syntagma.neural.encoder import read_fields  # noqa: E402
+from syntagma.neural.lexicon_training import learn_lexicon  # noqa: E402
 from syntagma.neural.network import Network, initial_parameters  # noqa: E402
 from syntagma.neural.parameters import DIRECTIONS, table_sizes  # noqa: E402
 from syntagma.neural.scorer import NeuralScorer  # noqa: E402
@@ -56,7 +56,7 @@ class Toy:
 
     def __init__(self, sentences: list[Sentence], seed: int = 0) -> None:
         self.vocabulary = learn_vocabulary(sentences).without_forms()
-        self.lexicon = count_lexicon(sentences, 2)
+        self.lexicon = learn_lexicon(sentences, 2)
         self.parameters = toy_parameters(self.lexicon, self.vocabulary, seed)
         self.scorer = NeuralScorer.from_parameters(
             SMALL, self.lexicon, self.vocabulary, self.parameters

@@ -1,12 +1,11 @@
 """The compiled action scorer against the slow reference, and the search with it.
 
-What the encoder feeds it is the business of test_scorer.py; here its input is random.
+Its input is random here; test_encoder.py tests what the encoder makes of words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 from math import exp, fsum, inf
 from random import Random
@@ -21,12 +20,12 @@ from references.brute_force import (
     random_projective_order,
     satisfying,
 )
-from references.neural import Configuration, bucket, tree_of, turned
-from references.transition import LEFTARC, RIGHTARC, ROOT, SHIFT, Action, ClosedForm, Given, Move
-from toys.models import relist, toy_sentence, toy_vocabulary
+from references.neural import Configuration
+from references.transition import LEFTARC, SHIFT, Action, Move
+from toys.models import toy_vocabulary
 from toys.network import random_slots
-from toys.probes import beam_search, decode_actions, derivations
-from toys.random_network import Input, RandomNetwork
+from toys.probes import beam_search, decode_actions
+from toys.random_network import Input, RandomNetwork, draw_problem, listed
 
 from syntagma.neural._addresses import (
     CANDIDATE_ADDRESSES,
@@ -35,39 +34,15 @@ from syntagma.neural._addresses import (
     SET_NAMES,
     STATE_ADDRESSES,
 )
-from syntagma.neural._given import RELATION_NAMES, read_given
 from syntagma.neural._search import VECTOR_MULTIPLE, ActionScorer
-from syntagma.neural._trace import trace
 from syntagma.neural.slots import SLOTS, SlotTable
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import violations
-from syntagma.transition.encoding import Encoding, encode
-from syntagma.transition.training import encode_training
-from syntagma.treebanks.conditions import CONDITIONS, constrain
+from syntagma.transition.encoding import encode
 
 TOLERANCE = 1e-4
 BEAM = 1024
-
-
-def listed(encoding: Encoding) -> Problem:
-    """The problem with its words in the order of the core's numbers."""
-    return relist(encoding.problem, encoding.order)
-
-
-def draw_problem(rng: Random, max_words: int, orders: Orders) -> Problem:
-    """Mostly random arcs; but chains and stars, with nearly all arcs given, are deep and wide."""
-    problem = random_problem(rng, max_words, orders)
-    if rng.random() < 0.5 or problem.before or problem.first or problem.last:
-        return problem
-    heads = random_heads(rng, len(problem.words))
-    share = rng.choice((0.7, 1.0))
-    return Problem(
-        tuple(
-            Word(word.form, word.tag, head if rng.random() < share else None)
-            for word, head in zip(problem.words, heads, strict=True)
-        )
-    )
 
 
 # ---- one move after the other ----------------------------------------------------------------
@@ -277,198 +252,6 @@ def test_a_search_for_one_order_finds_only_that() -> None:
         assert forms == [problem.words[index - 1].form for index in order]
 
 
-# ---- the canonical derivation, for training --------------------------------------------------
-
-
-@pytest.mark.parametrize("backward", [False, True])
-@pytest.mark.parametrize("condition", ["none", "half", "tree", "labelled", "tags100-arcs50"])
-def test_a_trace_shows_what_the_reference_sees(condition: str, backward: bool) -> None:
-    vocabulary = toy_vocabulary(sentences=60)
-    for seed in range(25):
-        rng = Random(seed)
-        sentence = toy_sentence(rng, 9)
-        problem = constrain(sentence, CONDITIONS[condition], rng, shuffle=False)
-        encoding, gold = encode_training(sentence, problem, vocabulary)
-        found = trace(encoding.task, gold.order, gold.heads, backward)
-        n = len(sentence)
-        order, heads = gold.order.tolist(), gold.heads.tolist()
-        if backward:
-            order, heads = turned(Given.of(listed(encoding)), order, heads)
-        configuration = Configuration(listed(encoding))
-        step = candidate = 0
-        for move in canonical_moves(order, heads):
-            legal = sorted(configuration.legal())
-            assert move in legal
-            if len(legal) > 1:
-                at = configuration.state_addresses()
-                assert found["states"][step].tolist() == rows(at, STATE_ADDRESSES, n)
-                assert set(members(found["unplaced"], step)) == configuration.state.buffer
-                arcs = [Move(kind) in legal for kind in (LEFTARC, RIGHTARC)]
-                assert found["arcs"][step].tolist() == arcs
-                shifts = [each.word for each in legal if each.kind == SHIFT]
-                chosen = found["chosen"][step]
-                assert chosen == (
-                    candidate + shifts.index(move.word) if move.kind == 0 else -move.kind
-                )
-                for word in shifts:
-                    assert found["steps"][candidate] == step
-                    at = configuration.candidate_addresses(word)
-                    expected = rows(at, CANDIDATE_ADDRESSES, n)
-                    assert found["candidates"][candidate].tolist() == expected
-                    counts = configuration.counts(word)
-                    expected = [counts[name] for name in COUNT_NAMES]
-                    assert found["counts"][candidate].tolist() == expected
-                    sets = configuration.sets(word)
-                    for name in ("family", "dependents", "path"):
-                        listed_ = members(found[name], candidate)
-                        assert sorted(listed_) == sorted(sets[name])
-                    candidate += 1
-                step += 1
-            configuration.apply(move)
-        assert (step, candidate) == (len(found["states"]), len(found["candidates"]))
-
-
-def rows(at: dict[str, int], names: tuple[str, ...], n: int) -> list[int]:
-    """Numbers of words; n for nothing, n + 1 for the start."""
-    return [word if (word := at.get(name, -2)) >= 0 else n + 2 + word for name in names]
-
-
-def members(members_and_starts: tuple[Any, Any], number: int) -> list[int]:
-    flat, starts = members_and_starts
-    ends = [*starts[1:], len(flat)]
-    found: list[int] = flat[starts[number] : ends[number]].tolist()
-    return found
-
-
-def canonical_moves(order: list[int], heads: list[int]) -> Iterator[Move]:
-    """Every arc as soon as its dependent is complete."""
-    missing = [heads.count(word) for word in range(len(heads))]
-    stack: list[int] = []
-    for word in order:
-        yield Move(SHIFT, word)
-        stack.append(word)
-        while len(stack) > 1:
-            below, top = stack[-2:]
-            if heads[below] == top and not missing[below]:
-                yield Move(LEFTARC)
-                missing[top] -= 1
-                del stack[-2]
-            elif heads[top] == below and not missing[top]:
-                yield Move(RIGHTARC)
-                missing[below] -= 1
-                stack.pop()
-            else:
-                break
-
-
-# ---- the second opinion ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("orders", ["none", "exact"])
-def test_a_second_opinion_is_the_probability_of_what_is_read_backwards(orders: Orders) -> None:
-    """Order constraints do not count in it."""
-    changed = 0
-    for seed in range(150):
-        rng = Random(seed)
-        problem = draw_problem(rng, 7, orders)
-        source = RandomNetwork(rng, random_slots(rng)).read(encode(problem, toy_vocabulary()))
-        reference = source.reference()
-        given = replace(Given.of(listed(source.encoding)), predecessors=None)
-        search = source.search(4)
-        first = beam_search(search, 4)
-        source.reranker().rerank(search)
-        second = derivations(search, search.results(4))
-        assert [score for score, _ in second] == sorted((s for s, _ in second), reverse=True)
-        scores = {tuple(actions): score for score, actions in first}
-        for score, actions in second:
-            if tuple(actions) not in scores:  # another tree of the same order
-                continue
-            configuration = Configuration(listed(source.encoding))
-            configuration.given, configuration.legality = given, ClosedForm(given)
-            backward = 0.0
-            for move in canonical_moves(*turned(given, *tree_of(actions))):
-                backward += reference.log_probabilities(configuration)[move]
-                configuration.apply(move)
-            expected = (scores[tuple(actions)] + backward) / 2
-            assert score == pytest.approx(expected, abs=TOLERANCE)
-        changed += first[0][1] != second[0][1]
-    assert changed > 20
-
-
-# ---- what is given, for the encoder ----------------------------------------------------------
-
-
-@pytest.mark.parametrize("max_words", [5, 9, 70])
-def test_fields_and_relations_are_what_is_given(max_words: int) -> None:
-    vocabulary = toy_vocabulary()
-    n_tags, n_labels = len(vocabulary.tags), len(vocabulary.labels)
-    for seed in range(80 if max_words < 70 else 6):
-        rng = Random(f"{max_words}:{seed}")
-        encoding = encode(draw_problem(rng, max_words, "none"), vocabulary)
-        problem = listed(encoding)
-        head = Given.of(problem).head
-        words, n = problem.words, len(problem.words)
-        fields, relations = read_given(encoding.task, n_tags, n_labels)
-        assert fields.shape == (n, 5)
-        assert relations.shape == (n, n)
-
-        def ancestors(word: int, head: list[int | None] = head) -> list[int]:
-            found = []
-            while (up := head[word]) is not None and up != ROOT:
-                found.append(up)
-                word = up
-            return found
-
-        def number(known: dict[str, int], name: str | None) -> int:
-            return len(known) + 1 if name is None else known.get(name, len(known))
-
-        above = [ancestors(word) for word in range(n)]
-        labels = [number(vocabulary.label_numbers, word.deprel) for word in words]
-        for i, word in enumerate(words):
-            assert fields[i].tolist() == [
-                number(vocabulary.tag_numbers, word.tag),
-                labels[i],
-                0 if head[i] is None else 2 if head[i] == ROOT else 1,
-                bucket(head.count(i)),
-                bucket(sum(i in each for each in above)),
-            ]
-            for j in range(n):
-                if head[i] == j:
-                    expected = len(RELATION_NAMES) + labels[i]
-                elif head[j] == i:
-                    expected = len(RELATION_NAMES) + n_labels + 2 + labels[j]
-                else:
-                    expected = RELATION_NAMES.index(relation(i, j, head, above))
-                assert relations[i, j] == expected, (problem, i, j)
-
-
-def test_numbers_of_dependents_and_descendants_are_told_apart_up_to_15() -> None:
-    """In a star all are dependents, in a chain one is."""
-    for n in range(1, 21):
-        for chain in (False, True):
-            heads = [i if chain else min(i, 1) for i in range(n)]
-            words = tuple(Word(f"w{i}", head=head) for i, head in enumerate(heads))
-            encoding = encode(Problem(words), toy_vocabulary())
-            fields, _ = read_given(encoding.task, 1, 1)
-            top = encoding.order.index(0)
-            dependents = min(n - 1, 1) if chain else n - 1
-            assert fields[top, 3:].tolist() == [bucket(dependents), bucket(n - 1)]
-
-
-def relation(i: int, j: int, head: list[int | None], above: list[list[int]]) -> str:
-    """What word j is to word i, arcs apart."""
-    if i == j:
-        return "self"
-    if head[i] not in (None, ROOT) and head[i] == head[j]:
-        return "sibling"
-    if j in above[i]:
-        return "ancestor"
-    if i in above[j]:
-        return "descendant"
-    tops = ([*above[i], i][-1] if not above[i] else above[i][-1], [j, *above[j]][-1])
-    return "component" if tops[0] == tops[1] else "unrelated"
-
-
 # ---- what is refused -------------------------------------------------------------------------
 
 
@@ -513,7 +296,7 @@ def test_weights_that_do_not_fit_the_slots() -> None:
     for number, shape in enumerate([(4, COUNT_BUCKETS, 16), (32,), (3, 16), (1,)]):
         weights = weights_for()
         weights[number] = np.zeros(shape, np.float32)
-        with pytest.raises(ValueError, match=r"must hold|another shape"):
+        with pytest.raises(ValueError, match=r"must hold|do not fit"):
             ActionScorer(*table, *weights)
 
 

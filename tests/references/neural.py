@@ -6,7 +6,7 @@ word that is not there is NOTHING, what is before the first word START.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -65,6 +65,27 @@ def turned(given: Given, order: list[int], heads: list[int]) -> tuple[list[int],
     for word, head in enumerate(heads):
         turned_heads[renamed[word]] = renamed.get(head, head)
     return [renamed[word] for word in reversed(order)], turned_heads
+
+
+def canonical_moves(order: list[int], heads: list[int]) -> Iterator[Move]:
+    """The canonical derivation: every arc as soon as its dependent is complete."""
+    missing = [heads.count(word) for word in range(len(heads))]
+    stack: list[int] = []
+    for word in order:
+        yield Move(SHIFT, word)
+        stack.append(word)
+        while len(stack) > 1:
+            below, top = stack[-2:]
+            if heads[below] == top and not missing[below]:
+                yield Move(LEFTARC)
+                missing[top] -= 1
+                del stack[-2]
+            elif heads[top] == below and not missing[top]:
+                yield Move(RIGHTARC)
+                missing[below] -= 1
+                stack.pop()
+            else:
+                break
 
 
 @dataclass

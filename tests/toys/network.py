@@ -1,6 +1,6 @@
-"""Small networks with random parameters, made without PyTorch, for the tests of the neural scorer.
+"""Small networks with random parameters, made without PyTorch, and problems for them.
 
-Random problems come from brute_force.py, whose words the toy lexicon knows in part.
+The toy lexicon knows some of the words of the random problems of references/brute_force.py.
 """
 
 from __future__ import annotations
@@ -12,23 +12,25 @@ from random import Random
 from typing import TypeVar, cast
 
 import numpy as np
+from references.brute_force import random_problem
 
 from syntagma.linearizer import Linearizer
 from syntagma.models.header import Header
 from syntagma.models.model import Model
 from syntagma.neural._addresses import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
-from syntagma.neural.counting import count_lexicon
 from syntagma.neural.lexicon import Lexicon
+from syntagma.neural.lexicon_training import learn_lexicon
 from syntagma.neural.parameters import Dimensions, Floats, parameter_shapes, table_sizes
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.slots import SLOTS, SlotTable
 from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.problem.problem import Problem
+from syntagma.results.linearization import Linearization
+from syntagma.transition.encoding import Encoding, encode
 from syntagma.transition.vocabulary import Vocabulary
 from toys.models import toy_sentence, toy_vocabulary
 
-# All sizes differ where they can, so that none is taken for another. Eight heads are the fewest
-# that training starts with.
+# Sizes differ where they can, so that mixing up two of them fails. Training needs at least 8 heads.
 SMALL = Dimensions(
     width=24,
     layers=3,
@@ -41,6 +43,7 @@ SMALL = Dimensions(
     guess_after=1,
 )
 T = TypeVar("T")
+Shown = tuple[str, tuple[int, ...], tuple[str, ...], tuple[str, ...], float]
 
 
 @cache
@@ -48,7 +51,7 @@ def toy_lexicon(seed: int = 0) -> Lexicon:
     """Numbers for some of the words w0 to w11, also in capitals."""
     rng = Random(seed)
     sentences = [toy_sentence(rng) for _ in range(12)]
-    return count_lexicon(
+    return learn_lexicon(
         (replace(each, forms=capitals(rng, each.forms)) for each in sentences), min_count=2
     )
 
@@ -66,6 +69,24 @@ def in_many_shapes(rng: Random, problem: Problem) -> Problem:
         for word, form in zip(problem.words, capitals(rng, forms), strict=True)
     ]
     return replace(problem, words=tuple(words))
+
+
+def problem_of(rng: Random, n: int) -> Problem:
+    """A random problem of exactly n words."""
+    while len((problem := random_problem(rng, n)).words) < n:
+        pass
+    return in_many_shapes(rng, problem)
+
+
+def encodings_of_all_sizes(seed: int, most: int = 40) -> list[Encoding]:
+    """Random problems of 1 to `most` words."""
+    rng = Random(seed)
+    return [encode(problem_of(rng, n), toy_vocabulary()) for n in range(1, most + 1)]
+
+
+def shown(result: Linearization) -> Shown:
+    """What a user sees of a result."""
+    return result.text, result.heads, result.tags, result.deprels, result.score
 
 
 def toy_parameters(

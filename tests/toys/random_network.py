@@ -1,4 +1,4 @@
-"""Action scorers with random weights and random input, compiled and plain."""
+"""Action scorers with random weights and random input, compiled and as the slow reference."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from references.brute_force import Orders, random_heads, random_problem
 from references.neural import ReferenceScorer
 from references.transition import Action
 
@@ -14,7 +15,10 @@ from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
 from syntagma.neural._reranker import Reranker
 from syntagma.neural._search import VECTOR_MULTIPLE, ActionScorer, NeuralSearch
 from syntagma.neural.slots import SlotTable
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.transition.encoding import Encoding
+from toys.models import relist
 
 
 class RandomNetwork:
@@ -84,3 +88,23 @@ class Input:
             dict(zip(COUNT_NAMES, network.counts.astype(np.float64), strict=True)),
             *(a.astype(np.float64) for a in (network.shift_out, network.arc_out, network.arc_bias)),
         )
+
+
+def listed(encoding: Encoding) -> Problem:
+    """The problem with its words in the order of the search task."""
+    return relist(encoding.problem, encoding.order)
+
+
+def draw_problem(rng: Random, max_words: int, orders: Orders) -> Problem:
+    """Half of the problems have random arcs; the others are deep or wide trees, mostly given."""
+    problem = random_problem(rng, max_words, orders)
+    if rng.random() < 0.5 or problem.before or problem.first or problem.last:
+        return problem
+    heads = random_heads(rng, len(problem.words))
+    share = rng.choice((0.7, 1.0))
+    return Problem(
+        tuple(
+            Word(word.form, word.tag, head if rng.random() < share else None)
+            for word, head in zip(problem.words, heads, strict=True)
+        )
+    )

@@ -1,1 +1,1 @@
-"""The neural scorer: slots, set encoder, search with them, reranking, training with PyTorch."""
+"""The neural scorer: set encoder, slots, search, reranker, and training with PyTorch."""

@@ -1,8 +1,8 @@
 """The arithmetic of the set encoder: look-up, matrix product, layer norm, attention.
 
-Every row is computed by the same operations in the same order, whatever else is computed along with
-it: so a sentence has the same scores alone, in a batch, on any number of threads. A BLAS, which has
-threads of its own, does not promise this.
+Every row is computed by the same operations in the same order, whatever other rows are computed
+with it. So a sentence has the same scores alone, in a batch, and on any number of threads. A BLAS
+does not guarantee this.
 """
 
 from libc.math cimport expf, sqrtf
@@ -41,7 +41,7 @@ cdef class Matrix:
         """The rows of `x` times the matrix, plus the bias."""
         cdef const float[:, ::1] rows = x
         if rows.shape[1] != self.before:
-            raise ValueError(f"rows of {rows.shape[1]} numbers, not of {self.before}")
+            raise ValueError(f"rows must have {self.before} columns, not {rows.shape[1]}")
         out = np.empty((rows.shape[0], self.after), np.float32)
         cdef float[:, ::1] result = out
         if rows.shape[0]:
@@ -54,7 +54,7 @@ cdef class Matrix:
 
 
 def add_rows(float[:, ::1] out, const float[:, ::1] table, const int32_t[::1] numbers):
-    """Add to each row of `out` the row of `table` with its number."""
+    """Add row `numbers[i]` of `table` to row i of `out`."""
     cdef Py_ssize_t i
     with nogil:
         for i in range(out.shape[0]):
@@ -67,7 +67,7 @@ def add_byte_rows(
     const float[::1] scales,
     const int32_t[::1] numbers,
 ):
-    """The same with a table of bytes and a scale for each of its rows."""
+    """The same with a table of 8-bit integers and a scale for each of its rows."""
     cdef Py_ssize_t i
     with nogil:
         for i in range(out.shape[0]):
@@ -105,8 +105,8 @@ def attend(
 ):
     """Attention of each word to the words of its sentence, biased by their relation.
 
-    `qkv` is [rows, 3 × width], `bias` [heads, relations]; `relations` holds the n² relations of
-    each sentence, one sentence after the other. Rows that are in no sentence become 0.
+    `qkv` is [rows, 3 × width], `bias` [heads, relations]; `relations` holds the n × n relations of
+    each sentence, one sentence after the other. Rows outside all sentences become 0.
     """
     cdef int heads = bias.shape[0], width = qkv.shape[1] // 3, size = width // heads
     out = np.zeros((qkv.shape[0], width), np.float32)
@@ -151,9 +151,9 @@ def attend(
 
 
 def pair_tables(const float[:, ::1] both, int tables):
-    """[tables, rows, rows]: the products of each two rows, for each table.
+    """[tables, rows, rows]: for each table, the dot products of all pairs of rows.
 
-    A row of `both` holds the first vectors of all tables, then the second ones.
+    A row of `both` holds its first vectors in all tables, then its second ones.
     """
     cdef int rows = both.shape[0], rank = both.shape[1] // (2 * tables), t, i, j, r
     out = np.zeros((tables, rows, rows), np.float32)

@@ -1,4 +1,4 @@
-"""Types of the second opinion."""
+"""Types of the reranker."""
 
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
@@ -7,8 +7,8 @@ from syntagma.neural._search cimport NeuralSearch
 from syntagma.transition._search cimport Search
 
 cdef class Reranker(NeuralSearch):
-    cdef vector[int32_t] last           # the moves of the derivation that was scored last
-    cdef vector[double] sums            # and the score after each of them
+    cdef vector[int32_t] last           # the moves of the last derivation that was scored
+    cdef vector[double] sums            # the score after each of them
     cdef void rerank_all(self, Search search) noexcept nogil
     cdef void read_backwards(
         self, Search search, const vector[int32_t]& links, vector[int32_t]* moves

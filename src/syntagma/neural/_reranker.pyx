@@ -1,4 +1,4 @@
-"""A second opinion on what a search has found, from a scorer that reads from right to left."""
+"""Reranks the results of a search with a scorer that works from right to left."""
 
 from libc.stdint cimport int32_t
 from libcpp.algorithm cimport sort
@@ -13,9 +13,9 @@ from syntagma.transition._state cimport (
 
 
 cdef class Reranker(NeuralSearch):
-    """What a scorer that reads from right to left thinks of finished sentences.
+    """Scores finished derivations by those that build the same sentences from right to left.
 
-    It knows nothing of order constraints and of orders that are asked for.
+    It ignores order constraints and given orders.
     """
 
     def __cinit__(self, *_, **__):
@@ -23,12 +23,12 @@ cdef class Reranker(NeuralSearch):
         self.task = &self.unfixed
 
     def rerank(self, Search search):
-        """Let half of the syntax in the score of each finished derivation come from here."""
+        """Replace the syntax score of each finished derivation by the mean of both directions."""
         with nogil:
             self.rerank_all(search)
 
     cdef void rerank_all(self, Search search) noexcept nogil:
-        """Derivations that begin alike are scored one after the other, the beginning once."""
+        """Score derivations in sorted order, so that `score` can reuse their common prefixes."""
         cdef vector[numbered[vector[int32_t], int]] derivations
         cdef Finished* finished
         cdef int i
@@ -45,8 +45,10 @@ cdef class Reranker(NeuralSearch):
     cdef void read_backwards(
         self, Search search, const vector[int32_t]& links, vector[int32_t]* moves
     ) noexcept nogil:
-        """The moves that build the sentence of a derivation from right to left: words, or negative
-        numbers for arcs."""
+        """The moves that build the sentence of a derivation from right to left.
+
+        A SHIFT is the number of its word, an arc its kind as a negative number.
+        """
         cdef vector[int32_t] order, heads, open_, stack
         cdef vector[Action] actions
         cdef const Link* link
@@ -73,7 +75,7 @@ cdef class Reranker(NeuralSearch):
             moves.push_back(actions[i].word if actions[i].kind == SHIFT else -actions[i].kind)
 
     cdef double score(self, const vector[int32_t]& moves) noexcept nogil:
-        """The log-probability of a derivation; what it shares with the last one is known."""
+        """The log-probability of a derivation; its common prefix with the last one is reused."""
         cdef State* state = self.current[0]
         cdef Candidate* candidate
         cdef Action action

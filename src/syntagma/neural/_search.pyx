@@ -53,13 +53,13 @@ cdef class ActionScorer:
         cdef const float[:, ::1] arc_out_ = arc_out
         cdef Pair pair
         if counts.shape[:2] != (N_COUNTS, BUCKETS) or arc_out.shape[0] != 2 or len(arc_bias) != 2:
-            raise ValueError("the weights of the action scorer have another shape than its slots")
+            raise ValueError("the shapes of the action scorer's weights do not fit its slots")
         self.hidden = counts_.shape[2]
         self.arc_hidden = arc_out_.shape[1]
         if self.hidden % LANES or self.arc_hidden % LANES or len(shift_out) != self.hidden:
             raise ValueError(f"hidden layers must hold a multiple of {LANES} units")
         if not arc:
-            raise ValueError("an arc must be scored by at least one slot")
+            raise ValueError("arcs need at least one slot")
         self.state = address_numbers(state, STATE_ADDRESSES)
         self.arc = address_numbers(arc, STATE_ADDRESSES)
         address_numbers(candidate, CANDIDATE_ADDRESSES)

@@ -1,4 +1,4 @@
-"""Arithmetic on vectors of floats: vectors.h."""
+"""Arithmetic on vectors of floats, defined in vectors.h."""
 
 from libc.stdint cimport int8_t
 

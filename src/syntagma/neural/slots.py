@@ -1,7 +1,7 @@
-"""The slots of the neural scorer: which words of a state, and of a word to be shifted, it looks at.
+"""The slots of the neural scorer: which words of a state and of a candidate it looks at.
 
-Data, as the templates of the linear scorer are. What the names mean is defined, and checked, in
-core/neural.pyx.
+They are data, like the templates of the linear scorer. _addresses.pxd defines what the names mean;
+`ActionScorer` in _search.pyx checks them.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SlotTable:
-    """Addresses that feed the hidden layers, and pairs of addresses that are scored directly."""
+    """Addresses that feed the hidden layers, and pairs of addresses that are scored directly.
+
+    `state` and `candidate` addresses and the `sets` feed the hidden layer of SHIFTs, `arc`
+    addresses that of arcs. `pairs` add to the scores of SHIFTs.
+    """
 
     state: tuple[str, ...]
     arc: tuple[str, ...]
@@ -18,7 +22,7 @@ class SlotTable:
     pairs: tuple[tuple[str, str], ...]
 
     def to_json(self) -> dict[str, list[str]]:
-        """For the header of a model."""
+        """For the header of a model file."""
         return {
             "state": list(self.state),
             "arc": list(self.arc),

@@ -111,7 +111,7 @@ def _dimensions(given: object) -> Dimensions:
     if not isinstance(given, dict) or given.keys() != asdict(Dimensions()).keys():
         raise ModelError("the header does not state the dimensions of the network; train it again")
     if any(type(size) is not int or not 0 <= size <= 1 << 16 for size in given.values()):
-        raise ModelError("a dimension of the network is not a number from 0 to 65536")
+        raise ModelError("a dimension of the network is not an integer from 0 to 65536")
     d = Dimensions(**given)
     if (
         min(d.width, d.layers, d.heads, d.hidden, d.arc_hidden, d.rank) < 1

@@ -23,9 +23,9 @@ import torch
 from syntagma.errors import TrainingError
 from syntagma.neural._trace import trace
 from syntagma.neural.batches import Batch, Example, collate
-from syntagma.neural.counting import count_lexicon
 from syntagma.neural.encoder import read_fields
 from syntagma.neural.growth import grow_parameters
+from syntagma.neural.lexicon_training import learn_lexicon
 from syntagma.neural.network import Network, initial_parameters
 from syntagma.neural.parameters import Dimensions, Floats, table_sizes
 from syntagma.neural.scorer import NeuralScorer
@@ -77,7 +77,7 @@ class NeuralLearner:
         if self.start is None:
             self.dimensions = Dimensions()
             self.vocabulary = learn_vocabulary(everything).without_forms()
-            self.lexicon = count_lexicon(everything, self.settings.min_count)
+            self.lexicon = learn_lexicon(everything, self.settings.min_count)
             sizes = table_sizes(self.lexicon, self.vocabulary)
             initial = initial_parameters(self.dimensions, SLOTS, sizes)
         else:

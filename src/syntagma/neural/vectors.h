@@ -1,6 +1,6 @@
-// Arithmetic on vectors of floats, for encoder.pyx and neural.pyx.
+// Arithmetic on vectors of floats, for _encoder.pyx and _search.pyx.
 //
-// Sums run over 16 lanes whatever the processor has.
+// Sums run over 16 lanes on every processor, so that results do not depend on its vector width.
 
 #pragma once
 
@@ -74,8 +74,8 @@ FOR_EACH_PROCESSOR static float sum(const float* x, int size) {
     return sums[0];
 }
 
-// out = x · matrix + bias, four rows and 32 columns at a time. The matrix comes in panels of 32
-// columns, [from][32] each. Products and sums are fused where the processor can.
+// out = x · matrix + bias, four rows and 32 columns at a time. The matrix is laid out in panels of
+// 32 columns, [from][32] each. Multiplications and additions are fused if the processor can.
 typedef float Vector __attribute__((vector_size(4 * LANES), aligned(4)));
 
 FOR_EACH_PROCESSOR FUSED static void multiply(
@@ -86,7 +86,7 @@ FOR_EACH_PROCESSOR FUSED static void multiply(
         int columns = to - start < PANEL ? to - start : PANEL;
         for (long row = 0; row < rows; row += 4) {
             int height = rows - row < 4 ? (int)(rows - row) : 4;
-            // Where rows are missing, the first one is computed again and thrown away.
+            // Missing rows are replaced by the first one; the result is discarded.
             const float* x0 = x + row * from;
             const float* x1 = x0 + (height > 1 ? 1 : 0) * from;
             const float* x2 = x0 + (height > 2 ? 2 : 0) * from;

@@ -9,7 +9,7 @@ from syntagma.neural.lexicon import LEXICAL, Lexicon, lexical_names
 from syntagma.treebanks.treebank import Sentence
 
 
-def count_lexicon(sentences: Iterable[Sentence], min_count: int) -> Lexicon:
+def learn_lexicon(sentences: Iterable[Sentence], min_count: int) -> Lexicon:
     """The lexicon of the names that occur at least `min_count` times in the sentences."""
     counts: list[Counter[str]] = [Counter() for _ in LEXICAL]
     for form, count in Counter(f for s in sentences for f in s.forms).items():
