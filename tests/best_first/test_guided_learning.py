@@ -25,8 +25,8 @@ from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
 from syntagma.best_first._dependency_edges import DependencyEdges
 from syntagma.best_first._guided_learning import GuidedSearch
 from syntagma.best_first._search import best_first_search
-from syntagma.best_first.ccg import CcgGrammar, LexicalEntry
-from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
+from syntagma.best_first.ccg_grammar import CcgGrammar, LexicalEntry
+from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.features._weights import TrainingWeights
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word

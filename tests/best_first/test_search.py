@@ -27,8 +27,8 @@ from toys.edge_problems import (
 from toys.models import relist, toy_vocabulary
 
 from syntagma.best_first._search import best_first_search
-from syntagma.best_first.ccg import CcgGrammar
-from syntagma.best_first.edge_templates import TABLE_1, ccg_templates, dependency_templates
+from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.templates import TABLE_1, ccg_templates, dependency_templates
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.derivation import Derivation

@@ -21,10 +21,10 @@ from references.edges import (
 )
 from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
 from syntagma.best_first._dependency_edges import DependencyEdges
-from syntagma.best_first._grammar import Grammar as CoreGrammar
+from syntagma.best_first._edges import Grammar as CoreGrammar
 from syntagma.best_first._search import BestFirst
-from syntagma.best_first.ccg import CcgGrammar
-from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
+from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.features._weights import Weights, build_columns
 from syntagma.problem.problem import Problem
 from syntagma.results.derivation import Derivation

@@ -22,8 +22,8 @@ from references.features import fold
 from references.transition import Given
 from syntagma.best_first._ccg_edges import CCG_ATOMS
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS
-from syntagma.best_first.ccg import CcgGrammar
-from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
+from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.problem.shape import shape_and_suffix
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.vocabulary import Vocabulary

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from syntagma.best_first.ccg import CcgGrammar
+from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.formats.auto import write_auto
 from syntagma.results.categories import split
 from syntagma.results.derivation import Derivation

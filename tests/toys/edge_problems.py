@@ -8,7 +8,7 @@ import numpy as np
 from references.brute_force import random_problem
 from references.cases import Case, ccg_case, dependency_case
 
-from syntagma.best_first.ccg import CcgGrammar
+from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from toys import ccg as toy_ccg

@@ -7,7 +7,7 @@ rule says.
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
-from syntagma.best_first._grammar cimport LEAF, Edge, Grammar, Proposal
+from syntagma.best_first._edges cimport LEAF, Edge, Grammar, Proposal
 from syntagma.transition._state cimport NONE, SearchTask
 from syntagma.features._templates cimport TemplateTable, finish, fold, instantiate_all
 

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.best_first._grammar import Grammar
+from syntagma.best_first._edges import Grammar
 from syntagma.features._templates import TemplateTable
 from syntagma.transition._state import SearchTask
 

@@ -11,7 +11,7 @@ one is all that a search needs.
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
-from syntagma.best_first._grammar cimport LEAF, Edge, Grammar, Proposal, normalized
+from syntagma.best_first._edges cimport LEAF, Edge, Grammar, Proposal, normalized
 from syntagma.transition._state cimport NONE, SearchTask, Word, lowest_bit
 from syntagma.features._templates cimport TemplateTable, finish, instantiate_all
 

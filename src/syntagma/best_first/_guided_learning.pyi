@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 
-from syntagma.best_first._grammar import Grammar
+from syntagma.best_first._edges import Grammar
 from syntagma.best_first._search import BestFirst, Node
 from syntagma.features._weights import TrainingWeights
 

@@ -12,7 +12,7 @@ from libcpp.unordered_set cimport unordered_set
 from libcpp.vector cimport vector
 
 from syntagma.best_first._search cimport AgendaItem, BestFirst
-from syntagma.best_first._grammar cimport LEAF, Edge, Grammar, Proposal, join_hash, leaf_hash
+from syntagma.best_first._edges cimport LEAF, Edge, Grammar, Proposal, join_hash, leaf_hash
 from syntagma.transition._state cimport NONE
 from syntagma.features._templates cimport MAX_KEYS, drain, finish
 from syntagma.features._weights cimport TrainingWeights

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
-from syntagma.best_first._grammar cimport Grammar, Proposal
+from syntagma.best_first._edges cimport Grammar, Proposal
 
 cdef extern from * nogil:
     """

@@ -1,4 +1,4 @@
-from syntagma.best_first._grammar import Grammar
+from syntagma.best_first._edges import Grammar
 
 Node = tuple[int, int, int, int, int, int]
 

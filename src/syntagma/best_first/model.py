@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
 from syntagma.best_first._dependency_edges import DependencyEdges
-from syntagma.best_first._grammar import Grammar
-from syntagma.best_first.ccg import CcgGrammar
-from syntagma.best_first.edge_derivations import (
+from syntagma.best_first._edges import Grammar
+from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.derivations import (
     LEAF,
     Node,
     Piece,
@@ -25,7 +25,7 @@ from syntagma.best_first.edge_derivations import (
     read_trees,
     tree_nodes,
 )
-from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
+from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.errors import ProblemError, name_word
 from syntagma.features._templates import TemplateTable
 from syntagma.features._weights import Weights

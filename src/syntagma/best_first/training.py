@@ -9,7 +9,7 @@ from typing import Any
 import numpy.typing as npt
 
 from syntagma.best_first._guided_learning import GuidedSearch
-from syntagma.best_first.ccg import CcgGrammar
+from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.model import StoredEdges, edge_grammar
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.features._weights import TrainingWeights

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 
-from syntagma.best_first.ccg import CcgGrammar
+from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.problem.word import ROOT_LABEL
 from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import Linearization, Token

@@ -10,7 +10,7 @@ import pytest
 
 from syntagma.best_first._ccg_edges import CCG_ATOMS, CCG_SCOPES
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS, DEPENDENCY_SCOPES
-from syntagma.best_first.edge_templates import TABLE_1, TABLE_2, ccg_templates, dependency_templates
+from syntagma.best_first.templates import TABLE_1, TABLE_2, ccg_templates, dependency_templates
 from syntagma.features._templates import TemplateTable
 
 Row = tuple[str, frozenset[str]]

@@ -24,7 +24,7 @@ from toys.ccg import (
     word,
 )
 
-from syntagma.best_first.ccg import MAX_CATEGORIES, RARE, CcgGrammar
+from syntagma.best_first.ccg_grammar import MAX_CATEGORIES, RARE, CcgGrammar
 from syntagma.models.container import read_container, write_container
 from syntagma.results.categories import head_side
 from syntagma.results.derivation import Derivation

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from toys.ccg import DERIVATIONS, chain, derivations
 from toys.models import toy_sentence
 
-from syntagma.best_first.ccg import CcgGrammar
-from syntagma.best_first.edge_derivations import (
+from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.derivations import (
     HEAD_LEFT,
     HEAD_RIGHT,
     LEAF,
