@@ -17,12 +17,12 @@ from syntagma.best_first.derivations import (
     HEAD_RIGHT,
     LEAF,
     NONE,
-    Node,
-    derivation_nodes,
+    DerivationNode,
     read_derivations,
     read_trees,
-    tree_nodes,
 )
+from syntagma.best_first.grammar_extraction import extract_grammar
+from syntagma.best_first.training import derivation_nodes, tree_nodes
 from syntagma.errors import ProblemError
 from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import violations
@@ -44,7 +44,7 @@ def encoded(
     return *encode_training(sentence, problem, vocabulary), vocabulary
 
 
-def as_found(nodes: Sequence[Node], encoding: Encoding) -> list[Node]:
+def as_found(nodes: Sequence[DerivationNode], encoding: Encoding) -> list[DerivationNode]:
     """The nodes as a search has them, which takes interchangeable words for one."""
     leaders = encoding.leaders
     return [
@@ -53,7 +53,7 @@ def as_found(nodes: Sequence[Node], encoding: Encoding) -> list[Node]:
     ]
 
 
-def below(nodes: Sequence[Node], top: int) -> list[Node]:
+def below(nodes: Sequence[DerivationNode], top: int) -> list[DerivationNode]:
     """The part of a derivation that ends in a node, as a derivation of its own."""
     kept = {top}
     for at in range(top, -1, -1):
@@ -168,10 +168,10 @@ def test_trees_side_by_side_have_a_root_each(rng: Random, condition: str) -> Non
 
 def prepared(
     derivation: Derivation, condition: str
-) -> tuple[list[Node], Encoding, Vocabulary, CcgGrammar]:
+) -> tuple[list[DerivationNode], Encoding, Vocabulary, CcgGrammar]:
     sentence = CcgSentence("x", derivation).sentence
     encoding, reference, vocabulary = encoded(sentence, condition, Random(0))
-    grammar = CcgGrammar.of_derivations([derivation], vocabulary)
+    grammar = extract_grammar([derivation], vocabulary)
     nodes = derivation_nodes(derivation, reference, grammar)
     return as_found(nodes, encoding), encoding, vocabulary, grammar
 

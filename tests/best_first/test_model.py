@@ -14,7 +14,8 @@ from toys.edges import GRAMMARS, train_edges
 from toys.training_runs import run as train_beam
 from toys.treebank import write_treebank
 
-from syntagma.best_first.model import EdgeModel, GrammarName
+from syntagma.best_first.grammars import GrammarName
+from syntagma.best_first.model import EdgeModel
 from syntagma.cli import run
 from syntagma.errors import ModelError, TrainingError
 from syntagma.language_model.settings import LanguageModelSettings

@@ -26,7 +26,7 @@ from toys.training_runs import (
 )
 from toys.treebank import SENTENCES
 
-from syntagma.best_first.model import GrammarName
+from syntagma.best_first.grammars import GrammarName
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.cli import run as command
 from syntagma.errors import FormatError, TrainingError

@@ -9,7 +9,8 @@ import pytest
 from toys.models import make_scorer, toy_vocabulary
 
 from syntagma.features._weights import Weights, build_columns
-from syntagma.linear._search import DerivationWalk, LinearScorer
+from syntagma.linear._derivation_walk import DerivationWalk
+from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.templates import templates
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word

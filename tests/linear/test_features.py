@@ -10,8 +10,8 @@ from references.brute_force import LABELS, random_problem
 from references.features import Configuration, features
 from toys.models import make_scorer, relist, toy_vocabulary
 
+from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.linear._features import Templates
-from syntagma.linear._search import DerivationWalk
 from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word

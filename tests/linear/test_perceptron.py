@@ -16,8 +16,10 @@ import pytest
 from references.transition import LEFTARC, RIGHTARC, SHIFT
 from toys.models import few_templates, make_scorer, toy_sentence, toy_vocabulary
 
+from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.linear._perceptron import Perceptron, Update
-from syntagma.linear._search import DerivationWalk, LinearScorer, LinearSearch
+from syntagma.linear._search import LinearSearch
+from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.templates import templates
 from syntagma.models.container import read_container, write_container
 from syntagma.transition._search import beam_search

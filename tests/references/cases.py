@@ -21,7 +21,7 @@ from references.edges import (
 )
 from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
 from syntagma.best_first._dependency_edges import DependencyEdges
-from syntagma.best_first._edges import Grammar as CoreGrammar
+from syntagma.best_first._edges import Edges
 from syntagma.best_first._search import BestFirst
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.templates import ccg_templates, dependency_templates
@@ -108,7 +108,7 @@ class Case:
     """A problem for both: the plain grammar, and how to make the core's."""
 
     plain: Grammar
-    make: Callable[[], CoreGrammar]
+    make: Callable[[], Edges]
     relisted: Callable[[Problem], Case]  # the same for the same problem, listed otherwise
 
     @property

@@ -236,19 +236,19 @@ class Grammar(ABC):
 class DependencyGrammar(Grammar):
     """§4: arcs between heads; right dependents before left ones, from the inside out.
 
-    `candidates` holds the tags of each word. `taught` holds labels to be tried for each word beside
-    the best one.
+    `candidates` holds the tags of each word. `gold_labels` holds a label for each word
+    that is proposed beside the best one.
     """
 
     def __init__(
-        self, bag: Bag, candidates: Sequence[Sequence[int]], taught: Sequence[int] = ()
+        self, bag: Bag, candidates: Sequence[Sequence[int]], gold_labels: Sequence[int] = ()
     ) -> None:
         super().__init__(bag)
         self.templates = Templates(dependency_templates().texts, DEPENDENCY_ATOMS)
         self.candidates = candidates
-        self.taught: defaultdict[int, set[int]] = defaultdict(set)
-        for leader, label in zip(bag.leader, taught, strict=False):
-            self.taught[leader].add(label)
+        self.gold_labels: defaultdict[int, set[int]] = defaultdict(set)
+        for leader, label in zip(bag.leader, gold_labels, strict=False):
+            self.gold_labels[leader].add(label)
 
     def leaves(self) -> list[Edge]:
         edges = [
@@ -308,7 +308,7 @@ class DependencyGrammar(Grammar):
         start, count = vocabulary.label_index[side, head_tag, tag].tolist()
         tried = [labelled(label) for label in vocabulary.label_pool[start : start + count].tolist()]
         best = max(tried, key=lambda edge: total(edge.keys[len(phrase) :], weigh))
-        return [best, *(labelled(label) for label in sorted(self.taught[word] - {best.label}))]
+        return [best, *(labelled(label) for label in sorted(self.gold_labels[word] - {best.label}))]
 
     def parts_of_sum(self, edge: Edge) -> list[list[int]]:
         split = len(edge.keys) - edge.labelled

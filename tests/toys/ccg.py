@@ -8,6 +8,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.grammar_extraction import extract_grammar
 from syntagma.formats.auto import write_auto
 from syntagma.results.categories import split
 from syntagma.results.derivation import Derivation
@@ -133,7 +134,7 @@ def toy_vocabulary() -> Vocabulary:
 
 @cache
 def toy_grammar() -> CcgGrammar:
-    return CcgGrammar.of_derivations(DERIVATIONS.values(), toy_vocabulary())
+    return extract_grammar(DERIVATIONS.values(), toy_vocabulary())
 
 
 FORMS = st.one_of(

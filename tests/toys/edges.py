@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from syntagma.best_first.model import GrammarName
+from syntagma.best_first.grammars import GrammarName
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.training.train import TrainingReport, train
 from toys.ccg import write_ccgbank

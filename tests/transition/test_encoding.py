@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from toys.models import make_scorer
 from toys.strategies import problems, trees
 
-from syntagma.linear._search import DerivationWalk, LinearScorer, LinearSearch
+from syntagma.linear._derivation_walk import DerivationWalk
+from syntagma.linear._search import LinearSearch
+from syntagma.linear.scorer import LinearScorer
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import violations

@@ -20,7 +20,7 @@ from toys.models import (
 )
 
 from syntagma.errors import UnsatisfiableError, name_word, name_words
-from syntagma.linear._search import DerivationWalk
+from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.models.model import Scorer
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, violations

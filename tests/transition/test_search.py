@@ -29,7 +29,9 @@ from toys.models import (
 )
 
 from syntagma.errors import SyntagmaError
-from syntagma.linear._search import DerivationWalk, LinearScorer, LinearSearch
+from syntagma.linear._derivation_walk import DerivationWalk
+from syntagma.linear._search import LinearSearch
+from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word

@@ -1,13 +1,10 @@
-"""A CCG grammar read off derivations: the categories, the rules, and the categories of each word.
+"""A CCG grammar: its categories, its binary and unary rules, and the lexicon.
 
-The grammar of Zhang and Clark (2015), §3.1: every instance of a binary or unary rule that training
-derivations hold, and no other. Searching with it is the business of the core; which of two
-categories is the head is decided by `categories`.
+`grammar_extraction` reads it off the derivations of a CCGbank; `_ccg_edges` builds edges with it.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any, ClassVar, TypeVar
@@ -16,15 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.files.packing import pack_lines, unpack_lines
-from syntagma.results.categories import head_side
-from syntagma.results.derivation import Derivation
 from syntagma.transition.vocabulary import Vocabulary
-
-# On EWT's dev set 96.7% of the words have their category among 6 on average if tags are given,
-# 95.0% tag and category among 11 pairs if they are not. (RARE 10: 96.3% of 5.6 and 94.7% of 10.3.)
-RARE = 20  # a form seen less often may have categories that it was not seen with
-MAX_CATEGORIES = 20  # of a tag
-MIN_SHARE = 0.005  # a pair of a form, or a category of a tag, that is rarer is not proposed
 
 Int32 = npt.NDArray[np.int32]
 LexicalEntry = tuple[int, int]  # tag, category
@@ -32,11 +21,12 @@ T = TypeVar("T", bound=Hashable)
 
 
 class CcgGrammar:
-    """Categories, which have numbers by their place, and the rules and words that use them.
+    """Categories, numbered by their place, and the rules and the lexicon over them.
 
     `binary` has a row (left, right, result, head side) for each rule, `unary` a row (from, to); the
-    rows are sorted. A tag's categories are those of rare words with it; the last list is for tags
-    that the vocabulary does not know.
+    rows are sorted. The lexicon lists pairs of tag and category for each form (`form_leaves`), and
+    categories for each tag (`tag_categories`), to be tried for rare and unseen forms; the last of
+    these lists is for tags that the vocabulary does not know.
     """
 
     SECTIONS: ClassVar = frozenset(
@@ -62,58 +52,18 @@ class CcgGrammar:
         self.form_leaves = form_leaves
         self.rare_forms = rare_forms
         self.tag_categories = tuple(tag_categories)
-        # The core numbers rules from 1, the binary ones first: by their categories.
+        # By their categories. `_ccg_edges` numbers rules from 1, binary rules first.
         rows = [*binary[:, :3].tolist(), *unary.tolist()]
         self.rule_numbers = {tuple(row): number for number, row in enumerate(rows, start=1)}
-
-    @classmethod
-    def of_derivations(
-        cls, derivations: Iterable[Derivation], vocabulary: Vocabulary
-    ) -> CcgGrammar:
-        """The grammar of the derivations; the vocabulary must know their tags."""
-        names: set[str] = set()
-        binary: set[tuple[str, str, str]] = set()
-        unary: set[tuple[str, str]] = set()
-        words: defaultdict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
-        for derivation in derivations:
-            for node in derivation.nodes:
-                names.add(node.category)
-                if len(node.children) == 2:
-                    left, right = node.children
-                    binary.add((left.category, right.category, node.category))
-                elif node.children:
-                    unary.add((node.children[0].category, node.category))
-                elif node.form is not None and node.tag is not None:
-                    words[node.form][node.tag, node.category] += 1
-        categories = sorted(names)
-        number = {category: i for i, category in enumerate(categories)}
-        forms: dict[str, Counter[LexicalEntry]] = {
-            form: Counter(
-                {
-                    (vocabulary.tag_numbers[tag], number[category]): count
-                    for (tag, category), count in words[form].items()
-                }
-            )
-            for form in sorted(words)
-        }
-        rare = frozenset(form for form, counts in forms.items() if counts.total() < RARE)
-        return cls(
-            categories,
-            _rows(((number[a], number[b], number[c], head_side(a, b, c)) for a, b, c in binary), 4),
-            _rows(((number[a], number[b]) for a, b in unary), 2),
-            {form: _most_frequent(counts) for form, counts in forms.items()},
-            rare,
-            _categories_by_tag(forms, rare, len(vocabulary.tags)),
-        )
 
     def leaves_of(
         self, form: str, tag: int | None, vocabulary: Vocabulary, *, as_unseen: bool = False
     ) -> list[LexicalEntry]:
-        """The pairs of tag and category to try for a form, at least one, the likeliest first.
+        """The pairs of tag and category to try for a form, the most frequent first; at least one.
 
-        A tag that is given restricts them. A rare form has those it was seen with, in lower case
-        too, and the categories of its tags; and so has a form that was not seen with the tag. With
-        `as_unseen`, a form is treated as if training had not seen it.
+        A given tag restricts them. For a rare form, the pairs of its lower-case form and all
+        categories of its tags are added; the latter also for a form that was not seen with the
+        given tag. With `as_unseen`, the form is treated as if it was not in the lexicon.
         """
         found: list[LexicalEntry] = []
         if not as_unseen:
@@ -161,44 +111,11 @@ class CcgGrammar:
         )
 
 
-def _rows(rules: Iterable[tuple[int, ...]], width: int) -> Int32:
-    return np.array(sorted(rules), np.int32).reshape(-1, width)
-
-
 def _starts(lists: Iterable[Sequence[Any]]) -> Int32:
-    """Where each list starts when all are written one after the other, and where the last ends."""
+    """Where each list starts in the concatenation of all, and where the last one ends."""
     return np.cumsum([0, *map(len, lists)], dtype=np.int32)
 
 
 def _slices(items: Sequence[T], starts: npt.NDArray[Any]) -> list[tuple[T, ...]]:
     bounds = starts.tolist()
     return [tuple(items[a:b]) for a, b in pairwise(bounds)]
-
-
-def _most_frequent(counts: Counter[T], limit: int | None = None) -> tuple[T, ...]:
-    """The most frequent ones, ties by order; but for the first, none of a negligible share."""
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:limit]
-    least = MIN_SHARE * counts.total()
-    return tuple(item for i, (item, count) in enumerate(ranked) if i == 0 or count >= least)
-
-
-def _categories_by_tag(
-    forms: Mapping[str, Counter[LexicalEntry]], rare: frozenset[str], size: int
-) -> list[tuple[int, ...]]:
-    """The categories of each tag by what rare forms have, by what all have if none is rare.
-
-    The categories of unknown tags, which come last, are those of rare forms of any tag.
-    """
-    of_rare = [Counter[int]() for _ in range(size + 1)]
-    of_all = [Counter[int]() for _ in range(size + 1)]
-    for form, counts in forms.items():
-        for (tag, category), count in counts.items():
-            for each in (tag, size):
-                of_all[each][category] += count
-                if form in rare:
-                    of_rare[each][category] += count
-    chosen = [
-        _most_frequent(some or every, MAX_CATEGORIES)
-        for some, every in zip(of_rare, of_all, strict=True)
-    ]
-    return [categories or chosen[size] or (0,) for categories in chosen]

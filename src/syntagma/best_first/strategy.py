@@ -1,7 +1,7 @@
-"""Best-first search (ZC15): fast where the model is sure, and without a promise to come to an end.
+"""Best-first search (ZC15): fast where the model is sure, but not guaranteed to terminate.
 
-The search itself is compiled, in core/best_first; models: `best_first_model`. The other strategy:
-`beam`.
+Every search therefore has a search budget. The loop over agenda and chart is compiled, in
+`_search`; models are in `model`. The other strategy is beam search, in `transition/beam.py`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from syntagma.results.linearization import Linearization
 from syntagma.transition.budget import SearchBudget, SearchName
 from syntagma.transition.encoding import Encoding
 
-TIMEOUT = 5.0  # seconds, as in the paper, unless a limit is given
+TIMEOUT = 5.0  # seconds, as in the paper; where no other limit is given
 
 
 class BestFirstStrategy:
-    """Orders problems with a model of edges."""
+    """Orders problems by best-first search with an edge model."""
 
     name: SearchName = "best-first"
     batch = 1
@@ -30,7 +30,7 @@ class BestFirstStrategy:
 
     def check(self, budget: SearchBudget) -> None:
         if budget.beam is not None:
-            raise ValueError("a best-first search has no beam: it is limited by timeout/expansions")
+            raise ValueError("best-first search has no beam: limit it by timeout or expansions")
 
     def describe(self, budget: SearchBudget) -> dict[str, str | int | float]:
         budget = _limited(budget)
@@ -60,7 +60,7 @@ class BestFirstStrategy:
 
 
 def _limited(budget: SearchBudget) -> SearchBudget:
-    """A search without any limit might never end."""
+    """The budget with the default timeout if it sets no limit."""
     if budget.timeout is None and budget.expansions is None:
         return SearchBudget(timeout=TIMEOUT)
     return budget

@@ -15,11 +15,11 @@ from typing import Any, ClassVar, Protocol, overload
 
 import numpy.typing as npt
 
-from syntagma.best_first.model import MAX_CHART, EdgeModel, StoredEdges
+from syntagma.best_first.model import MAX_CHART, EdgeModel, StoredEdgeModel
 from syntagma.errors import ModelError
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import PREFIX, LanguageModel
-from syntagma.linear.scorer import StoredWeights
+from syntagma.linear.scorer import StoredLinearScorer
 from syntagma.models.container import read_container, write_container
 from syntagma.neural.stored import StoredNetwork
 from syntagma.problem.problem import Problem
@@ -67,7 +67,7 @@ class Stored(Protocol):
 LANGUAGE_MODEL = "language_model"  # field of the header
 
 # By the header's field `scorer`.
-_STORED: dict[str, type[Stored]] = {"linear": StoredWeights, "neural": StoredNetwork}
+_STORED: dict[str, type[Stored]] = {"linear": StoredLinearScorer, "neural": StoredNetwork}
 EDGES = "edges"  # the scorer of models for best-first search
 _VOCABULARY = frozenset(
     {"forms", "tags", "labels", "form_tags", "open_tags", "label_index", "label_pool"}
@@ -120,13 +120,13 @@ class Model:
 def build_model(header: dict[str, Any], vocabulary: Vocabulary, stored: Stored) -> Model: ...
 @overload
 def build_model(
-    header: dict[str, Any], vocabulary: Vocabulary, stored: StoredEdges
+    header: dict[str, Any], vocabulary: Vocabulary, stored: StoredEdgeModel
 ) -> EdgeModel: ...
 def build_model(
-    header: dict[str, Any], vocabulary: Vocabulary, stored: Stored | StoredEdges
+    header: dict[str, Any], vocabulary: Vocabulary, stored: Stored | StoredEdgeModel
 ) -> Model | EdgeModel:
     """The model in memory, as it is after saving and loading."""
-    if isinstance(stored, StoredEdges):
+    if isinstance(stored, StoredEdgeModel):
         return stored.model(header, vocabulary)
     return Model(header, vocabulary, stored.scorer(header, vocabulary))
 
@@ -135,7 +135,7 @@ def save_model(
     path: str | Path,
     header: dict[str, Any],
     vocabulary: Vocabulary,
-    stored: Stored | StoredEdges,
+    stored: Stored | StoredEdgeModel,
     realizer: Realizer | None = None,
     language_model: LanguageModel | None = None,
 ) -> None:
@@ -190,7 +190,7 @@ def load_edge_model(path: str | Path) -> EdgeModel:
         )
     if name != EDGES:
         raise _unknown_scorer(path, name)
-    sections = StoredEdges.SECTIONS.get(str(header.get("grammar")))
+    sections = StoredEdgeModel.SECTIONS.get(str(header.get("grammar")))
     if sections is None:
         raise _foreign(path, "no grammar")
     _check_sections(path, header, arrays, sections)
@@ -200,7 +200,7 @@ def load_edge_model(path: str | Path) -> EdgeModel:
     if not isinstance(header.get("scaled"), bool):
         raise _foreign(path, "not said whether scores are scaled")
     with _named_errors(path):
-        stored = StoredEdges.from_arrays({name: arrays[name] for name in sections})
+        stored = StoredEdgeModel.from_arrays({name: arrays[name] for name in sections})
         return build_model(header, Vocabulary.from_arrays(arrays), stored)
 
 

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 import numpy.typing as npt
 
-from syntagma.best_first.model import StoredEdges
+from syntagma.best_first.model import StoredEdgeModel
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.best_first.training import GuidedLearner
 from syntagma.errors import FormatError, TrainingError
@@ -85,7 +85,7 @@ class Learner(Protocol):
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
         """Epoch `number`, counted from 1, and its figures."""
 
-    def stored(self) -> Stored | StoredEdges:
+    def stored(self) -> Stored | StoredEdgeModel:
         """The scorer as a model would have it now."""
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
@@ -284,7 +284,7 @@ class _Run:
         self.epochs = [Epoch(**epoch) for epoch in header["epochs"]]
 
     def measure(
-        self, stored: Stored | StoredEdges, sentences: Sequence[Sentence]
+        self, stored: Stored | StoredEdgeModel, sentences: Sequence[Sentence]
     ) -> dict[str, float]:
         """Dev BLEU per condition; lemmas as if they were inflected before they are ordered."""
         linearizer = Linearizer(build_model(self.header, self.vocabulary, stored))
@@ -306,7 +306,7 @@ class _Run:
             found[REALIZE] = measured(inflected, "labelled")["labelled"]
         return found
 
-    def close_epoch(self, epoch: Epoch, stored: Stored | StoredEdges) -> None:
+    def close_epoch(self, epoch: Epoch, stored: Stored | StoredEdgeModel) -> None:
         """Keep the model if it is the best so far, then the state from which to go on.
 
         In this order: a run that is cut off in between repeats the epoch and its model.
