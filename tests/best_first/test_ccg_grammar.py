@@ -1,4 +1,4 @@
-r"""Grammars: what is read off derivations, what words may be, and the checker of derivations."""
+"""CCG grammars: extraction from derivations, the lexicon, files, and the checker of derivations."""
 
 from __future__ import annotations
 

@@ -28,7 +28,6 @@ from toys.models import relist, toy_vocabulary
 
 from syntagma.best_first._search import best_first_search
 from syntagma.best_first.ccg_grammar import CcgGrammar
-from syntagma.best_first.templates import TABLE_1, ccg_templates, dependency_templates
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.derivation import Derivation
@@ -61,77 +60,6 @@ def weights_for_large_problems(draw: Draw) -> RandomWeights:
         case = draw(rng, 8)
         Search(case.plain, weights.__getitem__, 10, rng.random() < 0.5).run(1, 30)
     return weights
-
-
-# ---- what is looked at -----------------------------------------------------------------------
-
-# In the words of the paper. For h > m, its h-1 and m+1, for h < m, its h+1 and m-1 are hn and mn.
-PAPER_TABLE_2 = {
-    "edge": "WORD(h)·POS(h)·size, WORD(h)·size, POS(h)·size",
-    "arc": """
-        WORD(h)·POS(h)·dir, WORD(h)·dir, POS(h)·dir, WORD(m)·POS(m)·dir, WORD(m)·dir, POS(m)·dir,
-        WORD(h)·POS(h)·dist, WORD(h)·dist, POS(h)·dist,
-        WORD(m)·POS(m)·dist, WORD(m)·dist, POS(m)·dist,
-        WORD(h)·POS(h)·WORD(m)·POS(m)·dir, WORD(h)·POS(h)·WORD(m)·POS(m)·dist,
-        WORD(h)·POS(h)·POS(m)·dir, WORD(h)·POS(h)·POS(m)·dist,
-        POS(h)·WORD(m)·POS(m)·dir, POS(h)·WORD(m)·POS(m)·dist,
-        POS(h)·POS(m)·dir, POS(h)·POS(m)·dist,
-        POS(h)·POS(hn)·POS(m)·POS(mn)·dir,
-        WORD(h)·POS(m)·POS(ml)·dir, WORD(h)·POS(m)·POS(mr)·dir,
-        POS(h)·POS(m)·POS(ml)·dir, POS(h)·POS(m)·POS(mr)·dir,
-        POS(h)·POS(m)·POS(s)·dir, POS(h)·POS(s)·dir, POS(m)·POS(s)·dir,
-        WORD(h)·WORD(s)·dir, WORD(m)·WORD(s)·dir, POS(h)·WORD(s)·dir, POS(m)·WORD(s)·dir,
-        WORD(h)·POS(s)·dir, WORD(m)·POS(s)·dir,
-        WORD(h)·POS(m)·POS(s)·POS(s2)·dir, POS(h)·POS(m)·POS(s)·POS(s2)·dir
-    """,
-    "between": "POS(h)·POS(m)·POS(b)·dir",
-    "completed": """
-        WORD(c)·POS(c)·WORD(cl)·POS(cl), POS(c)·POS(cl),
-        WORD(c)·POS(c)·POS(cl), POS(c)·WORD(cl)·POS(cl),
-        WORD(c)·POS(c)·WORD(cr)·POS(cr), POS(c)·POS(cr),
-        WORD(c)·POS(c)·POS(cr), POS(c)·WORD(cr)·POS(cr),
-        WORD(c)·POS(c)·lval, WORD(c)·POS(c)·rval, WORD(c)·POS(c)·lval·rval,
-        POS(c)·lval, POS(c)·rval, POS(c)·lval·rval
-    """,
-    "boundary": """
-        WORD(B-1)·WORD(B), POS(B-1)·POS(B), WORD(B-1)·POS(B), POS(B-1)·WORD(B),
-        WORD(B-1)·WORD(B)·WORD(B+1), WORD(B-2)·WORD(B-1)·WORD(B),
-        POS(B-1)·POS(B)·POS(B+1), POS(B-2)·POS(B-1)·POS(B),
-        POS(B-1)·WORD(B)·POS(B+1), POS(B-2)·WORD(B-1)·POS(B)
-    """,
-    "sentence": """
-        WORD(0), WORD(0)·WORD(1), WORD(-1), WORD(-1)·WORD(-2), POS(0), POS(0)·POS(1),
-        POS(0)·POS(1)·POS(2), POS(-1), POS(-1)·POS(-2), POS(-1)·POS(-2)·POS(-3)
-    """,
-}
-
-
-def paper_atom(text: str) -> str:
-    kind, bracket, index = text.rstrip(")").partition("(")
-    if not bracket:
-        return text
-    letter = {"WORD": "w", "POS": "p"}[kind]
-    return f"{letter}{index}" if index.lstrip("-").isdigit() else f"{index}{letter}"
-
-
-def test_dependency_templates_are_those_of_table_2() -> None:
-    expected = []
-    for scope, templates in PAPER_TABLE_2.items():
-        for template in templates.split(","):
-            atoms = frozenset(map(paper_atom, template.strip().split("·")))
-            expected.append((scope, atoms))
-            if "dir" in atoms:
-                expected.append((f"labelled {scope}", atoms | {"label"}))
-    rows = [text.split(": ") for text in dependency_templates().texts]
-    assert {(scope, frozenset(atoms.split())) for scope, atoms in rows} == {*expected}
-    assert len(rows) == len(expected)
-
-
-def test_ccg_templates_are_as_many_as_those_of_table_1() -> None:
-    """Of n-grams that result from combination there are a bigram or two trigrams each."""
-    counts = Counter(text.partition(": ")[0] for text in ccg_templates().texts)
-    assert counts == {"edge": 4, "phrase": 5, "binary": 3 + 2 + 2 + 2 + 2 + 2 + 2, "unary": 2}
-    assert set(counts) == set(TABLE_1)
 
 
 # ---- against the plain search ----------------------------------------------------------------
@@ -333,7 +261,7 @@ def test_copies_of_a_word_are_used_as_often_as_they_are_there() -> None:
         assert (done, len(results), search.expansions) == (True, 1, len(edges))
 
 
-# ---- what is always so -----------------------------------------------------------------------
+# ---- invariants -------------------------------------------------------------------------------
 
 
 def assert_satisfied(case: Case, pieces: Sequence[Sequence[Node]], finished: bool) -> None:
@@ -456,7 +384,7 @@ def test_derivations_of_the_toy_sentences_are_found() -> None:
         assert sentence.derivation.text in texts
 
 
-# ---- the same again --------------------------------------------------------------------------
+# ---- reproducibility --------------------------------------------------------------------------
 
 
 @both_grammars

@@ -1,9 +1,9 @@
 r"""CCG categories as strings: their parts, how two of them combine, and which one is the head.
 
 A category is an atom (`S`, `NP`, `conj`, `,`) or a functor: result, slash, argument, as in
-`(S\NP)/NP`. The slash says where the argument is: `/` right, `\` left, `|` on either side. A string that
-is not well formed counts as an atom: automatically derived grammars have a few such categories.
-Trees over categories are in `derivation`.
+`(S\NP)/NP`. The slash says where the argument is: `/` right, `\` left, `|` on either side. Strings
+that are not well formed count as atoms: automatically derived grammars have a few of them. Trees
+over categories are in `derivation`.
 
 Which of two children is the head is not annotated reliably, so it is derived from the categories.
 The first rule of this table that applies decides; `combine` is the table in code:
