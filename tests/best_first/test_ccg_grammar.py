@@ -93,7 +93,7 @@ def test_the_order_of_derivations_has_no_influence(trees: list[Derivation], rng:
 
 @given(st.lists(derivations(), min_size=1, max_size=3))
 def test_a_grammar_has_what_it_was_made_of(trees: list[Derivation]) -> None:
-    """For a form is not seen often enough here for a pair to be negligible."""
+    """No form is frequent enough here for a pair to be negligible."""
     grammar, vocabulary = grammar_of(trees)
     for tree in trees:
         assert broken_rules(tree, grammar, vocabulary) == []

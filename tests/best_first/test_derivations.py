@@ -45,7 +45,7 @@ def encoded(
 
 
 def as_found(nodes: Sequence[DerivationNode], encoding: Encoding) -> list[DerivationNode]:
-    """The nodes as a search has them, which takes interchangeable words for one."""
+    """The nodes as a search returns them, which treats interchangeable words as one."""
     leaders = encoding.leaders
     return [
         (left, right, rule, label, leaders[word] if rule == LEAF else word, tag)
@@ -54,7 +54,7 @@ def as_found(nodes: Sequence[DerivationNode], encoding: Encoding) -> list[Deriva
 
 
 def below(nodes: Sequence[DerivationNode], top: int) -> list[DerivationNode]:
-    """The part of a derivation that ends in a node, as a derivation of its own."""
+    """The part of a derivation below a node, as a derivation of its own."""
     kept = {top}
     for at in range(top, -1, -1):
         if at in kept:
@@ -237,7 +237,7 @@ def test_derivations_side_by_side(derivation: Derivation) -> None:
 
 
 def test_a_given_tag_stays_also_if_the_vocabulary_does_not_know_it() -> None:
-    """The number of an unknown tag names none."""
+    """The number of an unknown tag has no name."""
     derivation = DERIVATIONS["intransitive"]
     nodes, encoding, vocabulary, grammar = prepared(derivation, "pos")
     unknown = len(vocabulary.tags)

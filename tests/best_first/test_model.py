@@ -1,5 +1,5 @@
-"""Models for best-first search as files: what is saved comes back, what is damaged or made for the
-other search is refused with a reason."""
+"""Files of models for best-first search: saving and loading, and how damaged files and models for
+the other search are refused."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SECTIONS: dict[GrammarName, set[str]] = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Models of all kinds, and what they were made of."""
+    """Models of all kinds, and their training data."""
     folder = tmp_path_factory.mktemp("models")
     for grammar in GRAMMARS:
         train_edges(folder, grammar)
@@ -87,7 +87,7 @@ def test_a_model_is_the_same_after_loading(folder: Path, grammar: GrammarName) -
 def test_an_epoch_is_measured_with_the_model_that_is_saved(
     folder: Path, grammar: GrammarName
 ) -> None:
-    """Rounding and all: its figures can be had again from the file."""
+    """With rounded weights: evaluating the file gives the same figures."""
     from syntagma.evaluation.evaluate import evaluate
     from syntagma.treebanks.ccgbank import read_sentences
 
@@ -240,7 +240,7 @@ def test_info_knows_all_kinds(folder: Path, name: str) -> None:
 
 @pytest.mark.parametrize("grammar", GRAMMARS)
 def test_there_are_no_other_sections(folder: Path, grammar: GrammarName) -> None:
-    """So that the next test leaves none out."""
+    """So that the next test covers all sections."""
     assert set(read_container(folder / f"{grammar}.syntagma")[1]) == SECTIONS[grammar]
 
 

@@ -1,4 +1,4 @@
-"""Learning guided by best-first search: the same model from the same data, stopped or not; what is
+"""Training guided by best-first search: reproducible, also when interrupted and resumed; what is
 refused; the command."""
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def data(folder: Path, grammar: GrammarName) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The model of a run that nothing disturbed, each epoch of which was better than the last."""
+    """The model of an uninterrupted run, in which each epoch was better than the one before."""
     path = tmp_path_factory.mktemp("whole") / "whole.syntagma"
     with pytest.MonkeyPatch.context() as patch:
         measured(patch, *RISING)
@@ -201,7 +201,7 @@ def test_a_visit_ends_at_its_limit(data: Path, grammar: GrammarName, tmp_path: P
 def test_a_development_set_is_measured_within_its_limit(
     data: Path, grammar: GrammarName, tmp_path: Path
 ) -> None:
-    """By the words that come out: with one expansion, that is one."""
+    """With one expansion, only one word comes out."""
     some = edge_settings(grammar, epochs=1, condition="pos", dev_expansions=1)
     more = edge_settings(grammar, epochs=1, condition="pos")
     few = run(data, tmp_path / "few", some).epochs[0].bleu

@@ -1,5 +1,5 @@
-"""The feature templates: complete beside the papers' tables, and instantiated by the core as a
-slow reading of them says."""
+"""Feature templates: complete compared with the papers' tables, and instantiated as in the slow
+reference."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_no_template_is_listed_twice_with_its_atoms_in_another_order(feature_set
     assert len({(scope, frozenset(names.split())) for scope, names in pairs}) == len(pairs)
 
 
-# ---- the core against the slow reading -------------------------------------------------------
+# ---- compiled features against the reference -------------------------------------------------
 
 
 def assert_same_features(

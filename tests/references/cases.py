@@ -1,4 +1,4 @@
-"""Problems and gold derivations for both: the search of references/best_first.py and the core."""
+"""Problems and gold derivations for both best-first searches, the reference and the compiled."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def ccg_nodes(
 
 
 def nodes_of(edge: Edge) -> list[Node]:
-    """An edge as the core returns them."""
+    """An edge as the compiled search returns it."""
     nodes: list[Node] = []
     for part in edge.parts:
         shift = len(nodes)
@@ -100,12 +100,12 @@ def nodes_of(edge: Edge) -> list[Node]:
     return [*nodes, (left, right, edge.rule, edge.label, NONE, NONE)]
 
 
-# ---- the same problems for the core ----------------------------------------------------------
+# ---- problems for both searches --------------------------------------------------------------
 
 
 @dataclass
 class Case:
-    """A problem for both: the plain grammar, and how to make the core's."""
+    """A problem for both: the reference grammar, and how to make the compiled edges."""
 
     plain: Grammar
     make: Callable[[], Edges]

@@ -1,4 +1,4 @@
-"""Whether a derivation keeps to a grammar, by walking over it; knows nothing of any search."""
+"""A check, independent of any search, that a derivation follows a CCG grammar."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from syntagma.transition.vocabulary import Vocabulary
 
 
 def broken_rules(derivation: Derivation, grammar: CcgGrammar, vocabulary: Vocabulary) -> list[str]:
-    """What of a derivation the grammar does not have: rules and categories of words."""
+    """The rules and the categories of words in a derivation that the grammar does not have."""
     names = grammar.categories
     binary = {(names[a], names[b], names[c]) for a, b, c, _ in grammar.binary.tolist()}
     unary = {(names[a], names[b]) for a, b in grammar.unary.tolist()}
