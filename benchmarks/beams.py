@@ -1,4 +1,4 @@
-"""BLEU and time by width of the beam, as Figure 7 of Liu et al. (2015) has it.
+"""BLEU and time by beam width, like Figure 7 of Liu et al. (2015).
 
 python benchmarks/beams.py MODEL [MODEL ...] --data TREEBANK --plot beams.svg
 """

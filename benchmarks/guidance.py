@@ -1,13 +1,13 @@
-"""What guides best-first learning: Table 4 and Figures 4 to 6 of Zhang and Clark (2015) in small.
+"""Settings of guided learning: Table 4 and Figures 4 to 6 of Zhang and Clark (2015) in small.
 
     python benchmarks/guidance.py --train TREEBANK --data TREEBANK --folder FOLDER
 
 trains a model for each of SETTINGS and prints BLEU on the sentences of --data and CPU time, epoch
-by epoch; with --ccg-train and --ccg-data, the same with CCG. FOLDER holds samples, models and their
-epochs; a run that was stopped goes on from there. The tables show all that FOLDER holds: several
-processes can share the work by --grammars and --settings.
+by epoch; with --ccg-train and --ccg-data, also with CCG. FOLDER holds samples, models and their
+epochs; a run that was interrupted resumes from there. The tables show everything in FOLDER: several
+processes can share the work with --grammars and --settings.
 
-BLEU is measured by training itself, with a limit of expansions, not of time.
+BLEU is measured during training, with a search budget in expansions, not in seconds.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "final": {"averaged": False},
 }
 NOTES = (
-    "scaled: edges are compared by score ÷ size; standard: by score",
+    "scaled: edges are ranked by score ÷ size; standard: by score",
     "negatives: edges that are not gold are expanded in training, too",
     "perceptron: as standard, but with a perceptron update (Zhang and Clark 2011)",
     "final: as scaled-negatives, but with the last weights instead of averaged ones",
-    "updates, found: of a training sentence, how many, and whether its gold result was reached",
+    "updates, found: mean per training sentence, and the share whose gold result was found",
 )
 
 GRAMMARS: tuple[samples.Grammar, ...] = get_args(samples.Grammar)
@@ -105,7 +105,7 @@ def settings_of(grammar: samples.Grammar, name: str, epochs: int) -> BestFirstSe
 
 
 def runs(folder: Path) -> list[dict[str, Any]]:
-    """All trainings of the folder, as far as they have come."""
+    """All training runs in the folder, also unfinished ones."""
     found = []
     for grammar in GRAMMARS:
         for name in SETTINGS:
@@ -115,14 +115,14 @@ def runs(folder: Path) -> list[dict[str, Any]]:
                 run = {"grammar": grammar, "name": name, "settings": settings, "epochs": epochs}
                 found.append(run)
             elif path.with_suffix(".syntagma").exists():
-                samples.say(f"{path} is missing: its epochs are known only if it is trained anew")
+                samples.say(f"{path} is missing: train the model again to get its epochs")
     return found
 
 
 def tabulate(record: dict[str, Any]) -> list[Table]:
     """The best epochs; BLEU by epoch; CPU time by epoch."""
     best = Table(
-        title="What guides learning: the best epoch of each setting",
+        title="Guided learning: the best epoch of each setting",
         first="grammar, setting",
         groups=[
             ("epochs", ("all", "best")),
@@ -131,7 +131,7 @@ def tabulate(record: dict[str, Any]) -> list[Table]:
         notes=[*NOTES, *notes(record)],
     )
     for run in record["runs"]:
-        epoch = max(run["epochs"], key=mean_bleu)  # the first of equals, as training has it
+        epoch = max(run["epochs"], key=mean_bleu)  # ties: the first, as in training
         best.rows.append(
             [
                 title(run),
@@ -165,7 +165,7 @@ def by_epoch(record: dict[str, Any], name: str, show: Callable[[dict[str, Any]],
 
 
 def notes(record: dict[str, Any]) -> list[str]:
-    """The sentences, the machine units around epochs, and what BLEU was measured with."""
+    """The sentences, the machine units around epochs, and the search budget of BLEU."""
     drawn = [
         f"{grammar}: {samples.sample_note(about)}" for grammar, about in record["samples"].items()
     ]
@@ -177,7 +177,7 @@ def notes(record: dict[str, Any]) -> list[str]:
     return [
         *drawn,
         units,
-        f"BLEU: at most {shown} expansions a sentence",
+        f"BLEU: at most {shown} expansions per sentence",
     ]
 
 

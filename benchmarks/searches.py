@@ -1,13 +1,13 @@
-"""The two searches on the same sentences: beam search and best-first search, trained on one sample.
+"""Beam search against best-first search, both trained on the same sample.
 
     python benchmarks/searches.py --train TREEBANK --data TREEBANK --folder FOLDER
 
-compares them as Liu et al. (2015) do in §4.3: BLEU and time, how many of the words come out
-(Figure 8), how many treelets are right (Table 4) and how long they are (Figure 9). With --ccg-train
-and --ccg-data, best-first search with CCG is measured, too. FOLDER holds samples, models and
-figures; a run that was stopped goes on from there.
+compares them as Liu et al. (2015) do in §4.3: BLEU and time, the share of words in the output
+(Figure 8), how many treelets are correct (Table 4) and how long they are (Figure 9). With
+--ccg-train and --ccg-data, best-first search with CCG is measured, too. FOLDER holds samples,
+models and figures; a run that was interrupted resumes from there.
 
-Times are by the clock, as the limits of best-first search are, on one thread.
+Times are wall-clock times, like the timeouts of best-first search, on one thread.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from syntagma.treebanks.ccgbank import read_sentences
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 from syntagma.treebanks.settings import Settings
 
-IN_DETAIL = ("none", "labelled")  # conditions shown by length, where they are chosen
+IN_DETAIL = ("none", "labelled")  # conditions whose figures are also shown by length
 BEAM = "beam"
 
 
@@ -109,7 +109,7 @@ def learn(
     settings: Callable[..., Settings],
     unit: machine.Unit,
 ) -> syntagma.Linearizer:
-    """The model of this name, trained unless it is there."""
+    """The model of this name, trained unless its file exists."""
     path = arguments.folder / f"{name}.syntagma"
     samples.train(sample, path, settings(epochs=arguments.epochs), unit)
     search: SearchName = "beam" if name == BEAM else "best-first"
@@ -123,7 +123,7 @@ def measure_all(
     timeout: float | None,
     figures: Figures,
 ) -> list[dict[str, Any]]:
-    """The figures of each condition that the model knows."""
+    """The figures of each condition that the model supports."""
     path = linearizer.info.path
     assert path is not None
     sentences = read_sentences(sample.dev, linearizer.tag_column)
@@ -148,8 +148,8 @@ def conditions_of(linearizer: syntagma.Linearizer, chosen: Sequence[str]) -> Seq
 
 
 def tabulate(compared: dict[str, Any], title: str, heading: str) -> Table:
-    """BLEU, coverage and time: a row for each condition and search; under the heading, how many
-    results are unfinished, or the percentage of those that are finished."""
+    """BLEU, coverage and time: a row for each condition and search. The column `heading` has the
+    number of unfinished results, or, if it ends in %, the percentage of finished ones."""
     table = Table(
         title=f"{title}: {samples.sample_note(compared['sample'])}",
         first="given, search",
@@ -188,7 +188,7 @@ def notes(compared: dict[str, list[dict[str, Any]]]) -> list[str]:
 
 
 def details(compared: dict[str, Any]) -> list[Table]:
-    """Coverage, scores of spans and lengths of spans, of the conditions that are shown so."""
+    """Coverage, span scores and span lengths of the conditions IN_DETAIL."""
     shown = in_detail(compared)
     if not shown:
         return []
@@ -199,7 +199,7 @@ def details(compared: dict[str, Any]) -> list[Table]:
         groups=[("", ("sentences", *searches))],
     )
     scores = Table(
-        title="Spans that are right, by their number of words (Table 4)",
+        title="Correct spans by number of words (Table 4)",
         first="given, words",
         groups=[(search, ("P %", "R %", "F")) for search in searches],
     )
@@ -244,8 +244,8 @@ def show(value: float | None) -> str:
 def plot(searches: dict[str, Any], path: Path) -> None:
     """Two panels for each condition: coverage, and the lengths of spans.
 
-    A point of coverage is at the mean length of its class, one of spans at the class's shortest;
-    from 10 words on, classes of spans are wider.
+    The x value of coverage is the mean length of a class, that of spans the shortest length; from
+    10 words on, classes of spans are wider.
     """
     panels: dict[str, list[plots.Line]] = {}
     for condition, each in in_detail(searches).items():
@@ -263,7 +263,7 @@ def plot(searches: dict[str, Any], path: Path) -> None:
 
 
 def line(name: str, rows: Sequence[dict[str, Any]], x: str, y: str) -> plots.Line:
-    """Without the name of an x, the place is the start of the class's name: 10 of 10-14."""
+    """If `x` is empty, the first number of the class's name is the x value: 10 of 10-14."""
     points = [
         (row[x] if x else int(row["length"].partition("-")[0].removesuffix("+")), row[y])
         for row in rows

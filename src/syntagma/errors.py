@@ -82,6 +82,11 @@ class ModelError(SyntagmaError):
     """A model file that is missing, damaged, foreign or of another format version."""
 
 
+def not_a_model(why: str) -> ModelError:
+    """The error of a model file whose content is not that of a model for ordering words."""
+    return ModelError(f"not a model for ordering words ({why}); train it again")
+
+
 class OutputError(SyntagmaError):
     """A file that cannot be written: an unwritable path, a full disk."""
 

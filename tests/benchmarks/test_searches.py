@@ -296,7 +296,7 @@ def test_guidance(
     assert "ccg-final.syntagma: there already, not trained again" in said.err
     assert "dependency: 4 sentences drawn from toy.conllu; trained on 8" in said.out
     assert "ccg: 4 sentences drawn from toy.auto; trained on 8" in said.out
-    assert "at most 1000 expansions a sentence" in said.out
+    assert "at most 1000 expansions per sentence" in said.out
     assert rows[3][-3:] == ["", "", ""]  # no arcs for CCG
     kept = json.loads(record.read_text(encoding="utf-8"))["runs"]
     for row, by_epoch, each in zip(rows, rows[len(names) :], kept, strict=False):

@@ -1,6 +1,6 @@
-"""The compiled learning that is guided by best-first search against a plain one.
+"""The compiled learner that is guided by best-first search against a slow reference.
 
-Epochs and the choice of a model are tested with training.
+Epochs and the choice of a model are tested in test_training.py.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
 from syntagma.best_first._dependency_edges import DependencyEdges
 from syntagma.best_first._guided_learning import GuidedSearch
 from syntagma.best_first._search import best_first_search
-from syntagma.best_first.ccg import CcgGrammar, LexicalEntry
-from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
+from syntagma.best_first.ccg_grammar import CcgGrammar, LexicalEntry
+from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.features._weights import TrainingWeights
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
@@ -64,7 +64,7 @@ ALL_SETTINGS = [Settings(*flags) for flags in product((True, False), repeat=3)]
 
 
 def dependency_example(rng: Random, max_words: int = 6) -> Example:
-    """A random sentence that the vocabulary knows, with this or that given."""
+    """A random sentence of known tags and labels, under a random condition."""
     vocabulary = toy_vocabulary()
     while True:
         sentence = toy_sentence(rng, max_words)
@@ -115,7 +115,7 @@ def toy_ccg_example(rng: Random) -> Example:
 
 
 def random_ccg_example(rng: Random) -> Example:
-    """Whatever a search by random weights finds in a random grammar."""
+    """A derivation that a search with random weights finds in a random grammar."""
     while True:
         case = random_ccg_problem(rng, 5)
         weights = RandomWeights(rng)
@@ -125,7 +125,7 @@ def random_ccg_example(rng: Random) -> Example:
 
 
 def ambiguous_ccg_example(rng: Random) -> Example:
-    """Words in a given order that can be bracketed in any way, so that many phrases have the same
+    """Words in a given order that can be bracketed in any way, so that many edges have the same
     signature."""
     categories = range(2)
     binary = [
@@ -153,7 +153,7 @@ def ambiguous_ccg_example(rng: Random) -> Example:
 
 
 def repeated_ccg_example(rng: Random) -> Example:
-    """The same two words twice, so that the gold derivation has two phrases with one signature."""
+    """The same two words twice, so that two gold edges have the same signature."""
     side = rng.randrange(2)
     vocabulary = toy_vocabulary()
     grammar = CcgGrammar(
@@ -235,7 +235,7 @@ def assert_same(
 
 
 def visits(draw: Draw, seed: int, count: int) -> Iterator[Example]:
-    """Some of two sentences, each of them several times."""
+    """Two sentences in random order, with repetitions."""
     rng = Random(seed)
     examples = [draw(rng) for _ in range(2)]
     for _ in range(count):
@@ -243,7 +243,7 @@ def visits(draw: Draw, seed: int, count: int) -> Iterator[Example]:
 
 
 def core_weights(start: Mapping[int, float]) -> TrainingWeights:
-    """Weights under training, in a small table that has to grow."""
+    """Weights under training, in a small table that must grow."""
     slots = np.zeros(len(start), [("fingerprint", np.uint32), ("weight", np.float32)])
     keys = np.array(list(start), np.uint64)
     slots["fingerprint"] = keys >> np.uint64(32)
@@ -262,7 +262,7 @@ def core_weights(start: Mapping[int, float]) -> TrainingWeights:
 
 
 class RandomStart(LearnedWeights):
-    """Weights that have been learned before, drawn when they are asked for."""
+    """Random initial weights, drawn on first use."""
 
     def __init__(self, rng: Random) -> None:
         super().__init__()
@@ -296,7 +296,7 @@ def assert_same_learning(
 
 @both_grammars
 @pytest.mark.parametrize("settings", ALL_SETTINGS, ids=str)
-def test_learning_goes_the_same_way_as_the_plain_one(draw: Draw, settings: Settings) -> None:
+def test_learning_agrees_with_the_reference(draw: Draw, settings: Settings) -> None:
     updates = 0
     for seed in range(3):
         learners = assert_same_learning(draw, settings, seed, chart=100)
@@ -306,8 +306,8 @@ def test_learning_goes_the_same_way_as_the_plain_one(draw: Draw, settings: Setti
 
 @both_grammars
 @pytest.mark.parametrize("settings", ALL_SETTINGS, ids=str)
-def test_learning_goes_the_same_way_with_small_charts(draw: Draw, settings: Settings) -> None:
-    """Out of which gold edges fall."""
+def test_learning_agrees_with_small_charts(draw: Draw, settings: Settings) -> None:
+    """Small charts prune gold edges."""
     fallen = 0
     for seed, chart in enumerate((2, 1, 4)):
         learners = assert_same_learning(draw, settings, seed, chart)
@@ -317,9 +317,9 @@ def test_learning_goes_the_same_way_with_small_charts(draw: Draw, settings: Sett
 
 @both_grammars
 @pytest.mark.parametrize("settings", ALL_SETTINGS, ids=str)
-def test_learning_goes_on_the_same_way_as_the_plain_one(draw: Draw, settings: Settings) -> None:
-    """The same from weights that put other edges first; there, gold edges are overtaken by others
-    with the same signature."""
+def test_learning_agrees_from_random_weights(draw: Draw, settings: Settings) -> None:
+    """Random weights rank other edges first, so that gold edges lose to others with the same
+    signature."""
     fallen = overtaken = 0
     for seed in range(8):
         rng = Random(seed)
@@ -346,8 +346,8 @@ def test_learning_goes_on_the_same_way_as_the_plain_one(draw: Draw, settings: Se
 @both_grammars
 @pytest.mark.parametrize("settings", ALL_SETTINGS, ids=str)
 def test_first_update_is_that_of_the_paper(draw: Draw, settings: Settings) -> None:
-    """With a margin, the gold edge leads by 1, and the change is along the difference of features;
-    without, it is that difference."""
+    """With a margin, the change is a multiple of the difference of features, after which the gold
+    edge leads by 1; without, it is that difference."""
     updates = 0
     for seed in range(4):
         example = draw(Random(seed))

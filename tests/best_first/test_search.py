@@ -1,4 +1,4 @@
-"""The compiled best-first search against a plain one and against brute force."""
+"""The compiled best-first search against a slow reference and against brute force."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ from toys.edge_problems import (
 from toys.models import relist, toy_vocabulary
 
 from syntagma.best_first._search import best_first_search
-from syntagma.best_first.ccg import CcgGrammar
-from syntagma.best_first.edge_templates import TABLE_1, ccg_templates, dependency_templates
+from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.derivation import Derivation
@@ -54,7 +53,7 @@ both_grammars = pytest.mark.parametrize("draw", GRAMMARS.values(), ids=GRAMMARS.
 
 @cache
 def weights_for_large_problems(draw: Draw) -> RandomWeights:
-    """For the features of small problems, of which large ones have many."""
+    """Random weights for the features of small problems, many of which occur in large ones, too."""
     weights = RandomWeights(Random(0))
     for seed in range(60):
         rng = Random(seed)
@@ -63,78 +62,7 @@ def weights_for_large_problems(draw: Draw) -> RandomWeights:
     return weights
 
 
-# ---- what is looked at -----------------------------------------------------------------------
-
-# In the words of the paper. For h > m, its h-1 and m+1, for h < m, its h+1 and m-1 are hn and mn.
-PAPER_TABLE_2 = {
-    "edge": "WORD(h)·POS(h)·size, WORD(h)·size, POS(h)·size",
-    "arc": """
-        WORD(h)·POS(h)·dir, WORD(h)·dir, POS(h)·dir, WORD(m)·POS(m)·dir, WORD(m)·dir, POS(m)·dir,
-        WORD(h)·POS(h)·dist, WORD(h)·dist, POS(h)·dist,
-        WORD(m)·POS(m)·dist, WORD(m)·dist, POS(m)·dist,
-        WORD(h)·POS(h)·WORD(m)·POS(m)·dir, WORD(h)·POS(h)·WORD(m)·POS(m)·dist,
-        WORD(h)·POS(h)·POS(m)·dir, WORD(h)·POS(h)·POS(m)·dist,
-        POS(h)·WORD(m)·POS(m)·dir, POS(h)·WORD(m)·POS(m)·dist,
-        POS(h)·POS(m)·dir, POS(h)·POS(m)·dist,
-        POS(h)·POS(hn)·POS(m)·POS(mn)·dir,
-        WORD(h)·POS(m)·POS(ml)·dir, WORD(h)·POS(m)·POS(mr)·dir,
-        POS(h)·POS(m)·POS(ml)·dir, POS(h)·POS(m)·POS(mr)·dir,
-        POS(h)·POS(m)·POS(s)·dir, POS(h)·POS(s)·dir, POS(m)·POS(s)·dir,
-        WORD(h)·WORD(s)·dir, WORD(m)·WORD(s)·dir, POS(h)·WORD(s)·dir, POS(m)·WORD(s)·dir,
-        WORD(h)·POS(s)·dir, WORD(m)·POS(s)·dir,
-        WORD(h)·POS(m)·POS(s)·POS(s2)·dir, POS(h)·POS(m)·POS(s)·POS(s2)·dir
-    """,
-    "between": "POS(h)·POS(m)·POS(b)·dir",
-    "completed": """
-        WORD(c)·POS(c)·WORD(cl)·POS(cl), POS(c)·POS(cl),
-        WORD(c)·POS(c)·POS(cl), POS(c)·WORD(cl)·POS(cl),
-        WORD(c)·POS(c)·WORD(cr)·POS(cr), POS(c)·POS(cr),
-        WORD(c)·POS(c)·POS(cr), POS(c)·WORD(cr)·POS(cr),
-        WORD(c)·POS(c)·lval, WORD(c)·POS(c)·rval, WORD(c)·POS(c)·lval·rval,
-        POS(c)·lval, POS(c)·rval, POS(c)·lval·rval
-    """,
-    "boundary": """
-        WORD(B-1)·WORD(B), POS(B-1)·POS(B), WORD(B-1)·POS(B), POS(B-1)·WORD(B),
-        WORD(B-1)·WORD(B)·WORD(B+1), WORD(B-2)·WORD(B-1)·WORD(B),
-        POS(B-1)·POS(B)·POS(B+1), POS(B-2)·POS(B-1)·POS(B),
-        POS(B-1)·WORD(B)·POS(B+1), POS(B-2)·WORD(B-1)·POS(B)
-    """,
-    "sentence": """
-        WORD(0), WORD(0)·WORD(1), WORD(-1), WORD(-1)·WORD(-2), POS(0), POS(0)·POS(1),
-        POS(0)·POS(1)·POS(2), POS(-1), POS(-1)·POS(-2), POS(-1)·POS(-2)·POS(-3)
-    """,
-}
-
-
-def paper_atom(text: str) -> str:
-    kind, bracket, index = text.rstrip(")").partition("(")
-    if not bracket:
-        return text
-    letter = {"WORD": "w", "POS": "p"}[kind]
-    return f"{letter}{index}" if index.lstrip("-").isdigit() else f"{index}{letter}"
-
-
-def test_dependency_templates_are_those_of_table_2() -> None:
-    expected = []
-    for scope, templates in PAPER_TABLE_2.items():
-        for template in templates.split(","):
-            atoms = frozenset(map(paper_atom, template.strip().split("·")))
-            expected.append((scope, atoms))
-            if "dir" in atoms:
-                expected.append((f"labelled {scope}", atoms | {"label"}))
-    rows = [text.split(": ") for text in dependency_templates().texts]
-    assert {(scope, frozenset(atoms.split())) for scope, atoms in rows} == {*expected}
-    assert len(rows) == len(expected)
-
-
-def test_ccg_templates_are_as_many_as_those_of_table_1() -> None:
-    """Of n-grams that result from combination there are a bigram or two trigrams each."""
-    counts = Counter(text.partition(": ")[0] for text in ccg_templates().texts)
-    assert counts == {"edge": 4, "phrase": 5, "binary": 3 + 2 + 2 + 2 + 2 + 2 + 2, "unary": 2}
-    assert set(counts) == set(TABLE_1)
-
-
-# ---- against the plain search ----------------------------------------------------------------
+# ---- against the reference -------------------------------------------------------------------
 
 
 def trees(results: Sequence[Result]) -> list[object]:
@@ -143,9 +71,8 @@ def trees(results: Sequence[Result]) -> list[object]:
 
 @both_grammars
 @pytest.mark.parametrize("scaled", [True, False])
-def test_search_goes_the_same_way_as_the_plain_one(draw: Draw, scaled: bool) -> None:
-    """Whatever the limits: the results, the scores, and what a search without result leaves; also
-    if many edges are equally good."""
+def test_search_agrees_with_the_reference(draw: Draw, scaled: bool) -> None:
+    """Results, scores and default outputs, for any limits, also with many ties."""
     finished = 0
     for seed in range(60):
         rng = Random(seed)
@@ -163,34 +90,34 @@ def test_search_goes_the_same_way_as_the_plain_one(draw: Draw, scaled: bool) -> 
     assert 5 < finished < 55
 
 
-def assert_same_way(case: Case, rng: Random, chart: int, limit: int) -> None:
+def assert_agreement(case: Case, rng: Random, chart: int, limit: int) -> None:
     weights = RandomWeights(rng)
     plain = Search(case.plain, weights.__getitem__, chart, True).run(50, limit)
     results = best_first_search(case.core_search(weights, chart, True), 50, limit)[1]
     assert trees(results) == [(s, [e.tree for e in edges]) for s, edges in plain.results()]
 
 
-def test_long_searches_go_the_same_way() -> None:
+def test_long_searches_agree() -> None:
     for seed in range(6):
         rng = Random(seed)
-        assert_same_way(dependency_problem(rng, 12), rng, 12, 200)
+        assert_agreement(dependency_problem(rng, 12), rng, 12, 200)
 
 
 @pytest.mark.parametrize("draw", [dependency_problem, toy_ccg_problem])
-def test_problems_of_more_than_64_words_go_the_same_way(draw: Draw) -> None:
-    """Sets of words are made of blocks of 64."""
+def test_problems_of_more_than_64_words_agree(draw: Draw) -> None:
+    """Sets of words consist of blocks of 64 bits."""
     large = 0
     for seed in range(24):
         rng = Random(seed)
         case = draw(rng, 150)
         if case.bag.n > 64:
-            assert_same_way(case, rng, 10, 40)
+            assert_agreement(case, rng, 10, 40)
             large += 1
     assert large > 5
 
 
-def test_more_than_64_tags_go_the_same_way() -> None:
-    """Sets of tags are made of 64 bits: some share one."""
+def test_more_than_64_tags_agree() -> None:
+    """Sets of tags have 64 bits, so some tags share one."""
     rng = Random(0)
     tags = [f"T{i:02}" for i in range(70)]
     vocabulary = learn_vocabulary(
@@ -198,7 +125,7 @@ def test_more_than_64_tags_go_the_same_way() -> None:
     )
     for _ in range(10):
         words = [Word(f"w{rng.randrange(70)}", rng.choice(tags[::3])) for _ in range(8)]
-        assert_same_way(dependency_case(Problem.of(words), vocabulary), rng, 12, 60)
+        assert_agreement(dependency_case(Problem.of(words), vocabulary), rng, 12, 60)
 
 
 # ---- against brute force ---------------------------------------------------------------------
@@ -236,8 +163,8 @@ def best_tree(case: Case, weigh: Weigh) -> float | None:
     return best
 
 
-def test_best_tree_is_found_if_no_feature_is_worth_anything() -> None:
-    """Then each phrase is at least as good as what is made of it, and the search is exact."""
+def test_best_tree_is_found_if_no_weight_is_positive() -> None:
+    """Then no edge scores better than its parts, and the search is exact."""
     tried = 0
     for seed in range(60):
         rng = Random(seed)
@@ -247,7 +174,7 @@ def test_best_tree_is_found_if_no_feature_is_worth_anything() -> None:
             continue
         weights = RandomWeights(rng, -32, 0)
         best = best_tree(case, weights.__getitem__)
-        all_edges(case.plain, weights.__getitem__)  # draws the weights of what leads nowhere
+        all_edges(case.plain, weights.__getitem__)  # draws the weights of dead ends, too
         done, results = best_first_search(case.core_search(weights, UNLIMITED, False))
         assert (results[0][0] if done else None) == best
         tried += 1
@@ -255,8 +182,8 @@ def test_best_tree_is_found_if_no_feature_is_worth_anything() -> None:
 
 
 @pytest.mark.parametrize(("draw", "words"), [(toy_ccg_problem, 4), (random_ccg_problem, 3)])
-def test_best_derivation_is_found_if_no_feature_is_worth_anything(draw: Draw, words: int) -> None:
-    """Lexical categories of the ends are no part of the signature, so they must not count."""
+def test_best_derivation_is_found_if_no_weight_is_positive(draw: Draw, words: int) -> None:
+    """Without templates of lexical categories, which are not part of the signature."""
     finished = 0
     for seed in range(60):
         rng = Random(seed)
@@ -293,8 +220,7 @@ def heads_of(piece: Sequence[Node]) -> tuple[list[Leaf], list[int]]:
 
 @pytest.mark.parametrize("forms", [2, 9])
 def test_everything_that_satisfies_a_problem_is_found_once(forms: int) -> None:
-    """All orders are found; and no edge is built twice, so that expansions are those of a list of
-    all edges."""
+    """All orders are found, and no edge is built twice: there are as many expansions as edges."""
     for seed in range(50):
         rng = Random(100 * forms + seed)
         problem = random_problem(rng, 4, rng.choice(("none", "mixed")))
@@ -322,7 +248,7 @@ def test_everything_that_satisfies_a_problem_is_found_once(forms: int) -> None:
         assert sorted(found) == sorted(orders)
 
 
-def test_copies_of_a_word_are_used_as_often_as_they_are_there() -> None:
+def test_each_copy_of_a_word_is_used_once() -> None:
     """n equal words have as many results as there are trees of n words, in one order."""
     for n, trees_of_n in ((1, 1), (2, 2), (3, 7), (4, 30), (5, 143)):
         case = dependency_case(Problem.of([Word("w1", "NN")] * n), toy_vocabulary())
@@ -333,11 +259,11 @@ def test_copies_of_a_word_are_used_as_often_as_they_are_there() -> None:
         assert (done, len(results), search.expansions) == (True, 1, len(edges))
 
 
-# ---- what is always so -----------------------------------------------------------------------
+# ---- invariants -------------------------------------------------------------------------------
 
 
 def assert_satisfied(case: Case, pieces: Sequence[Sequence[Node]], finished: bool) -> None:
-    """No word too often; what is given of tags, arcs, labels and order holds."""
+    """No word is used too often, and all given tags, arcs, labels and orders are kept."""
     bag, vocabulary = case.bag, case.bag.vocabulary
     leaves: list[Leaf] = []
     for piece in pieces:
@@ -383,7 +309,7 @@ def assert_labels_are_given_ones(case: Case, piece: Sequence[Node]) -> None:
 
 
 @both_grammars
-def test_what_is_given_holds_whatever_the_limits(draw: Draw) -> None:
+def test_constraints_are_kept_under_any_limits(draw: Draw) -> None:
     weights = weights_for_large_problems(draw)
     outcomes = Counter[bool]()
     for seed in range(150):
@@ -419,7 +345,7 @@ def derivation_of(case: Case, piece: Sequence[Node], grammar: CcgGrammar) -> Der
     return found[-1]
 
 
-def test_derivations_keep_to_the_rules() -> None:
+def test_derivations_follow_the_rules() -> None:
     grammar, weights = toy_ccg.toy_grammar(), weights_for_large_problems(toy_ccg_problem)
     for seed in range(100):
         rng = Random(2000 + seed)
@@ -437,7 +363,7 @@ def test_derivations_keep_to_the_rules() -> None:
 
 
 def test_derivations_of_the_toy_sentences_are_found() -> None:
-    """With equal scores the first result that is found is some sentence of the same words."""
+    """With all scores equal, the toy sentence is among the results."""
     for sentence in toy_ccg.toy_sentences():
         if len(sentence.derivation.forms) > 6:
             continue
@@ -456,7 +382,7 @@ def test_derivations_of_the_toy_sentences_are_found() -> None:
         assert sentence.derivation.text in texts
 
 
-# ---- the same again --------------------------------------------------------------------------
+# ---- reproducibility --------------------------------------------------------------------------
 
 
 @both_grammars
@@ -488,7 +414,7 @@ def test_results_do_not_depend_on_the_listing_of_the_bag(draw: Draw) -> None:
 
 @pytest.mark.parametrize("n", [40, 80])
 def test_time_limit_is_kept(n: int) -> None:
-    """The best of three, for the machine may have other things to do."""
+    """The best of three runs, because the machine may be busy."""
     rng = Random(n)
     problem = Problem.of([f"w{rng.randrange(30)}" for _ in range(n)])
     case = dependency_case(problem, toy_vocabulary())

@@ -1,6 +1,6 @@
 """Ordering by best-first search, with toy models of trees and of CCG derivations.
 
-The search itself is compared with a plain one in test_search.py.
+The search itself is compared with a slow reference in test_search.py.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def model(models: dict[str, Linearizer], request: pytest.FixtureRequest) -> Line
     return models[request.param]
 
 
-def plain(result: Linearization) -> tuple[object, ...]:
-    """All of a result that does not depend on how the bag is listed."""
+def unordered(result: Linearization) -> tuple[object, ...]:
+    """The parts of a result that do not depend on the order in which the bag lists its words."""
     derivations = [[each.category for each in d.nodes] for d in result.derivations]
     shown = (result.words, result.tags, result.heads, result.deprels)
     return (*shown, result.score, result.finished, derivations)
@@ -105,7 +105,7 @@ def test_a_derivation(ccg: Linearizer) -> None:
 
 @given(st.randoms(use_true_random=False), st.sampled_from([1, 2, 5, 20, 2000]))
 @settings(max_examples=150)
-def test_every_promise_is_kept_at_any_effort(
+def test_constraints_are_kept_with_any_budget(
     trees: Linearizer, rng: Random, expansions: int
 ) -> None:
     problem = random_problem(rng, 7, "mixed")
@@ -116,14 +116,14 @@ def test_every_promise_is_kept_at_any_effort(
 
 
 @given(problems(), st.sampled_from([1, 2, 5, 20, 2000]))
-def test_so_are_those_of_problems_that_may_have_no_solution(
+def test_constraints_are_kept_in_problems_that_may_have_no_solution(
     trees: Linearizer, problem: Problem, expansions: int
 ) -> None:
     assert violations(trees.order(problem, expansions=expansions)) == []
 
 
 @given(st.randoms(use_true_random=False), st.sampled_from([1, 3, 10, 500]))
-def test_so_are_those_of_ccg(ccg: Linearizer, rng: Random, expansions: int) -> None:
+def test_constraints_are_kept_with_ccg(ccg: Linearizer, rng: Random, expansions: int) -> None:
     forms = rng.choices(
         ["the", "fox", "we", "saw", "ran", "and", "zebra", "."], k=rng.randint(1, 7)
     )
@@ -150,7 +150,7 @@ def test_the_best_orders_are_different_and_the_best_comes_first(model: Linearize
     assert scores == sorted(scores, reverse=True)
     assert all(result.finished and violations(result) == [] for result in ranked)
     assert model.order(bag).words in {result.words for result in ranked}
-    assert plain(model.order(bag, n_best=1)[0]) == plain(model.order(bag))
+    assert unordered(model.order(bag, n_best=1)[0]) == unordered(model.order(bag))
 
 
 def test_there_may_be_fewer_orders_than_asked_for(trees: Linearizer, ccg: Linearizer) -> None:
@@ -163,7 +163,7 @@ def test_there_may_be_fewer_orders_than_asked_for(trees: Linearizer, ccg: Linear
 def test_an_unfinished_search_has_one_result(model: Linearizer) -> None:
     [result] = model.order(["sank", "the", "boat", "."], n_best=5, expansions=2)
     assert not result.finished
-    assert plain(result) == plain(model.order(["sank", "the", "boat", "."], expansions=2))
+    assert unordered(result) == unordered(model.order(["sank", "the", "boat", "."], expansions=2))
 
 
 @pytest.mark.parametrize("n_best", [0, -1, 1025])
@@ -206,7 +206,7 @@ def test_an_unfinished_result_says_what_it_leaves_out(model: Linearizer, expansi
     assert violations(result) == []
 
 
-def test_more_effort_leaves_out_less(model: Linearizer) -> None:
+def test_a_larger_budget_leaves_out_fewer_words(model: Linearizer) -> None:
     bag = ["sank", "the", "old", "boat", "near", "the", "fox", "."]
     sizes = [len(model.order(bag, expansions=limit).tokens) for limit in (1, 4, 16, 1000)]
     assert sizes == sorted(sizes)
@@ -363,7 +363,7 @@ def test_any_order_can_be_asked_for_of_trees(trees: Linearizer) -> None:
 
 
 def test_constraints_that_cannot_be_met_leave_something_out(trees: Linearizer) -> None:
-    """A best-first search does not say why it came to no end."""
+    """A best-first search does not say why it did not finish."""
     words = [Word("a"), Word("b", head=1), Word("c"), Word("d", head=3), Word("e")]
     result = trees.order(Problem.of(words, before=[(1, 3), (3, 2), (2, 4)]))
     assert not result.finished
@@ -398,7 +398,7 @@ def test_derivations_cannot_keep_arcs(ccg: Linearizer, word: Word, message: str)
         ({"expansions": 7, "timeout": 2, "n_best": 3}, (3, 7, 2)),
     ],
 )
-def test_what_the_search_is_limited_by(
+def test_the_search_budget(
     model: Linearizer,
     monkeypatch: pytest.MonkeyPatch,
     spent: dict[str, Any],
@@ -446,7 +446,7 @@ def test_neither_scores_nor_beams(model: Linearizer) -> None:
             ask()
 
 
-# ---- the same again --------------------------------------------------------------------------
+# ---- reproducibility -------------------------------------------------------------------------
 
 
 @given(st.randoms(use_true_random=False), st.sampled_from([3, 10, 300]))
@@ -459,14 +459,16 @@ def test_the_listing_of_the_bag_has_no_influence(
     assert trees.order(problem, expansions=expansions) == result
     listing = rng.sample(range(len(problem.words)), len(problem.words))
     again = trees.order(relist(problem, listing), expansions=expansions)
-    assert plain(again) == plain(result)
+    assert unordered(again) == unordered(result)
 
 
 @given(st.permutations(["the", "fox", "saw", "the", "zebra", "and", "we", "."]))
 @settings(max_examples=30)
-def test_nor_on_derivations(ccg: Linearizer, bag: list[str]) -> None:
+def test_the_listing_of_the_bag_has_no_influence_on_derivations(
+    ccg: Linearizer, bag: list[str]
+) -> None:
     for expansions in (4, 300):
         result = ccg.order(sorted(bag), expansions=expansions)
-        assert plain(ccg.order(bag, expansions=expansions)) == plain(result)
+        assert unordered(ccg.order(bag, expansions=expansions)) == unordered(result)
     ranked = ccg.order(sorted(bag), n_best=3, expansions=500)
-    assert [*map(plain, ccg.order(bag, n_best=3, expansions=500))] == [*map(plain, ranked)]
+    assert [*map(unordered, ccg.order(bag, n_best=3, expansions=500))] == [*map(unordered, ranked)]

@@ -1,4 +1,4 @@
-"""Learning guided by best-first search: the same model from the same data, stopped or not; what is
+"""Training guided by best-first search: reproducible, also when interrupted and resumed; what is
 refused; the command."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from toys.training_runs import (
 )
 from toys.treebank import SENTENCES
 
-from syntagma.best_first.model import GrammarName
+from syntagma.best_first.grammars import GrammarName
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.cli import run as command
 from syntagma.errors import FormatError, TrainingError
@@ -64,7 +64,7 @@ def data(folder: Path, grammar: GrammarName) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The model of a run that nothing disturbed, each epoch of which was better than the last."""
+    """The model of an uninterrupted run, in which each epoch was better than the one before."""
     path = tmp_path_factory.mktemp("whole") / "whole.syntagma"
     with pytest.MonkeyPatch.context() as patch:
         measured(patch, *RISING)
@@ -201,7 +201,7 @@ def test_a_visit_ends_at_its_limit(data: Path, grammar: GrammarName, tmp_path: P
 def test_a_development_set_is_measured_within_its_limit(
     data: Path, grammar: GrammarName, tmp_path: Path
 ) -> None:
-    """By the words that come out: with one expansion, that is one."""
+    """With one expansion, only one word comes out."""
     some = edge_settings(grammar, epochs=1, condition="pos", dev_expansions=1)
     more = edge_settings(grammar, epochs=1, condition="pos")
     few = run(data, tmp_path / "few", some).epochs[0].bleu
@@ -258,40 +258,6 @@ def test_a_tree_that_is_not_projective_is_lifted(tmp_path: Path) -> None:
 
 
 # ---- what is refused -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"grammar": "hpsg"}, "grammar 'hpsg' is not one of dependency, ccg"),
-        ({"update": "early"}, "update 'early' is not one of margin, perceptron"),
-        ({"condition": "all"}, "condition 'all' is not one of mixed, none, pos"),
-        ({"tag_column": "pos"}, "tag_column 'pos' is not one of xpos, upos"),
-        ({"epochs": 0}, "epochs must be between 1 and 10000, not 0"),
-        ({"chart": 0}, "chart must be between 1 and 100000, not 0"),
-        ({"chart": 100_001}, "chart must be between 1 and 100000, not 100001"),
-        ({"expansions": 0}, "expansions must be between 1 and 1000000000, not 0"),
-        ({"dev_expansions": 0}, "dev_expansions must be between 1 and 1000000000, not 0"),
-        ({"max_features": 0}, "max_features must be between 1 and .*, not 0"),
-        *(
-            (
-                {"grammar": "ccg", "condition": condition},
-                f"condition '{condition}' gives arcs, which CCG models cannot keep: choose none",
-            )
-            for condition in ("half", "tree", "labelled", "tags0-arcs50", "tags100-arcs100")
-        ),
-    ],
-)
-def test_settings_that_make_no_sense(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(TrainingError, match=message):
-        BestFirstSettings(**settings)
-
-
-@pytest.mark.parametrize("condition", ["mixed", "none", "pos", "tags50-arcs0"])
-def test_derivations_are_learned_without_arcs(condition: str) -> None:
-    settings = BestFirstSettings(grammar="ccg", condition=condition)
-    expected = ("none", "pos") if condition == "mixed" else (condition,)
-    assert settings.dev_conditions == expected
 
 
 @pytest.mark.parametrize("given", [{"pretrain": ["a.conllu"]}, {"start": "en"}])

@@ -1,4 +1,4 @@
-"""The table of weights: what is put in is found again, and nothing else."""
+"""Hash tables of weights: look-ups find what was stored, and nothing else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 from toys.models import make_scorer, toy_vocabulary
 
 from syntagma.features._weights import Weights, build_columns
-from syntagma.linear._search import DerivationWalk, LinearScorer
+from syntagma.linear._derivation_walk import DerivationWalk
+from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.templates import templates
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
@@ -31,7 +32,7 @@ def test_columns_hold_every_feature() -> None:
 
 @pytest.mark.parametrize("load", [0.5, 0.85, 0.999])
 def test_features_are_found_among_many_others(load: float) -> None:
-    """However full the table is, and where the search for a slot runs over its end."""
+    """At any load factor, and where probing wraps around the end of the table."""
     rng = Random(1)
     vocabulary = toy_vocabulary()
     encoding = encode(Problem(tuple(Word(f"w{i}") for i in range(6))), vocabulary)

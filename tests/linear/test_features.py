@@ -1,5 +1,5 @@
-"""The feature templates: complete beside the papers' tables, and instantiated by the core as a
-slow reading of them says."""
+"""Feature templates: complete compared with the papers' tables, and instantiated as in the slow
+reference."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from references.features import Configuration, features
 from references.transition import Action
 from toys.models import make_scorer, relist, toy_vocabulary
 
+from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.linear._features import Templates
-from syntagma.linear._search import DerivationWalk
 from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
@@ -151,7 +151,7 @@ def test_no_template_is_listed_twice_with_its_atoms_in_another_order(feature_set
     assert len({(scope, frozenset(names.split())) for scope, names in pairs}) == len(pairs)
 
 
-# ---- the core against the slow reading -------------------------------------------------------
+# ---- compiled features against the reference -------------------------------------------------
 
 
 def assert_same_features(

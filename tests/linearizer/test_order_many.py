@@ -12,7 +12,7 @@ from toys.models import model_of, toy_linearizer
 from syntagma.errors import FormatError, ProblemError, SyntagmaError
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._search import LinearSearch
-from syntagma.linear.scorer import EncodingScorer
+from syntagma.linear.scorer import LinearScorer
 from syntagma.linearizer import Linearizer
 from syntagma.models.model import Model
 from syntagma.results.linearization import Linearization
@@ -50,7 +50,7 @@ def test_threads_keep_the_order(n_best: int | None) -> None:
     assert alone == single
 
 
-class Batching(EncodingScorer):
+class Batching(LinearScorer):
     """Prepares three problems together and keeps count."""
 
     batch = 3
@@ -71,7 +71,7 @@ class Batching(EncodingScorer):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_problems_prepared_together_are_answered_as_if_alone(threads: int) -> None:
     model = model_of(TOY)
-    assert isinstance(model.scorer, EncodingScorer)
+    assert isinstance(model.scorer, LinearScorer)
     vocabulary = model.vocabulary
     scorer = Batching(
         *(model.scorer.templates, model.scorer.weights),

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from toys.models import bag, make_scorer, random_weights, toy_vocabulary
 
 from syntagma.errors import ModelError
-from syntagma.linear._search import LinearScorer
-from syntagma.linear.scorer import StoredWeights
+from syntagma.linear.scorer import LinearScorer, StoredLinearScorer
 from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
@@ -51,12 +50,12 @@ def weights(seed: int = 1, feature_set: str = "p16") -> tuple[Keys, Values]:
     return np.array(list(drawn), np.uint64), np.array(list(drawn.values()), np.float32)
 
 
-def toy_weights() -> StoredWeights:
-    return StoredWeights.of(*weights(), 100)
+def toy_weights() -> StoredLinearScorer:
+    return StoredLinearScorer.of(*weights(), 100)
 
 
 def save(path: Path, keys: Keys, values: Values, max_features: int = 10**6) -> Path:
-    save_model(path, header(), toy_vocabulary(), StoredWeights.of(keys, values, max_features))
+    save_model(path, header(), toy_vocabulary(), StoredLinearScorer.of(keys, values, max_features))
     return path
 
 
@@ -70,7 +69,7 @@ def stored_weights(path: Path) -> dict[int, float]:
 @pytest.mark.parametrize("feature_set", FEATURE_SETS)
 def test_a_loaded_model_finds_what_the_built_one_finds(tmp_path: Path, feature_set: str) -> None:
     vocabulary = toy_vocabulary()
-    stored = StoredWeights.of(*weights(feature_set=feature_set), 10**6)
+    stored = StoredLinearScorer.of(*weights(feature_set=feature_set), 10**6)
     built = Linearizer(build_model(header(feature_set), vocabulary, stored))
     save_model(tmp_path / "toy", header(feature_set), vocabulary, stored)
     loaded = Linearizer(load_model(tmp_path / "toy"))

@@ -1,5 +1,5 @@
-"""A slow, plain best-first search over edges and the learning that it guides (ZC15 Algorithms 1 to
-4). Scores are added in the core's order.
+"""A slow reference for best-first search over edges and for guided learning (ZC15 Algorithms 1 to
+4). Scores are added in the same order as in the compiled search.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from references.edges import LEAF, NONE, Edge, Grammar, Node, Tree, Weigh, total
 
 @dataclass(order=True)
 class Item:
-    """An edge on the agenda: the best first, of equal ones the one that was found first."""
+    """An edge on the agenda, best first; ties: first pushed, first popped."""
 
     order: tuple[float, int]
     edge: Edge = field(compare=False)
@@ -75,7 +75,7 @@ class Search:
             self.push(new)
 
     def twin(self, edge: Edge) -> Edge | None:
-        """The edge of the chart, of several the last to come, with the same DP-signature."""
+        """The edge of the chart with the same DP signature, the latest if there are several."""
         signature = self.grammar.signature(edge)
         if signature is None:
             return None
@@ -83,8 +83,8 @@ class Search:
         return same[-1] if same else None
 
     def accept(self, edge: Edge) -> Edge | None:
-        """The edge that falls out of the chart: the worst, of equal ones the new one, or else the
-        first to come."""
+        """Add an edge; the edge that is pruned, if any: the worst, of ties the new one,
+        or else the oldest."""
         self.chart.append(edge)
         if len(self.chart) <= self.chart_size:
             return None
@@ -117,7 +117,7 @@ class Search:
         return self
 
     def default_output(self) -> list[Edge]:
-        """§3.4: the largest edge, then greedily what still fits, to the right."""
+        """§3.4: the largest edge, then greedily every other one that fits, to the right."""
         bag = self.grammar.bag
         pieces: list[Edge] = []
         for edge in sorted(self.chart, key=lambda edge: (-len(edge.leaves), -self.rank(edge))):
@@ -162,7 +162,7 @@ def all_edges(grammar: Grammar, weigh: Weigh) -> dict[Tree, Edge]:
 
 
 class LearnedWeights:
-    """Single floats, as the core has them, and what their averages are made of."""
+    """Weights in single precision, as in the compiled learner, and sums for their averages."""
 
     def __init__(self) -> None:
         self.values: defaultdict[int, np.float32] = defaultdict(np.float32)
@@ -177,15 +177,15 @@ class LearnedWeights:
         self.sums[key] += float(np.float32(by)) * self.steps
 
     def averaged(self) -> dict[int, float]:
-        """The mean of the weights that there were at each step."""
+        """The mean of the weights over all steps."""
         return {key: float(self.values[key]) - self.sums[key] / self.steps for key in self.values}
 
 
 class Learner(Search):
     """Algorithm 3, or without `expand_negatives` Algorithm 2.
 
-    After an update the edges of the chart and the gold ones of the agenda get new scores at once,
-    others when they come to the top of the agenda.
+    After an update the edges of the chart and the gold edges on the agenda are rescored at once,
+    other edges when they are popped.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ class Learner(Search):
             self.gold.add(tree_of(led[:end]))
         self.waiting: dict[Edge, int] = {}  # gold edges on the agenda, with their current number
         self.updates: list[tuple[Edge, Edge]] = []
-        self.fallen = self.overtaken = 0  # how often gold edges left the chart
+        self.fallen = self.overtaken = 0  # gold edges that were pruned, or beaten by a signature
 
     def is_gold(self, edge: Edge) -> bool:
         return edge.tree in self.gold

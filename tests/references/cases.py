@@ -1,4 +1,4 @@
-"""Problems and gold derivations for both: the search of references/best_first.py and the core."""
+"""Problems and gold derivations for both best-first searches, the reference and the compiled."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from references.edges import (
 )
 from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
 from syntagma.best_first._dependency_edges import DependencyEdges
-from syntagma.best_first._grammar import Grammar as CoreGrammar
+from syntagma.best_first._edges import Edges
 from syntagma.best_first._search import BestFirst
-from syntagma.best_first.ccg import CcgGrammar
-from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
+from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.features._weights import Weights, build_columns
 from syntagma.problem.problem import Problem
 from syntagma.results.derivation import Derivation
@@ -81,7 +81,7 @@ def ccg_nodes(
 
 
 def nodes_of(edge: Edge) -> list[Node]:
-    """An edge as the core returns them."""
+    """An edge as the compiled search returns it."""
     nodes: list[Node] = []
     for part in edge.parts:
         shift = len(nodes)
@@ -100,15 +100,15 @@ def nodes_of(edge: Edge) -> list[Node]:
     return [*nodes, (left, right, edge.rule, edge.label, NONE, NONE)]
 
 
-# ---- the same problems for the core ----------------------------------------------------------
+# ---- problems for both searches --------------------------------------------------------------
 
 
 @dataclass
 class Case:
-    """A problem for both: the plain grammar, and how to make the core's."""
+    """A problem for both: the reference grammar, and how to make the compiled edges."""
 
     plain: Grammar
-    make: Callable[[], CoreGrammar]
+    make: Callable[[], Edges]
     relisted: Callable[[Problem], Case]  # the same for the same problem, listed otherwise
 
     @property

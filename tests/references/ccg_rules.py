@@ -1,14 +1,14 @@
-"""Whether a derivation keeps to a grammar, by walking over it; knows nothing of any search."""
+"""A check, independent of any search, that a derivation follows a CCG grammar."""
 
 from __future__ import annotations
 
-from syntagma.best_first.ccg import CcgGrammar
+from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.results.derivation import Derivation
 from syntagma.transition.vocabulary import Vocabulary
 
 
 def broken_rules(derivation: Derivation, grammar: CcgGrammar, vocabulary: Vocabulary) -> list[str]:
-    """What of a derivation the grammar does not have: rules and categories of words."""
+    """The rules and the categories of words in a derivation that the grammar does not have."""
     names = grammar.categories
     binary = {(names[a], names[b], names[c]) for a, b, c, _ in grammar.binary.tolist()}
     unary = {(names[a], names[b]) for a, b in grammar.unary.tolist()}

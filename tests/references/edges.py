@@ -1,9 +1,9 @@
-"""Slow, plain edges and grammars of the best-first search (ZC15 §3, §4); the search over them is in
-references/best_first.py, the same problems for the core are in references/cases.py.
+"""Slow reference edges and grammars of best-first search (ZC15 §3, §4). The search over them is in
+references/best_first.py; problems for it and the compiled search are in references/cases.py.
 
-Features are read off the whole tree of an edge, not kept up to date as in the core, and words are
-counted, not marked in sets of bits. Sums are added in the core's order, so that scores are the same
-to the last bit, whatever the weights.
+Unlike in the compiled code, features are read off the whole tree of an edge, and words are counted
+instead of marked in bit sets. Sums are added in the same order, so that scores are equal to the
+last bit for any weights.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from references.features import fold
 from references.transition import Given
 from syntagma.best_first._ccg_edges import CCG_ATOMS
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS
-from syntagma.best_first.ccg import CcgGrammar
-from syntagma.best_first.edge_templates import ccg_templates, dependency_templates
+from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.problem.shape import shape_and_suffix
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.vocabulary import Vocabulary
@@ -38,7 +38,7 @@ Weigh: TypeAlias = Callable[[int], float]
 
 
 class Leaf(NamedTuple):
-    word: int  # of interchangeable words the first
+    word: int  # the first of interchangeable words
     tag: int
     category: int = NONE
 
@@ -54,8 +54,8 @@ class Edge:
     left: Edge | None = None
     right: Edge | None = None
     arcs: dict[int, int] = field(default_factory=dict)  # dependent: head
-    keys: list[int] = field(default_factory=list)  # own features, without what is below
-    labelled: int = 0  # how many of them, the last ones, name the label
+    keys: list[int] = field(default_factory=list)  # own features, without those of its parts
+    labelled: int = 0  # how many of these, at the end, name the label
     score: float = 0.0
     version: int = 0
 
@@ -94,7 +94,7 @@ class Edge:
 
 
 def tree_of(piece: Sequence[Node]) -> Tree:
-    """A derivation that the core returned."""
+    """The tree of a derivation that the compiled search returned."""
     trees: list[Tree] = []
     for left, right, rule, label, word, tag in piece:
         below = tuple(trees[part] for part in (left, right) if part != NONE)
@@ -118,7 +118,7 @@ class Templates:
             self.scopes[scope].append((seed, tuple(sorted(names.split(), key=atoms.index))))
 
     def keys(self, scope: str, atoms: Atoms) -> Iterator[int]:
-        """A template with an atom that is 0, which means not there, has no feature."""
+        """Templates with an atom that is 0 (absent) have no feature."""
         for seed, names in self.scopes[scope]:
             values = tuple([atoms.get(name, 0) for name in names])
             if 0 not in values:
@@ -138,7 +138,7 @@ def norm(number: int) -> int:
 
 
 def total(keys: Iterable[int], weigh: Weigh) -> float:
-    """One after the other: `sum` of later versions of Python adds otherwise."""
+    """Added one by one: `sum` compensates rounding errors in later versions of Python."""
     result = 0.0
     for key in keys:
         result += weigh(key)
@@ -149,7 +149,7 @@ def total(keys: Iterable[int], weigh: Weigh) -> float:
 
 
 class Bag:
-    """A problem whose words have the core's numbers."""
+    """A problem whose words are numbered as in its encoding."""
 
     def __init__(self, encoding: Encoding, vocabulary: Vocabulary) -> None:
         self.problem = relist(encoding.problem, encoding.order)
@@ -165,7 +165,7 @@ class Bag:
         self.copies = Counter(self.leader)
 
     def fits(self, *edges: Edge) -> bool:
-        """No word is used more often than it is there."""
+        """Whether no word is used more often than it occurs."""
         used = sum((edge.words for edge in edges), Counter[int]())
         return all(count <= self.copies[word] for word, count in used.items())
 
@@ -177,7 +177,8 @@ class Bag:
         )
 
     def word_atom(self, leaf: Leaf | None) -> int:
-        """A phrase that is unknown goes by its last word, any other word by shape and suffix."""
+        """Unknown phrases are represented by their last word, other unknown words by shape and
+        suffix."""
         if leaf is None:
             return 0
         form, known = self.problem.words[leaf.word].form, self.vocabulary.forms
@@ -204,7 +205,7 @@ class Bag:
 
 
 class Grammar(ABC):
-    """What can be built, and the features of what is built."""
+    """Which edges can be built, and which features they have."""
 
     templates: Templates
 
@@ -216,14 +217,14 @@ class Grammar(ABC):
 
     @abstractmethod
     def unary(self, edge: Edge) -> list[Edge]:
-        """What can be made of one edge, with its features."""
+        """The edges that can be built from one edge, with their features."""
 
     @abstractmethod
     def binary(self, left: Edge, right: Edge, weigh: Weigh) -> list[Edge]:
-        """The same of two that stand side by side, of which no word is used too often."""
+        """The edges that can be built from two adjacent edges whose words fit together."""
 
     def parts_of_sum(self, edge: Edge) -> list[list[int]]:
-        """The features of a proposal in groups of which the sums are added."""
+        """The features of a proposal, in groups that are summed separately."""
         return [edge.keys]
 
     def signature(self, edge: Edge) -> object | None:
@@ -236,19 +237,19 @@ class Grammar(ABC):
 class DependencyGrammar(Grammar):
     """§4: arcs between heads; right dependents before left ones, from the inside out.
 
-    `candidates` holds the tags of each word. `taught` holds labels to be tried for each word beside
-    the best one.
+    `candidates` holds the tags of each word. `gold_labels` holds a label for each word
+    that is proposed beside the best one.
     """
 
     def __init__(
-        self, bag: Bag, candidates: Sequence[Sequence[int]], taught: Sequence[int] = ()
+        self, bag: Bag, candidates: Sequence[Sequence[int]], gold_labels: Sequence[int] = ()
     ) -> None:
         super().__init__(bag)
         self.templates = Templates(dependency_templates().texts, DEPENDENCY_ATOMS)
         self.candidates = candidates
-        self.taught: defaultdict[int, set[int]] = defaultdict(set)
-        for leader, label in zip(bag.leader, taught, strict=False):
-            self.taught[leader].add(label)
+        self.gold_labels: defaultdict[int, set[int]] = defaultdict(set)
+        for leader, label in zip(bag.leader, gold_labels, strict=False):
+            self.gold_labels[leader].add(label)
 
     def leaves(self) -> list[Edge]:
         edges = [
@@ -271,10 +272,8 @@ class DependencyGrammar(Grammar):
         return found
 
     def may_take(self, head: Edge, dependent: Edge) -> bool:
-        """The given head of the dependent is this one or open, and its given dependents are there.
-
-        They can only be there as its dependents.
-        """
+        """Whether the given head of the dependent, if any, is this one, and all given dependents of
+        the dependent are in its phrase, where they can only be its dependents."""
         bag, word = self.bag, dependent.leaves[dependent.head].word
         if bag.given_heads[word] not in (None, head.leaves[head.head].word):
             return False
@@ -282,7 +281,7 @@ class DependencyGrammar(Grammar):
         return own <= dependent.words
 
     def arcs(self, left: Edge, right: Edge, rule: int, weigh: Weigh) -> list[Edge]:
-        """The arc with its given label, or with the best one and those to be learned."""
+        """The arc with its given label, or else with the best one and with the gold ones."""
         shift = len(left.leaves)
         heads = left.head, shift + right.head
         head, dependent = heads if rule == HEAD_LEFT else heads[::-1]
@@ -308,7 +307,7 @@ class DependencyGrammar(Grammar):
         start, count = vocabulary.label_index[side, head_tag, tag].tolist()
         tried = [labelled(label) for label in vocabulary.label_pool[start : start + count].tolist()]
         best = max(tried, key=lambda edge: total(edge.keys[len(phrase) :], weigh))
-        return [best, *(labelled(label) for label in sorted(self.taught[word] - {best.label}))]
+        return [best, *(labelled(label) for label in sorted(self.gold_labels[word] - {best.label}))]
 
     def parts_of_sum(self, edge: Edge) -> list[list[int]]:
         split = len(edge.keys) - edge.labelled
@@ -317,7 +316,7 @@ class DependencyGrammar(Grammar):
     # Features of Table 2.
 
     def phrase_features(self, edge: Edge) -> list[int]:
-        """Of any edge, and of complete sentences."""
+        """Features of any edge, and those of complete sentences."""
         atoms = self.phrase_atoms(edge)
         found = [*self.templates.keys("edge", atoms)]
         if len(edge.leaves) == self.bag.n:
@@ -329,7 +328,7 @@ class DependencyGrammar(Grammar):
         return self.bag.atoms(h=edge.leaves[edge.head]) | {"size": norm(len(edge.leaves))}
 
     def arc_atoms(self, edge: Edge, dependent: int) -> tuple[Atoms, list[int]]:
-        """Those of the new arc, and the tags between its words."""
+        """The atoms of the new arc, and the tags between its words."""
         head, leaves = edge.head, edge.leaves
         right = head < dependent
         towards_head = -1 if right else 1

@@ -1,7 +1,7 @@
-"""A slow, plain reading of the feature templates: atoms by name, hashed as the core documents it.
+"""A slow reference for the features of the linear scorer: atoms by name, hashed by templates.
 
-Atoms are computed from the words placed and the arcs built, not kept up to date move by move as in
-the core; moves and their legality are modelled in references/transition.py.
+Unlike in the compiled code, atoms are computed from scratch for each action, from the words placed
+and the arcs built. Actions and their legality are in references/transition.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from syntagma.transition.vocabulary import Vocabulary
 
 Atoms = dict[str, int]
 
-START = 1 << 30  # stands in for the words before the first one and for a head as last placed
+START = 1 << 30  # before the first word of a sentence, or of a family
 MAX_RELATED = 16
 _SEED, _FACTOR, _BITS = 0x2545F4914F6CDD1D, 0x9E3779B97F4A7C15, (1 << 64) - 1
 
@@ -29,7 +29,7 @@ def fold(key: int, atom: int) -> int:
 
 @dataclass
 class Configuration:
-    """What has been built so far of a problem whose words have the core's numbers."""
+    """A partial derivation of a problem whose words are numbered as in its encoding."""
 
     problem: Problem
     vocabulary: Vocabulary
@@ -51,10 +51,10 @@ class Configuration:
             dependent = self.stack.pop(-2 if kind == LEFTARC else -1)
             self.arcs[dependent] = self.stack[-1], label
 
-    # Numbers of a word, each 0 if it is not known.
+    # Numbers of a word; 0: unknown.
 
     def form(self, word: int | None) -> int:
-        """A phrase that is unknown goes by its last word."""
+        """Unknown phrases are represented by their last word."""
         if word is None:
             return 0
         form, known = self.problem.words[word].form, self.vocabulary.forms
@@ -76,7 +76,7 @@ class Configuration:
     # Words around a word.
 
     def dependents(self, word: int) -> tuple[list[int], list[int]]:
-        """Those taken so far on its left and on its right, both from left to right."""
+        """Its dependents so far on the left and on the right, both from left to right."""
         place = self.placed.index(word)
         found = [w for w in self.placed if w in self.arcs and self.arcs[w][0] == word]
         left = [w for w in found if self.placed.index(w) < place]
@@ -133,7 +133,7 @@ def state_atoms(c: Configuration) -> Atoms:
 
 
 def lookahead_atoms(c: Configuration, word: int, name: str) -> Atoms:
-    """P16 Table 2: what the given arcs say of L or of S0."""
+    """P16 Table 2: given arcs around L or S0."""
     head = c.head[word]
     parent = head if head is not None and head != ROOT else None
     siblings = [] if parent is None else [w for w in c.given_dependents(parent) if w != word]
@@ -142,7 +142,7 @@ def lookahead_atoms(c: Configuration, word: int, name: str) -> Atoms:
         for kind, number in (("l", c.label), ("p", c.tag)):
             shifted = {number(w) for w in words if w in c.placed} - {0}
             unshifted = {number(w) for w in words if w not in c.placed} - {0}
-            if shifted or unshifted:  # nothing known is something else than the empty set
+            if shifted or unshifted:  # otherwise nothing is known, which differs from empty
                 atoms[f"{name}{relation}{kind}s"] = _set_atom(shifted)
                 atoms[f"{name}{relation}{kind}ns"] = _set_atom(unshifted)
     if head == ROOT:
@@ -156,7 +156,7 @@ def lookahead_atoms(c: Configuration, word: int, name: str) -> Atoms:
 
 
 def _set_atom(numbers: set[int]) -> int:
-    """Numbers count from 1; sets are made of 64 bits."""
+    """Numbers start at 1; sets have 64 bits."""
     bits = 0
     for number in numbers:
         bits |= 1 << (number - 1) % 64
@@ -170,10 +170,10 @@ def candidate_atoms(c: Configuration, word: int, tag: int) -> Atoms:
 
 
 def family_atoms(c: Configuration, word: int, tag: int) -> Iterator[tuple[Atoms, list[Atoms]]]:
-    """For each X that SHIFT makes the next of its family: its atoms, and those of each Y.
+    """For each X that the SHIFT makes the next one of its family: its atoms, and those of each Y.
 
-    From the word up to the first whose family has been begun, by the head or by the top; no more
-    than MAX_RELATED of either.
+    The X are the word and its ancestors up to the first whose family has a placed member: the head
+    or the top of the stack. At most MAX_RELATED of X, and of Y, are looked at.
     """
     top = _item(c.stack, -1)
     up, begun = word, False
@@ -235,7 +235,7 @@ def _word_key(c: Configuration, word: int) -> int:
 def _keys(
     texts: Iterable[str], scope: str, atoms: Atoms, action: int | None = None
 ) -> Iterator[int]:
-    """A template with an atom that is 0, which means not there, has no feature."""
+    """Templates with an atom that is 0 (absent) have no feature."""
     for text in texts:
         name, _, names = text.partition(": ")
         values = [atoms.get(atom, 0) for atom in sorted(names.split(), key=ATOM_NAMES.index)]

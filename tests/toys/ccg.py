@@ -1,4 +1,4 @@
-"""Hand-made derivations of made-up sentences, of which a small grammar is made; random ones."""
+"""Hand-made derivations of made-up sentences, their grammar, and random derivations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from syntagma.best_first.ccg import CcgGrammar
+from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.grammar_extraction import extract_grammar
 from syntagma.formats.auto import write_auto
 from syntagma.results.categories import split
 from syntagma.results.derivation import Derivation
@@ -133,7 +134,7 @@ def toy_vocabulary() -> Vocabulary:
 
 @cache
 def toy_grammar() -> CcgGrammar:
-    return CcgGrammar.of_derivations(DERIVATIONS.values(), toy_vocabulary())
+    return extract_grammar(DERIVATIONS.values(), toy_vocabulary())
 
 
 FORMS = st.one_of(
@@ -144,7 +145,7 @@ FORMS = st.one_of(
 
 @st.composite
 def derivations(draw: st.DrawFn, max_leaves: int = 8) -> Derivation:
-    """Trees of any shape over any words; their rules need not make sense."""
+    """Random trees over random words; their rules need not make sense."""
     categories = st.sampled_from([*sorted({each for each, _ in ENTRIES.values()}), "NPNP", "X)(Y"])
     row = [
         Derivation(draw(categories), form=draw(FORMS), tag=draw(st.sampled_from("ABC")))
@@ -158,7 +159,7 @@ def derivations(draw: st.DrawFn, max_leaves: int = 8) -> Derivation:
 
 
 def chain(length: int) -> Derivation:
-    """A derivation as deep as it has words, all of them on the right."""
+    """A right-branching derivation, as deep as it has words."""
     tree = word("pear")
     for _ in range(length - 1):
         tree = forward(word("old"), tree)
@@ -166,7 +167,7 @@ def chain(length: int) -> Derivation:
 
 
 def write_ccgbank(path: Path) -> Path:
-    """The derivations as a file of CCGbank."""
+    """Write the toy derivations in CCGbank's format."""
     lines = (write_auto(derivation, name) for name, derivation in DERIVATIONS.items())
     path.write_text("".join(lines), encoding="utf-8")
     return path

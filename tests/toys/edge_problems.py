@@ -8,7 +8,7 @@ import numpy as np
 from references.brute_force import random_problem
 from references.cases import Case, ccg_case, dependency_case
 
-from syntagma.best_first.ccg import CcgGrammar
+from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from toys import ccg as toy_ccg
@@ -16,8 +16,8 @@ from toys.models import toy_vocabulary
 
 
 class RandomWeights(dict[int, float]):
-    """Drawn when they are asked for. Multiples of 1/64, so that sums are exact in whatever order
-    they are taken, and few enough that ties happen."""
+    """Drawn on first use. Multiples of 1/64, so that sums are exact in any order, and few enough
+    that ties happen."""
 
     def __init__(self, rng: Random, low: int = -128, high: int = 128) -> None:
         self.rng, self.low, self.high = rng, low, high
@@ -33,7 +33,7 @@ def dependency_problem(rng: Random, max_words: int) -> Case:
 
 
 def toy_ccg_problem(rng: Random, max_words: int) -> Case:
-    """Words of the toy grammar and unknown ones, some with tags, some to stand first or last."""
+    """Words of the toy grammar and unknown ones, some with tags or order constraints."""
     n = rng.randint(1, max_words)
     some = rng.sample([*toy_ccg.ENTRIES, "unseen", "Unseen"], rng.randint(1, 12))
     forms = rng.choices(some, k=n)
@@ -61,14 +61,14 @@ def ordered(rng: Random, problem: Problem) -> Problem:
 
 
 def chained_ccg_problem(rng: Random, max_words: int) -> Case:
-    """The same with chains of unary rules, of which only the first is to be applied."""
+    """A random CCG problem with chains of unary rules, which must not be applied in a row."""
     words = [Word(word.form, word.tag) for word in random_problem(rng, max_words).words]
     return ccg_case(Problem.of(words), toy_vocabulary(), random_grammar(rng, chains=True))
 
 
 def random_grammar(rng: Random, *, chains: bool = False) -> CcgGrammar:
-    """Rules and lexicon by lot. Without chains no unary rule starts where another ends, so that
-    phrases with the same signature can become the same."""
+    """Random rules and lexicon. Without chains, no unary rule starts where another ends, so that
+    edges with the same signature have the same continuations."""
     vocabulary = toy_vocabulary()
     n = rng.randint(2, 5)
     numbers = range(n)

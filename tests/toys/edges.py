@@ -1,11 +1,11 @@
-"""Toy models for best-first search, learned from the toy treebank and the toy derivations."""
+"""Toy models for best-first search, trained on the toy treebank and the toy derivations."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from syntagma.best_first.model import GrammarName
+from syntagma.best_first.grammars import GrammarName
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.training.train import TrainingReport, train
 from toys.ccg import write_ccgbank
@@ -15,7 +15,7 @@ GRAMMARS: tuple[GrammarName, ...] = ("dependency", "ccg")
 
 
 def write_data(folder: Path, grammar: GrammarName) -> Path:
-    """What the grammar learns from."""
+    """Write the training data of a grammar."""
     if grammar == "ccg":
         return write_ccgbank(folder / "toy.auto")
     return write_treebank(folder / "toy.conllu")
@@ -35,7 +35,7 @@ def run(
 
 
 def train_edges(folder: Path, grammar: GrammarName) -> Path:
-    """A model that knows most sentences of its data by heart."""
+    """A model that has memorised most sentences of its data."""
     model = folder / f"{grammar}.syntagma"
     run(write_data(folder, grammar), model, edge_settings(grammar, epochs=8))
     return model

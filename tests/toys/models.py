@@ -22,9 +22,9 @@ from references.transition import Action
 
 from syntagma.errors import ProblemError
 from syntagma.features._weights import Weights, build_columns
+from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.linear._features import Templates
-from syntagma.linear._search import DerivationWalk, LinearScorer
-from syntagma.linear.scorer import EncodingScorer
+from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.templates import templates
 from syntagma.linearizer import Linearizer
 from syntagma.models.model import Model
@@ -127,11 +127,11 @@ def random_walk(derivation: DerivationWalk, rng: Random) -> Iterator[list[Action
 
 def make_scorer(
     rows: Templates | str, vocabulary: Vocabulary, weights: dict[int, float] | None = None
-) -> EncodingScorer:
+) -> LinearScorer:
     """A scorer with the given weights by feature key; rows are templates or name a set of them."""
     weights = weights or {}
     keys, values = np.array(list(weights), np.uint64), np.array(list(weights.values()), np.float32)
-    return EncodingScorer(
+    return LinearScorer(
         templates(rows) if isinstance(rows, str) else rows,
         Weights(*build_columns(keys, values)),
         vocabulary.label_index,

@@ -18,7 +18,7 @@ We/PRP/2/nsubj ran/VBD/0/root fast/RB/2/advmod ././2/punct
 
 
 def write_treebank(path: Path) -> Path:
-    """The sentences as CoNLL-U."""
+    """Write the sentences as CoNLL-U."""
     blocks = []
     for number, line in enumerate(SENTENCES.strip().splitlines(), start=1):
         rows = [f"# sent_id = toy-{number}"]

@@ -15,14 +15,17 @@ from toys.models import make_scorer
 from toys.probes import beam_search, decode_actions
 from toys.strategies import problems, trees
 
-from syntagma.linear._search import DerivationWalk, LinearScorer, LinearSearch
+from syntagma.linear._derivation_walk import DerivationWalk
+from syntagma.linear._search import LinearSearch
+from syntagma.linear.scorer import LinearScorer
 from syntagma.problem.problem import Problem
+from syntagma.problem.trees import lift
 from syntagma.problem.word import Word
 from syntagma.results.linearization import violations
 from syntagma.transition.encoding import Encoding, encode
 from syntagma.transition.training import Reference, encode_training, learn_vocabulary
 from syntagma.treebanks.conditions import CONDITIONS, Condition, constrain
-from syntagma.treebanks.treebank import Sentence, lift
+from syntagma.treebanks.treebank import Sentence
 
 # `a` and `b` are frequent, `c` is rare, `d` unseen; all forms that an arc needs are there.
 TREEBANK = [

@@ -21,7 +21,7 @@ from toys.models import (
 from toys.probes import beam_search, decode_actions
 
 from syntagma.errors import UnsatisfiableError, name_word, name_words
-from syntagma.linear._search import DerivationWalk
+from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition._state import SearchTask

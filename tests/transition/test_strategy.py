@@ -83,7 +83,7 @@ def test_a_beam_search_has_no_timeout(spent: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("spent", [{"beam": 4}, {"beam": 4, "timeout": 1.0}])
 def test_a_best_first_search_has_no_beam(spent: dict[str, Any], best_first: Linearizer) -> None:
-    message = "a best-first search has no beam: it is limited by timeout/expansions"
+    message = "best-first search has no beam: limit it by timeout or expansions"
     with pytest.raises(ValueError, match=message):
         best_first.order(BAG, **spent)
     with pytest.raises(ValueError, match=message):

@@ -1,4 +1,4 @@
-"""Conditions: the problem gives what the condition says, of the gold sentence, and no more."""
+"""Conditions: a problem gives what its condition says about the gold sentence, and no more."""
 
 import random
 

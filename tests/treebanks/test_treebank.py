@@ -1,4 +1,4 @@
-"""Treebanks: what is read, what is lifted, and that anything missing is an error with its line."""
+"""Treebanks: what is read, what is lifted; errors name the line of what is missing."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Best-first search (ZC15): agenda, chart, two grammars, edge templates, guided learning."""
+"""Best-first search (ZC15): agenda and chart, two grammars, edge features, guided learning."""

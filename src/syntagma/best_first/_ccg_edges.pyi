@@ -1,7 +1,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.best_first._grammar import Grammar
+from syntagma.best_first._edges import Edges
 from syntagma.features._templates import TemplateTable
 from syntagma.transition._state import SearchTask
 
@@ -14,7 +14,7 @@ class CcgRules:
         self, binary: npt.NDArray[np.int32], unary: npt.NDArray[np.int32], categories: int
     ) -> None: ...
 
-class CcgEdges(Grammar):
+class CcgEdges(Edges):
     def __init__(
         self,
         problem: SearchTask,

@@ -1,13 +1,14 @@
-"""The CCG grammar of ZC15 §3: phrases are joined by rules read off derivations.
+"""Edges of the CCG grammar (ZC15 §3): phrases are joined by the rules of a grammar that was
+extracted from derivations (`ccg_grammar`).
 
-Rules are numbered from 1, the binary ones first. The head of a binary edge is on the side that its
-rule says.
+Rules are numbered from 1, binary rules first. A binary rule says which child is the head. Which
+atoms the features of Table 1 consist of is decided here; the templates are in `templates`.
 """
 
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
-from syntagma.best_first._grammar cimport LEAF, Edge, Grammar, Proposal
+from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal
 from syntagma.transition._state cimport NONE, SearchTask
 from syntagma.features._templates cimport TemplateTable, finish, fold, instantiate_all
 
@@ -34,14 +35,16 @@ assert len(CCG_ATOMS) == ATOMS
 
 
 cdef class CcgRules:
-    """The rules of a grammar: `binary` has rows (left, right, result, side of the head), `unary`
-    rows (from, to), both sorted; of `categories` there are so many."""
+    """The rules of a grammar with this number of categories.
+
+    `binary` has rows (left, right, result, side of the head), `unary` rows (from, to), both sorted.
+    """
 
     cdef readonly int n_binary
     cdef const int32_t* binary
     cdef const int32_t* unary
     cdef object _arrays
-    cdef vector[int32_t] binary_start   # rows with each left category
+    cdef vector[int32_t] binary_start   # for each left category, its first row
     cdef vector[int32_t] unary_start
 
     def __init__(self, binary, unary, int categories):
@@ -63,7 +66,7 @@ cdef class CcgRules:
             self.unary_start[i + 1] += self.unary_start[i]
 
     cdef int first_of(self, int left, int right) noexcept nogil:
-        """The first row that joins the two categories, or the place where it would be."""
+        """The first row that joins the two categories, or the row where it would be inserted."""
         cdef int low = self.binary_start[left], high = self.binary_start[left + 1], middle
         while low < high:
             middle = (low + high) // 2
@@ -74,7 +77,7 @@ cdef class CcgRules:
         return low
 
 
-cdef class CcgEdges(Grammar):
+cdef class CcgEdges(Edges):
     """CCG derivations over one problem; `leaves` has rows (word, tag, category)."""
 
     cdef CcgRules rules
@@ -89,7 +92,7 @@ cdef class CcgEdges(Grammar):
         self.n_leaves = rows.shape[0]
         self._leaves = leaves
 
-    cdef void lay_leaves(self) noexcept nogil:
+    cdef void add_leaves(self) noexcept nogil:
         cdef int i
         cdef const int32_t* row
         for i in range(self.n_leaves):
@@ -98,15 +101,15 @@ cdef class CcgEdges(Grammar):
                 self.add_leaf(row[0], row[1], row[2])
 
     cdef void propose_unary(self, int edge) noexcept nogil:
-        cdef int i, category = self.edges[edge].label
-        # A unary rule on top of another would only go in circles.
-        if self.edges[edge].rule > self.rules.n_binary:
+        cdef int i, category = self.items[edge].label
+        # No unary rule on top of another: chains could be endless.
+        if self.items[edge].rule > self.rules.n_binary:
             return
         for i in range(self.rules.unary_start[category], self.rules.unary_start[category + 1]):
             self.propose_rule(edge, NONE, 1 + self.rules.n_binary + i, self.rules.unary[2 * i + 1])
 
     cdef void propose_binary(self, int left, int right) noexcept nogil:
-        cdef int a = self.edges[left].label, b = self.edges[right].label
+        cdef int a = self.items[left].label, b = self.items[right].label
         cdef int i = self.rules.first_of(a, b)
         while i < self.rules.binary_start[a + 1] and self.rules.binary[4 * i + 1] == b:
             self.propose_rule(left, right, 1 + i, self.rules.binary[4 * i + 2])
@@ -128,10 +131,10 @@ cdef class CcgEdges(Grammar):
         cdef int part = edge.left
         if edge.right != NONE and self.rules.binary[4 * (edge.rule - 1) + 3]:
             part = edge.right
-        edge.head = self.edges[part].head
+        edge.head = self.items[part].head
 
     cdef uint64_t category_atom(self, int leaf) noexcept nogil:
-        return 0 if leaf == NONE else self.edges[leaf].label + 1
+        return 0 if leaf == NONE else self.items[leaf].label + 1
 
     cdef void extract(self, const Edge* edge) noexcept nogil:
         cdef uint64_t* atoms = self.atoms
@@ -157,8 +160,8 @@ cdef class CcgEdges(Grammar):
         if edge.right == NONE:
             instantiate_all(self.set, UNARY, atoms, self.sum)
             return
-        left = &self.edges[edge.left]
-        right = &self.edges[edge.right]
+        left = &self.items[edge.left]
+        right = &self.items[edge.right]
         other = right.head if edge.head == left.head else left.head
         atoms[Nw] = self.word_atom(other)
         atoms[B2w] = self.word_atom(left.last[1])
@@ -178,12 +181,12 @@ cdef class CcgEdges(Grammar):
     cdef uint64_t leaf_key(self, int leaf) noexcept nogil:
         if leaf == NONE:
             return 1
-        return fold(fold(2, self.edges[leaf].word + 1), self.edges[leaf].tag + 1)
+        return fold(fold(2, self.items[leaf].word + 1), self.items[leaf].tag + 1)
 
     cdef uint64_t signature(self, int edge) noexcept nogil:
-        """Category, head word, words, and the two words at either end with their tags (§3.2); the
-        tag of the head, too, where it is open."""
-        cdef const Edge* e = &self.edges[edge]
+        """Category, head word with its tag, words, and the two words at either end with their tags
+        (§3.2)."""
+        cdef const Edge* e = &self.items[edge]
         cdef uint64_t key = fold(fold(3, e.label + 1), self.leaf_key(e.head))
         cdef int i
         for i in range(2):

@@ -3,19 +3,19 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.best_first._grammar import Grammar
+from syntagma.best_first._edges import Edges
 from syntagma.features._templates import TemplateTable
 from syntagma.transition._state import SearchTask
 
 DEPENDENCY_ATOMS: tuple[str, ...]
 DEPENDENCY_SCOPES: tuple[str, ...]
 
-class DependencyEdges(Grammar):
+class DependencyEdges(Edges):
     def __init__(
         self,
         problem: SearchTask,
         templates: TemplateTable,
         label_index: npt.NDArray[np.int32],
         label_pool: npt.NDArray[np.int32],
-        labels: Sequence[int] | None = None,
+        gold_labels: Sequence[int] | None = None,
     ) -> None: ...

@@ -1,17 +1,19 @@
-"""The dependency grammar of ZC15 §4: two phrases are joined by an arc between their heads.
+"""Edges of the dependency grammar (ZC15 §4): two phrases are joined by an arc between their heads.
 
 A word takes its right dependents before its left ones, each side from the inside out, so that every
-projective tree has one derivation. What is given holds: an arc is drawn only where it is given or
-nothing is, and a word is attached only when it has all of its given dependents.
+projective tree has exactly one derivation. Given arcs are kept: a word with a given head is only
+attached to that head, and no word is attached before it has all its given dependents.
 
-Labels that are not given are chosen arc by arc: no feature looks at them later, so that the best
-one is all that a search needs.
+Labels that are not given are chosen arc by arc. No feature looks at a label later, so only the best
+one is proposed.
+
+Which atoms the features of Table 2 consist of is decided here; the templates are in `templates`.
 """
 
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
-from syntagma.best_first._grammar cimport LEAF, Edge, Grammar, Proposal, normalized
+from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal, normalized
 from syntagma.transition._state cimport NONE, SearchTask, Word, lowest_bit
 from syntagma.features._templates cimport TemplateTable, finish, instantiate_all
 
@@ -55,22 +57,23 @@ cdef inline uint64_t tag_bit(int tag) noexcept nogil:
     return <uint64_t>1 << (tag & 63)
 
 
-cdef class DependencyEdges(Grammar):
+cdef class DependencyEdges(Edges):
     """Projective dependency trees over one problem.
 
     `label_index[side, head tag, dependent tag]` is (start, count) in `label_pool`: the labels to
-    try. `taught`, in training, holds further ones to try for each word, those of the reference.
+    try. Training gives the gold label of each word as well, which is then proposed, too.
     """
 
     cdef int n_tags
     cdef const int32_t* label_index
     cdef const int32_t* label_pool
     cdef object _arrays
-    cdef vector[vector[int32_t]] taught
+    cdef vector[vector[int32_t]] gold_labels    # by leader
     cdef uint64_t between       # tags between the two words of an arc
 
     def __init__(
-        self, SearchTask problem, TemplateTable templates, label_index, label_pool, labels=None
+        self, SearchTask problem, TemplateTable templates, label_index, label_pool,
+        gold_labels=None,
     ):
         cdef int32_t[:, :, :, ::1] index = label_index
         cdef int32_t[::1] pool = label_pool
@@ -78,12 +81,12 @@ cdef class DependencyEdges(Grammar):
         self.label_index = &index[0, 0, 0, 0]
         self.label_pool = &pool[0]
         self._arrays = (label_index, label_pool)
-        self.taught.resize(self.task.n)
-        if labels is not None:
-            for leader, label in sorted({*zip(self.leaders, labels)}):
-                self.taught[leader].push_back(label)
+        self.gold_labels.resize(self.task.n)
+        if gold_labels is not None:
+            for leader, label in sorted({*zip(self.leaders, gold_labels)}):
+                self.gold_labels[leader].push_back(label)
 
-    cdef void lay_leaves(self) noexcept nogil:
+    cdef void add_leaves(self) noexcept nogil:
         cdef int word, i
         cdef const Word* w
         for word in range(self.task.n):
@@ -93,9 +96,9 @@ cdef class DependencyEdges(Grammar):
                     self.add_leaf(word, self.task.tag_pool[i], NONE)
 
     cdef bint allowed(self, int head_edge, int dependent_edge) noexcept nogil:
-        """The head of the one may take the head of the other as its dependent."""
-        cdef int head = self.edges[self.edges[head_edge].head].word
-        cdef int dependent = self.edges[self.edges[dependent_edge].head].word
+        """Whether the head of one edge may take the head of the other as its dependent."""
+        cdef int head = self.items[self.items[head_edge].head].word
+        cdef int dependent = self.items[self.items[dependent_edge].head].word
         cdef const Word* w = &self.task.words[dependent]
         cdef int i, blocks = self.task.blocks
         if w.head != NONE and w.head != head or dependent == self.task.root:
@@ -107,7 +110,7 @@ cdef class DependencyEdges(Grammar):
         return True
 
     cdef void propose_binary(self, int left, int right) noexcept nogil:
-        if self.edges[left].n_left == 0 and self.allowed(left, right):
+        if self.items[left].n_left == 0 and self.allowed(left, right):
             self.propose_arc(left, right, HEAD_LEFT)
         if self.allowed(right, left):
             self.propose_arc(left, right, HEAD_RIGHT)
@@ -116,12 +119,12 @@ cdef class DependencyEdges(Grammar):
         """Propose the arc with its given label, or with the best of those to try."""
         cdef Proposal by
         cdef Edge edge
-        cdef const Edge* head = &self.edges[self.edges[left if rule == HEAD_LEFT else right].head]
+        cdef const Edge* head = &self.items[self.items[left if rule == HEAD_LEFT else right].head]
         cdef const Edge* dependent
         cdef const int32_t* labels
         cdef int i, label, best = NONE
         cdef double base, score, best_score = 0.0
-        dependent = &self.edges[self.edges[right if rule == HEAD_LEFT else left].head]
+        dependent = &self.items[self.items[right if rule == HEAD_LEFT else left].head]
         by.left = left
         by.right = right
         by.rule = rule
@@ -143,19 +146,19 @@ cdef class DependencyEdges(Grammar):
                 best = self.label_pool[i]
                 best_score = score
         self.propose(left, right, rule, best, base + best_score)
-        for i in range(<int>self.taught[dependent.word].size()):
-            label = self.taught[dependent.word][i]
+        for i in range(<int>self.gold_labels[dependent.word].size()):
+            label = self.gold_labels[dependent.word][i]
             if label != best:
                 self.propose(left, right, rule, label, base + self.labelled(label))
 
     cdef double labelled(self, int label) noexcept nogil:
-        """What the label adds, for the atoms as they stand."""
+        """The score of the label's features, given the current atoms."""
         self.extract_label(label)
         return finish(self.sum)
 
     cdef void complete(self, Edge* edge) noexcept nogil:
-        cdef const Edge* left = &self.edges[edge.left]
-        cdef const Edge* right = &self.edges[edge.right]
+        cdef const Edge* left = &self.items[edge.left]
+        cdef const Edge* right = &self.items[edge.right]
         cdef const Edge* head = left if edge.rule == HEAD_LEFT else right
         cdef const Edge* other = right if edge.rule == HEAD_LEFT else left
         cdef uint64_t tags = self.tags_of(other)
@@ -182,7 +185,7 @@ cdef class DependencyEdges(Grammar):
                 edge.before = left.last[0]
 
     cdef uint64_t tags_of(self, const Edge* edge) noexcept nogil:
-        return edge.tags_before | edge.tags_after | tag_bit(self.edges[edge.head].tag)
+        return edge.tags_before | edge.tags_after | tag_bit(self.items[edge.head].tag)
 
     cdef void extract(self, const Edge* edge) noexcept nogil:
         self.extract_phrase(edge)
@@ -200,10 +203,10 @@ cdef class DependencyEdges(Grammar):
             self.extract_sentence(edge)
 
     cdef void extract_arc(self, const Edge* edge) noexcept nogil:
-        """Features of a new arc, but for those of its label, for which the atoms are left."""
+        """Features of a new arc without its label; leaves the atoms for `extract_label`."""
         cdef uint64_t* atoms = self.atoms
-        cdef const Edge* left = &self.edges[edge.left]
-        cdef const Edge* right = &self.edges[edge.right]
+        cdef const Edge* left = &self.items[edge.left]
+        cdef const Edge* right = &self.items[edge.right]
         cdef const Edge* dependent = right if edge.rule == HEAD_LEFT else left
         cdef const Edge* head = left if edge.rule == HEAD_LEFT else right
         cdef int distance, sibling, sibling2
@@ -244,7 +247,7 @@ cdef class DependencyEdges(Grammar):
         instantiate_all(self.set, BOUNDARY, atoms, self.sum)
 
     cdef void extract_between(self, int scope) noexcept nogil:
-        """Features of each tag that stands between the two words of an arc."""
+        """Features of each tag between the two words of an arc."""
         cdef uint64_t rest = self.between
         while rest:
             self.atoms[Bp] = 1 + lowest_bit(rest)
@@ -252,7 +255,7 @@ cdef class DependencyEdges(Grammar):
             instantiate_all(self.set, scope, self.atoms, self.sum)
 
     cdef void extract_label(self, int label) noexcept nogil:
-        """Features of the label of the arc that was extracted last."""
+        """Features of a label of the arc that was extracted last."""
         self.atoms[LABEL] = label + 1
         instantiate_all(self.set, LABELLED_ARC, self.atoms, self.sum)
         self.extract_between(LABELLED_BETWEEN)
@@ -271,7 +274,7 @@ cdef class DependencyEdges(Grammar):
         instantiate_all(self.set, COMPLETED, atoms, self.sum)
 
     cdef void extract_sentence(self, const Edge* edge) noexcept nogil:
-        """Features of a complete sentence, whose root is completed, too."""
+        """Features of a complete sentence, including those of its root as a completed word."""
         cdef uint64_t* atoms = self.atoms
         self.extract_completed(edge)
         atoms[W0] = self.word_atom(edge.first[0])
@@ -289,5 +292,5 @@ cdef class DependencyEdges(Grammar):
     cdef bint is_goal(self, const Edge* edge) noexcept nogil:
         return (
             edge.words == self.task.n
-            and self.task.words[self.edges[edge.head].word].may_be_root
+            and self.task.words[self.items[edge.head].word].may_be_root
         )

@@ -1,18 +1,19 @@
 from collections.abc import Sequence
 
-from syntagma.best_first._grammar import Grammar
-from syntagma.best_first._search import BestFirst, Node
+from syntagma.best_first._edges import Edges
+from syntagma.best_first._search import BestFirst
+from syntagma.best_first.derivations import DerivationNode
 from syntagma.features._weights import TrainingWeights
 
 class GuidedSearch(BestFirst):
     updates: int
     def __init__(
         self,
-        grammar: Grammar,
+        edges: Edges,
         chart_size: int,
         scaled: bool,
         weights: TrainingWeights,
-        gold: Sequence[Node],
+        gold: Sequence[DerivationNode],
         margin: bool,
         expand_negatives: bool,
     ) -> None: ...

@@ -1,8 +1,8 @@
-"""Learning guided by best-first search (ZC15 §3.5, Algorithms 2 and 3); epochs live in
-best_first_training.py.
+"""Learning guided by best-first search (ZC15 §3.5, Algorithms 2 and 3): the updates for one
+sentence. Epochs are in `training`.
 
-Scores are recomputed after each update, those of the chart and of the gold edges on the agenda at
-once, any other when it comes to the top: then it may turn out to belong further down.
+After an update, the edges of the chart and the gold edges on the agenda are rescored at once. Other
+edges on the agenda are rescored when they are popped, and pushed back if their rank has dropped.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -12,52 +12,52 @@ from libcpp.unordered_set cimport unordered_set
 from libcpp.vector cimport vector
 
 from syntagma.best_first._search cimport AgendaItem, BestFirst
-from syntagma.best_first._grammar cimport LEAF, Edge, Grammar, Proposal, join_hash, leaf_hash
+from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal, join_hash, leaf_hash
 from syntagma.transition._state cimport NONE
 from syntagma.features._templates cimport MAX_KEYS, drain, finish
 from syntagma.features._weights cimport TrainingWeights
 
 cdef struct GoldItem:
-    # A gold edge on the agenda, until it is expanded.
+    # A gold edge on the agenda.
     Proposal by
     double rank
-    long number                 # of its place on the agenda; those it had before are void
-    bint waiting
+    long number                 # of its valid agenda item; earlier items are void
+    bint waiting                # not expanded yet
 
 
 cdef class GuidedSearch(BestFirst):
-    """A search over one sentence, by which weights learn to put gold edges first.
+    """A search over one sentence that updates the weights so that gold edges are ranked first.
 
-    `gold` is the derivation of the sentence as `best_first_search` returns derivations. `margin`:
-    the smallest change after which the gold edge leads by 1, or else the perceptron's.
-    `expand_negatives`: Algorithm 3, or else 2.
+    `gold` is the gold derivation, as a list of nodes like the pieces of `best_first_search`. With
+    `margin`, an update is the smallest one after which the gold edge leads by 1, otherwise it is
+    the perceptron's. With `expand_negatives`, learning follows Algorithm 3, otherwise Algorithm 2.
     """
 
     cdef TrainingWeights weights
     cdef bint margin, expand_negatives
     cdef int version
     cdef readonly int updates
-    cdef unordered_set[uint64_t] gold
-    cdef vector[GoldItem] golds
-    cdef vector[uint64_t] keys          # own features of each edge that was built ...
-    cdef vector[size_t] ends            # ... up to here
-    cdef vector[int32_t] versions       # of the weights that edges were scored with
-    cdef vector[char] is_gold           # edges
+    cdef unordered_set[uint64_t] gold   # hashes of the gold edges
+    cdef vector[GoldItem] gold_items
+    cdef vector[uint64_t] keys          # own features of all edges, one edge after the other
+    cdef vector[size_t] ends            # for each edge, where its features end
+    cdef vector[int32_t] versions       # for each edge, the version of the weights in its score
+    cdef vector[char] is_gold           # for each edge
 
     def __init__(
-        self, Grammar grammar, int chart_size, bint scaled, TrainingWeights weights, gold,
+        self, Edges edges, int chart_size, bint scaled, TrainingWeights weights, gold,
         bint margin, bint expand_negatives,
     ):
-        BestFirst.__init__(self, grammar, chart_size, scaled)
+        BestFirst.__init__(self, edges, chart_size, scaled)
         self.weights = weights
         self.margin = margin
         self.expand_negatives = expand_negatives
-        grammar.sum.table = &weights.table
+        edges.sum.table = &weights.table
         cdef vector[uint64_t] hashes
         cdef int left, right, rule, label, word, tag
         for left, right, rule, label, word, tag in gold:
             if rule == LEAF:
-                hashes.push_back(leaf_hash(grammar.leaders[word], tag, label))
+                hashes.push_back(leaf_hash(edges.leaders[word], tag, label))
             else:
                 hashes.push_back(join_hash(
                     hashes[left], hashes[right] if right != NONE else 0, rule, label
@@ -65,36 +65,38 @@ cdef class GuidedSearch(BestFirst):
             self.gold.insert(hashes.back())
 
     cdef void push(self, const Proposal* by) noexcept nogil:
-        """Put a proposal on the agenda; gold ones are known by what they would be."""
+        """Put a proposal on the agenda; gold ones are recognised by the hash of their edge."""
         cdef GoldItem gold
-        cdef uint64_t hash = self.grammar.edges[by.left].hash
+        cdef uint64_t hash = self.edges.items[by.left].hash
         if by.rule != LEAF:
             hash = join_hash(
-                hash, self.grammar.edges[by.right].hash if by.right != NONE else 0,
+                hash, self.edges.items[by.right].hash if by.right != NONE else 0,
                 by.rule, by.label,
             )
         if self.gold.count(hash):
             gold.by = by[0]
             gold.waiting = True
-            self.golds.push_back(gold)
-            self.place(self.golds.size() - 1)
+            self.gold_items.push_back(gold)
+            self.place(self.gold_items.size() - 1)
         else:
             self.put(by, self.version, NONE)
 
     cdef void place(self, int number) noexcept nogil:
-        """Put a gold edge where its score says; the place that it had before is void."""
-        cdef GoldItem* gold = &self.golds[number]
+        """Put a gold edge on the agenda, ranked by its score; its earlier items become void."""
+        cdef GoldItem* gold = &self.gold_items[number]
         gold.rank = self.rank(gold.by.score, self.size_of(&gold.by))
         gold.number = self.pushed
         self.put(&gold.by, self.version, number)
 
     cdef bint pop(self, AgendaItem* item) noexcept nogil:
-        """The best edge of the agenda by the current weights; False if it is empty."""
+        """Pop the best edge of the agenda under the current weights; False if it is empty."""
         cdef double rank
+        cdef const GoldItem* gold
         while not self.agenda.empty():
             item[0] = self.agenda.pop()
             if item.gold != NONE:
-                if self.golds[item.gold].waiting and self.golds[item.gold].number == item.number:
+                gold = &self.gold_items[item.gold]
+                if gold.waiting and gold.number == item.number:
                     return True
                 continue
             if item.version == self.version:
@@ -110,19 +112,19 @@ cdef class GuidedSearch(BestFirst):
         return False
 
     cdef double rescored(self, const Proposal* by) noexcept nogil:
-        """What the proposed edge scores by the current weights."""
+        """The score of the proposed edge under the current weights."""
         cdef Edge edge
         cdef double score
         self.refresh(by.left)
         if by.rule == LEAF:
-            return self.grammar.edges[by.left].score
-        score = self.grammar.edges[by.left].score
+            return self.edges.items[by.left].score
+        score = self.edges.items[by.left].score
         if by.right != NONE:
             self.refresh(by.right)
-            score += self.grammar.edges[by.right].score
-        self.grammar.compose(by, &edge)
-        self.grammar.extract(&edge)
-        return score + finish(self.grammar.sum)
+            score += self.edges.items[by.right].score
+        self.edges.compose(by, &edge)
+        self.edges.extract(&edge)
+        return score + finish(self.edges.sum)
 
     cdef void refresh(self, int edge) noexcept nogil:
         """Recompute the score of an edge, after those of its parts."""
@@ -130,39 +132,39 @@ cdef class GuidedSearch(BestFirst):
         cdef double score = 0.0
         if self.versions[edge] == self.version:
             return
-        if self.grammar.edges[edge].left != NONE:
-            self.refresh(self.grammar.edges[edge].left)
-            score += self.grammar.edges[self.grammar.edges[edge].left].score
-        if self.grammar.edges[edge].right != NONE:
-            self.refresh(self.grammar.edges[edge].right)
-            score += self.grammar.edges[self.grammar.edges[edge].right].score
+        if self.edges.items[edge].left != NONE:
+            self.refresh(self.edges.items[edge].left)
+            score += self.edges.items[self.edges.items[edge].left].score
+        if self.edges.items[edge].right != NONE:
+            self.refresh(self.edges.items[edge].right)
+            score += self.edges.items[self.edges.items[edge].right].score
         while i < self.ends[edge]:
-            self.grammar.sum.keys[self.grammar.sum.count] = self.keys[i]
-            self.grammar.sum.count += 1
+            self.edges.sum.keys[self.edges.sum.count] = self.keys[i]
+            self.edges.sum.count += 1
             i += 1
-            if self.grammar.sum.count == MAX_KEYS:
-                drain(self.grammar.sum)
-        self.grammar.edges[edge].score = score + finish(self.grammar.sum)
+            if self.edges.sum.count == MAX_KEYS:
+                drain(self.edges.sum)
+        self.edges.items[edge].score = score + finish(self.edges.sum)
         self.versions[edge] = self.version
 
     cdef void collect(self, const Edge* edge, vector[uint64_t]* keys) noexcept nogil:
-        """Append the edge's own features."""
-        self.grammar.sum.table = NULL
-        self.grammar.sum.collected = keys
-        self.grammar.extract(edge)
-        finish(self.grammar.sum)
-        self.grammar.sum.table = &self.weights.table
-        self.grammar.sum.collected = NULL
+        """Append the edge's own features φ."""
+        self.edges.sum.table = NULL
+        self.edges.sum.collected = keys
+        self.edges.extract(edge)
+        finish(self.edges.sum)
+        self.edges.sum.table = &self.weights.table
+        self.edges.sum.collected = NULL
 
-    cdef void note(self, int edge, bint gold) noexcept nogil:
-        """Keep what learning needs to know of an edge that was built."""
-        self.collect(&self.grammar.edges[edge], &self.keys)
+    cdef void record(self, int edge, bint gold) noexcept nogil:
+        """Record what learning needs to know about a new edge."""
+        self.collect(&self.edges.items[edge], &self.keys)
         self.ends.push_back(self.keys.size())
         self.versions.push_back(self.version)
         self.is_gold.push_back(gold)
 
     cdef void gather(self, int edge, vector[uint64_t]* keys) noexcept nogil:
-        """Append all features Φ of an edge."""
+        """Append all features Φ of the edge, those of its parts included."""
         cdef vector[int32_t] parts
         cdef size_t i
         cdef int at
@@ -175,11 +177,11 @@ cdef class GuidedSearch(BestFirst):
             )
 
     cdef int least_gold(self) noexcept nogil:
-        """MINGOLD: the number of the lowest-ranked gold edge on the agenda, or NONE."""
+        """MINGOLD: the index of the lowest-ranked gold edge on the agenda, or NONE."""
         cdef int i, least = NONE
-        for i in range(<int>self.golds.size()):
-            if self.golds[i].waiting and (
-                least == NONE or self.golds[i].rank < self.golds[least].rank
+        for i in range(<int>self.gold_items.size()):
+            if self.gold_items[i].waiting and (
+                least == NONE or self.gold_items[i].rank < self.gold_items[least].rank
             ):
                 least = i
         return least
@@ -195,7 +197,7 @@ cdef class GuidedSearch(BestFirst):
         return found
 
     cdef update_by_item(self, const Proposal* by, int negative):
-        """UPDATEPARAMETERS, the positive example being on the agenda."""
+        """UPDATEPARAMETERS with a positive example on the agenda."""
         cdef vector[uint64_t] keys
         cdef Edge edge
         if by.rule == LEAF:
@@ -204,23 +206,23 @@ cdef class GuidedSearch(BestFirst):
         self.gather(by.left, &keys)
         if by.right != NONE:
             self.gather(by.right, &keys)
-        self.grammar.compose(by, &edge)
+        self.edges.compose(by, &edge)
         self.collect(&edge, &keys)
         self.update(&keys, by.score, self.size_of(by), negative)
 
     cdef update_by_edge(self, int positive, int negative):
-        """UPDATEPARAMETERS for two edges."""
+        """UPDATEPARAMETERS with two edges that are built."""
         cdef vector[uint64_t] keys
-        cdef const Edge* edge = &self.grammar.edges[positive]
+        cdef const Edge* edge = &self.edges.items[positive]
         self.gather(positive, &keys)
         self.update(&keys, edge.score, edge.size, negative)
-        self.refresh(positive)  # which need not be in the chart
+        self.refresh(positive)  # it may not be in the chart
 
     cdef update(self, vector[uint64_t]* positive, double score, int size, int negative):
-        """Change the weights by Φ(e+) - Φ(e-), each divided by |e| if scores are scaled: as it is
-        (perceptron), or by as much as makes e+ lead by 1 (margin). Then RECOMPUTESCORES."""
-        cdef Grammar grammar = self.grammar
-        cdef const Edge* edge = &grammar.edges[negative]
+        """Add Φ(e+) - Φ(e-) to the weights, each Φ(e) divided by |e| if scores are scaled. With
+        `margin`, the difference is multiplied so that e+ leads by 1. Then RECOMPUTESCORES."""
+        cdef Edges edges = self.edges
+        cdef const Edge* edge = &edges.items[negative]
         cdef vector[uint64_t] other, keys
         cdef vector[double] changes
         cdef double gain = 1.0 / size if self.scaled else 1.0
@@ -257,41 +259,41 @@ cdef class GuidedSearch(BestFirst):
         for i in range(keys.size()):
             self.weights.change(keys[i], <float>(factor * changes[i]))
         self.version += 1
-        memset(grammar.sum.memo, 0, sizeof(grammar.sum.memo))
+        memset(edges.sum.memo, 0, sizeof(edges.sum.memo))
         for i in range(self.chart.size()):
             self.refresh(self.chart[i])
         self.refresh(negative)
-        for k in range(<int>self.golds.size()):
-            if self.golds[k].waiting:
-                self.golds[k].by.score = self.rescored(&self.golds[k].by)
+        for k in range(<int>self.gold_items.size()):
+            if self.gold_items[k].waiting:
+                self.gold_items[k].by.score = self.rescored(&self.gold_items[k].by)
                 self.place(k)
 
     def learn(self, long limit):
-        """Search and update until the gold result is found, or so many edges were taken off the
-        agenda; whether it was found."""
+        """Search and update until the gold result is found or `limit` edges were popped; whether it
+        was found."""
         cdef AgendaItem item
-        cdef Grammar grammar = self.grammar
+        cdef Edges edges = self.edges
         cdef int edge, twin, loser, least, fallen
         cdef bint gold
         self.begin()
-        for edge in range(<int>grammar.edges.size()):
-            self.note(edge, self.gold.count(grammar.edges[edge].hash))
+        for edge in range(<int>edges.items.size()):
+            self.record(edge, self.gold.count(edges.items[edge].hash))
         while self.expansions < limit and self.pop(&item):
             self.expansions += 1
             gold = item.gold != NONE
-            edge = grammar.build(&item.by)
+            edge = edges.build(&item.by)
             if item.by.rule != LEAF:
-                self.note(edge, gold)
+                self.record(edge, gold)
             if gold:
-                self.golds[item.gold].waiting = False
-                if grammar.is_goal(&grammar.edges[edge]):
+                self.gold_items[item.gold].waiting = False
+                if edges.is_goal(&edges.items[edge]):
                     return True
             else:
                 least = self.least_gold()
                 if least == NONE:
                     return False
-                self.update_by_item(&self.golds[least].by, edge)
-                if not self.expand_negatives or grammar.edges[edge].words == grammar.task.n:
+                self.update_by_item(&self.gold_items[least].by, edge)
+                if not self.expand_negatives or edges.items[edge].words == edges.task.n:
                     continue
             twin = self.twin_in_chart(edge)
             if twin != NONE and not (gold and self.is_gold[twin]):
@@ -313,8 +315,8 @@ cdef class GuidedSearch(BestFirst):
         return False
 
     cdef void restore(self, int edge) noexcept nogil:
-        """Put a gold edge back into the chart, however full it is."""
-        cdef uint64_t signature = self.grammar.signature(edge)
+        """Put a gold edge back into the chart, even if the chart is full."""
+        cdef uint64_t signature = self.edges.signature(edge)
         self.chart.push_back(edge)
         if signature:
-            self.signed[signature] = edge
+            self.by_signature[signature] = edge

@@ -1,10 +1,10 @@
-"""Types of the best-first search, shared with its learning."""
+"""Types of the best-first search, shared with its learner (`_guided_learning`)."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
-from syntagma.best_first._grammar cimport Grammar, Proposal
+from syntagma.best_first._edges cimport Edges, Proposal
 
 cdef extern from * nogil:
     """
@@ -14,10 +14,10 @@ cdef extern from * nogil:
     #include <vector>
     struct AgendaItem {
         double rank;
-        int64_t number;         // of equal rank, what was found first comes first
+        int64_t number;         // ties: first pushed, first popped
         Proposal by;
         int32_t version;        // of the weights that it was scored with
-        int32_t gold;           // its number among the gold ones, or -1
+        int32_t gold;           // index among the gold items, or -1
         bool operator<(const AgendaItem& other) const {
             return rank != other.rank ? rank < other.rank : number > other.number;
         }
@@ -59,15 +59,15 @@ cdef extern from * nogil:
     double steady_seconds()
 
 cdef class BestFirst:
-    cdef readonly Grammar grammar
+    cdef readonly Edges edges
     cdef readonly int chart_size
     cdef readonly bint scaled
     cdef readonly long expansions
     cdef readonly bint exhausted        # the agenda ran empty
     cdef Agenda agenda
     cdef int64_t pushed
-    cdef vector[int32_t] chart          # accepted edges, in the order in which they came
-    cdef unordered_map[uint64_t, int32_t] signed  # edges of the chart by signature
+    cdef vector[int32_t] chart          # expanded edges, in order of expansion
+    cdef unordered_map[uint64_t, int32_t] by_signature  # edges of the chart
     cdef vector[int32_t] goals
     cdef vector[int32_t] pieces
 

@@ -1,15 +1,14 @@
-from syntagma.best_first._grammar import Grammar
-
-Node = tuple[int, int, int, int, int, int]
+from syntagma.best_first._edges import Edges
+from syntagma.best_first.derivations import DerivationNode
 
 class BestFirst:
-    grammar: Grammar
+    edges: Edges
     chart_size: int
     scaled: bool
     expansions: int
     exhausted: bool
-    def __init__(self, grammar: Grammar, chart_size: int, scaled: bool) -> None: ...
+    def __init__(self, edges: Edges, chart_size: int, scaled: bool) -> None: ...
 
 def best_first_search(
     search: BestFirst, n_best: int = ..., limit: int = ..., seconds: float = ...
-) -> tuple[bool, list[tuple[float, list[list[Node]]]]]: ...
+) -> tuple[bool, list[tuple[float, list[list[DerivationNode]]]]]: ...

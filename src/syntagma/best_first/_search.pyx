@@ -1,23 +1,26 @@
-"""Best-first search over edges (ZC15 Algorithms 1 and 4): an agenda, a chart, and any grammar."""
+"""Best-first search over edges (ZC15 Algorithms 1 and 4): the agenda and the chart.
+
+Which edges can be built is up to the grammar (`_dependency_edges`, `_ccg_edges`).
+"""
 
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
-from syntagma.best_first._grammar cimport LEAF, Edge, Grammar, Proposal
+from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal
 from syntagma.transition._state cimport NONE
 
 
 cdef class BestFirst:
-    """One problem under search, once.
+    """A search over one problem, to be run once.
 
-    The agenda holds edges that could be built, the chart those that were expanded. With `scaled`
-    edges are compared by f(e) / |e| (§3.3), otherwise by f(e).
+    The agenda holds edges that can be built, the chart edges that were expanded. With `scaled`,
+    edges are ranked by f(e) / |e| (§3.3), otherwise by f(e).
     """
 
-    def __init__(self, Grammar grammar, int chart_size, bint scaled):
+    def __init__(self, Edges edges, int chart_size, bint scaled):
         if chart_size < 1:
             raise ValueError("a chart holds at least one edge")
-        self.grammar = grammar
+        self.edges = edges
         self.chart_size = chart_size
         self.scaled = scaled
 
@@ -25,18 +28,18 @@ cdef class BestFirst:
         return score / size if self.scaled else score
 
     cdef double rank_of(self, int edge) noexcept nogil:
-        return self.rank(self.grammar.edges[edge].score, self.grammar.edges[edge].size)
+        return self.rank(self.edges.items[edge].score, self.edges.items[edge].size)
 
     cdef int size_of(self, const Proposal* by) noexcept nogil:
         """|e| of the proposed edge."""
-        cdef int size = self.grammar.edges[by.left].size + (by.rule != LEAF)
-        return size if by.right == NONE else size + self.grammar.edges[by.right].size
+        cdef int size = self.edges.items[by.left].size + (by.rule != LEAF)
+        return size if by.right == NONE else size + self.edges.items[by.right].size
 
     cdef void push(self, const Proposal* by) noexcept nogil:
         self.put(by, 0, NONE)
 
     cdef void put(self, const Proposal* by, int version, int gold) noexcept nogil:
-        """Put a proposal on the agenda, where its score says."""
+        """Put a proposal on the agenda, ranked by its score."""
         cdef AgendaItem item
         item.by = by[0]
         item.rank = self.rank(by.score, self.size_of(by))
@@ -50,72 +53,72 @@ cdef class BestFirst:
         """Put the leaf edges on the agenda."""
         cdef Proposal by
         cdef int i
-        self.grammar.lay_leaves()
-        for i in range(<int>self.grammar.edges.size()):
+        self.edges.add_leaves()
+        for i in range(<int>self.edges.items.size()):
             by.left = i
             by.right = NONE
             by.rule = LEAF
-            by.label = self.grammar.edges[i].label
-            by.score = self.grammar.edges[i].score
+            by.label = self.edges.items[i].label
+            by.score = self.edges.items[i].score
             self.push(&by)
 
     cdef void expand(self, int edge, double deadline) noexcept nogil:
-        """Put on the agenda what the grammar makes of the edge, alone and with the chart."""
+        """Put on the agenda every edge built from this one, alone or with an edge of the chart."""
         cdef int i, other
         cdef size_t j
-        self.grammar.proposals.clear()
-        self.grammar.propose_unary(edge)
+        self.edges.proposals.clear()
+        self.edges.propose_unary(edge)
         for i in range(<int>self.chart.size()):
             other = self.chart[i]
-            if self.grammar.can_join(edge, other):
-                if self.grammar.may_precede(edge, other):
-                    self.grammar.propose_binary(edge, other)
-                if self.grammar.may_precede(other, edge):
-                    self.grammar.propose_binary(other, edge)
+            if self.edges.can_join(edge, other):
+                if self.edges.may_precede(edge, other):
+                    self.edges.propose_binary(edge, other)
+                if self.edges.may_precede(other, edge):
+                    self.edges.propose_binary(other, edge)
                 if deadline and steady_seconds() > deadline:
                     break
-        # Of words that are there several times, a phrase may be joined with its own copy.
-        if not self.grammar.repeated.empty() and self.grammar.can_join(edge, edge):
-            self.grammar.propose_binary(edge, edge)
-        for j in range(self.grammar.proposals.size()):
-            self.push(&self.grammar.proposals[j])
+        # A phrase of repeated words may be joined with its own copy.
+        if not self.edges.repeated.empty() and self.edges.can_join(edge, edge):
+            self.edges.propose_binary(edge, edge)
+        for j in range(self.edges.proposals.size()):
+            self.push(&self.edges.proposals[j])
 
     cdef int twin_in_chart(self, int edge) noexcept nogil:
         """The edge of the chart with the same signature (DPCHARTPRUNE), or NONE."""
-        cdef uint64_t signature = self.grammar.signature(edge)
-        if signature == 0 or self.signed.count(signature) == 0:
+        cdef uint64_t signature = self.edges.signature(edge)
+        if signature == 0 or self.by_signature.count(signature) == 0:
             return NONE
-        return self.signed[signature]
+        return self.by_signature[signature]
 
     cdef int accept(self, int edge) noexcept nogil:
-        """Add the edge to the chart; the number of the one that falls out of it, or NONE."""
-        cdef uint64_t signature = self.grammar.signature(edge)
+        """Add the edge to the chart; the edge that is pruned to make room, or NONE."""
+        cdef uint64_t signature = self.edges.signature(edge)
         cdef int i, worst = edge
         self.chart.push_back(edge)
         if signature:
-            self.signed[signature] = edge
+            self.by_signature[signature] = edge
         if <int>self.chart.size() <= self.chart_size:
             return NONE
         for i in range(<int>self.chart.size()):
-            # Of equal ones the new edge goes, or else the first to come.
+            # Ties: the new edge is pruned, or else the oldest.
             if self.rank_of(self.chart[i]) < self.rank_of(worst):
                 worst = self.chart[i]
         self.remove(worst)
         return worst
 
     cdef void remove(self, int edge) noexcept nogil:
-        cdef uint64_t signature = self.grammar.signature(edge)
+        cdef uint64_t signature = self.edges.signature(edge)
         cdef size_t i
         for i in range(self.chart.size()):
             if self.chart[i] == edge:
                 self.chart.erase(self.chart.begin() + i)
                 break
-        if signature and self.signed.count(signature) and self.signed[signature] == edge:
-            self.signed.erase(signature)
+        if self.by_signature.count(signature) and self.by_signature[signature] == edge:
+            self.by_signature.erase(signature)
 
     cdef void run(self, int wanted, long limit, double deadline) noexcept nogil:
-        """Expand edges until so many results of different order are found, or a limit is reached;
-        the first edge is always expanded. A limit of 0 is none."""
+        """Expand edges until `wanted` results with different word orders are found or a limit is
+        reached. At least one edge is expanded. A limit of 0 means no limit."""
         cdef AgendaItem item
         cdef int edge, twin
         self.begin()
@@ -124,9 +127,9 @@ cdef class BestFirst:
                 self.exhausted = True
                 return
             item = self.agenda.pop()
-            edge = self.grammar.build(&item.by)
+            edge = self.edges.build(&item.by)
             self.expansions += 1
-            if self.grammar.is_goal(&self.grammar.edges[edge]):
+            if self.edges.is_goal(&self.edges.items[edge]):
                 if self.is_new(edge):
                     self.goals.push_back(edge)
                     if <int>self.goals.size() >= wanted:
@@ -142,8 +145,8 @@ cdef class BestFirst:
                 return
 
     cdef void list_parts(self, int edge, vector[int32_t]* parts) noexcept nogil:
-        """All edges of which an edge was built, itself first, each before its parts and the right
-        one before the left one."""
+        """All edges that an edge is built from, itself included; each before its parts, the right
+        part before the left one."""
         cdef vector[int32_t] stack
         cdef int at
         stack.push_back(edge)
@@ -151,24 +154,24 @@ cdef class BestFirst:
             at = stack.back()
             stack.pop_back()
             parts.push_back(at)
-            if self.grammar.edges[at].left != NONE:
-                stack.push_back(self.grammar.edges[at].left)
-            if self.grammar.edges[at].right != NONE:
-                stack.push_back(self.grammar.edges[at].right)
+            if self.edges.items[at].left != NONE:
+                stack.push_back(self.edges.items[at].left)
+            if self.edges.items[at].right != NONE:
+                stack.push_back(self.edges.items[at].right)
 
     cdef void list_kinds(self, int edge, vector[int32_t]* kinds) noexcept nogil:
-        """The kinds of its words from right to left."""
+        """The kinds of the edge's words from right to left."""
         cdef vector[int32_t] parts
         cdef const Edge* part
         cdef size_t i
         self.list_parts(edge, &parts)
         for i in range(parts.size()):
-            part = &self.grammar.edges[parts[i]]
+            part = &self.edges.items[parts[i]]
             if part.rule == LEAF:
-                kinds.push_back(self.grammar.task.words[part.word].kind)
+                kinds.push_back(self.edges.task.words[part.word].kind)
 
     cdef bint is_new(self, int edge) noexcept nogil:
-        """No result found so far has its words in the same order."""
+        """Whether no result found so far has the same word order."""
         cdef vector[int32_t] order, other
         cdef size_t i
         self.list_kinds(edge, &order)
@@ -180,10 +183,10 @@ cdef class BestFirst:
         return True
 
     cdef void join_pieces(self) noexcept nogil:
-        """The default output (§3.4): the largest edge of the chart, then, to its right, every
-        other one that can still be used, the largest first."""
+        """The default output (§3.4): the largest edge of the chart and, to its right, the largest
+        of the remaining edges that fits, repeatedly."""
         cdef vector[int32_t] rest = self.chart
-        cdef int i, best, blocks = self.grammar.task.blocks
+        cdef int i, best, blocks = self.edges.task.blocks
         cdef size_t at, j
         cdef vector[uint64_t] held, both
         cdef bint fits
@@ -194,43 +197,43 @@ cdef class BestFirst:
             for j in range(1, rest.size()):
                 i = rest[j]
                 best = rest[at]
-                if self.grammar.edges[i].words > self.grammar.edges[best].words or (
-                    self.grammar.edges[i].words == self.grammar.edges[best].words
+                if self.edges.items[i].words > self.edges.items[best].words or (
+                    self.edges.items[i].words == self.edges.items[best].words
                     and self.rank_of(i) > self.rank_of(best)
                 ):
                     at = j
             best = rest[at]
             rest.erase(rest.begin() + at)
-            if not self.grammar.unite(&held[0], &self.grammar.covered[best * blocks], &both[0]):
+            if not self.edges.unite(&held[0], &self.edges.covered[best * blocks], &both[0]):
                 continue
             fits = True
             for j in range(self.pieces.size()):
-                fits = fits and self.grammar.may_precede(self.pieces[j], best)
+                fits = fits and self.edges.may_precede(self.pieces[j], best)
             if fits:
                 self.pieces.push_back(best)
                 held.swap(both)
 
     def _result(self, edges):
-        """(score, pieces) of edges that stand side by side."""
+        """(score, pieces) of edges that are put side by side."""
         cdef double score = 0.0
         cdef int size = 0
         pieces = []
         for edge in edges:
             pieces.append(self._nodes(edge))
-            score += self.grammar.edges[edge].score
-            size += self.grammar.edges[edge].size
+            score += self.edges.items[edge].score
+            size += self.edges.items[edge].size
         return self.rank(score, max(size, 1)), pieces
 
     def _nodes(self, int root):
-        """An edge as a list of nodes, what it was built from before it."""
+        """The derivation of an edge as a list of nodes, parts first."""
         cdef const Edge* edge
         cdef vector[int32_t] parts
         cdef int number
         self.list_parts(root, &parts)
         nodes, place = [], {NONE: NONE}
         for number in reversed(parts):
-            edge = &self.grammar.edges[number]
-            # An edge may be part of another twice, if words are there several times.
+            edge = &self.edges.items[number]
+            # With repeated words, an edge can be a part of another edge twice.
             place[number] = len(nodes)
             nodes.append((
                 place[edge.left], place[edge.right], edge.rule, edge.label, edge.word, edge.tag,
@@ -239,11 +242,13 @@ cdef class BestFirst:
 
 
 def best_first_search(BestFirst search, int n_best=1, long limit=0, double seconds=0.0):
-    """(finished, results): each result is its score and its pieces, each a list of nodes from the
-    bottom up: (left, right, rule, label, word, tag), where left and right are places in the list.
+    """Run a search: (finished, results).
 
-    A search that is finished has results of one piece that hold all words, best first; one that
-    reached its limit has one result, of which words may be missing.
+    A result is a score and a list of pieces. A piece is the derivation of one phrase: nodes (left,
+    right, rule, label, word, tag) from the bottom up, where left and right are indices of nodes.
+
+    Each result of a finished search is one piece with all words; results are sorted, best first. A
+    search that reached its limit has one result, in which words may be missing.
     """
     cdef double deadline = steady_seconds() + seconds if seconds > 0 else 0.0
     with nogil:

@@ -1,11 +1,12 @@
-"""Settings of learning guided by best-first search."""
+"""Settings of training guided by best-first search (ZC15 §3.5)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-from syntagma.best_first.model import MAX_CHART, GrammarName
+from syntagma.best_first.grammars import GrammarName
+from syntagma.best_first.scorer import MAX_CHART
 from syntagma.errors import TrainingError
 from syntagma.transition.budget import MAX_EXPANSIONS
 from syntagma.treebanks.conditions import CONDITIONS
@@ -14,18 +15,18 @@ from syntagma.treebanks.settings import Settings, check_choice, check_range
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestFirstSettings(Settings):
-    """Settings of learning guided by best-first search."""
+    """Settings of training guided by best-first search."""
 
     SCORER = "edges"
 
     grammar: GrammarName = "dependency"
     update: Literal["margin", "perceptron"] = "margin"
-    scaled: bool = True  # edges are compared by f(e) / |e|
-    negatives: bool = True  # edges that are not gold are expanded in training, too
-    averaged: bool = True
-    chart: int = 256
-    expansions: int = 500  # how many edges a visit of a sentence may expand
-    dev_expansions: int = 1000  # the same of a sentence of the development set
+    scaled: bool = True  # rank edges by f(e) / |e| instead of f(e)
+    negatives: bool = True  # expand edges that are not gold, too (Algorithm 3)
+    averaged: bool = True  # keep averaged weights instead of the last ones
+    chart: int = 256  # edges that the chart may hold
+    expansions: int = 500  # search budget of a training sentence
+    dev_expansions: int = 1000  # search budget of a sentence of the development set
     max_features: int = 4_000_000
 
     def __post_init__(self) -> None:
@@ -45,7 +46,7 @@ class BestFirstSettings(Settings):
 
     @property
     def shares(self) -> tuple[int, ...]:
-        """CCG models know no arcs: there, only tags are drawn."""
+        """CCG models cannot keep arcs, so only tags are drawn for them."""
         return (1, 1, 0, 0, 0) if self.grammar == "ccg" else self.SHARES
 
     @property

@@ -1,7 +1,7 @@
-"""Best-first search (ZC15): fast where the model is sure, and without a promise to come to an end.
+"""Best-first search (ZC15): fast where the model is sure, but not guaranteed to terminate.
 
-The search itself is compiled, in core/best_first; models: `best_first_model`. The other strategy:
-`beam`.
+Every search therefore has a search budget. The loop over agenda and chart is compiled, in
+`_search`; the scorer is in `scorer`. The other strategy is beam search, in `transition/beam.py`.
 """
 
 from __future__ import annotations
@@ -9,32 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from syntagma.best_first._search import BestFirst, best_first_search
-from syntagma.best_first.model import EdgeModel
+from syntagma.best_first.scorer import EdgeScorer
 from syntagma.errors import ArgumentError, ModelError, SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
 from syntagma.transition.budget import SearchBudget, SearchName
 from syntagma.transition.encoding import Encoding
 
-TIMEOUT = 5.0  # seconds, as in the paper, unless a limit is given
+TIMEOUT = 5.0  # seconds, as in the paper; where no other limit is given
 
 
 class BestFirstStrategy:
-    """Orders problems with a model of edges."""
+    """Orders problems by best-first search with a scorer of edges."""
 
     name: SearchName = "best-first"
     batch = 1
 
-    def __init__(self, model: EdgeModel, *_: object) -> None:
-        self._model = model
-        self.max_words = model.max_words
-        self.takes_arcs = model.header.get("grammar") != "ccg"
+    def __init__(self, scorer: EdgeScorer, *_: object) -> None:
+        self._scorer = scorer
+        self.max_words = scorer.max_words
+        self.takes_arcs = scorer.grammar.takes_arcs
 
     def check(self, budget: SearchBudget) -> None:
         if budget.beam is not None:
-            raise ArgumentError(
-                "a best-first search has no beam: it is limited by timeout/expansions"
-            )
+            raise ArgumentError("best-first search has no beam: limit it by timeout or expansions")
 
     def beam(self, problem: Problem) -> int:
         raise ModelError(
@@ -61,16 +59,16 @@ class BestFirstStrategy:
                 yield error
 
     def _search(self, encoding: Encoding, budget: SearchBudget, n_best: int) -> list[Linearization]:
-        model = self._model
-        search = BestFirst(model.edges(encoding), model.chart, model.scaled)
+        scorer = self._scorer
+        search = BestFirst(scorer.edges(encoding), scorer.chart, scorer.scaled)
         finished, results = best_first_search(
             search, n_best, budget.expansions or 0, budget.timeout or 0.0
         )
-        return [model.grammar.read(encoding, score, pieces, finished) for score, pieces in results]
+        return [scorer.grammar.read(encoding, score, pieces, finished) for score, pieces in results]
 
 
 def _limited(budget: SearchBudget) -> SearchBudget:
-    """A search without any limit might never end."""
+    """The budget with the default timeout if it sets no limit."""
     if budget.timeout is None and budget.expansions is None:
         return SearchBudget(timeout=TIMEOUT)
     return budget

@@ -1,31 +1,41 @@
-"""The epochs of learning guided by best-first search (ZC15 §3.5); its updates are compiled, in
-core/guided_learning."""
+"""Learning guided by best-first search (ZC15 §3.5): epochs over a treebank, and gold derivations.
+
+The updates of one sentence are compiled, in `_guided_learning`; the CCG grammar is extracted by
+`grammar_extraction`.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy.typing as npt
 
+from syntagma.best_first._edges import Edges
 from syntagma.best_first._guided_learning import GuidedSearch
-from syntagma.best_first.ccg import CcgGrammar
-from syntagma.best_first.model import StoredEdges, edge_grammar
+from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.derivations import HEAD_LEFT, HEAD_RIGHT, LEAF, NONE, DerivationNode
+from syntagma.best_first.grammar_extraction import extract_grammar
+from syntagma.best_first.grammars import DependencyEdgeGrammar, edge_grammar
+from syntagma.best_first.scorer import StoredEdgeScorer
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.features._weights import TrainingWeights
-from syntagma.linear.scorer import StoredWeights
+from syntagma.features.stored_weights import StoredWeights
+from syntagma.results.derivation import Derivation
 from syntagma.transition.budget import SearchBudget
-from syntagma.transition.training import encode_training, learn_vocabulary
+from syntagma.transition.encoding import Encoding
+from syntagma.transition.training import Reference, encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import shuffled, visit
 
 
 class GuidedLearner:
-    """Learns the weights of edges.
+    """Learns the weights of edge features.
 
-    Its figures: `found`, the share of sentences whose gold result was reached within the limit,
-    and how many `updates` and `expansions` a sentence took.
+    Figures of an epoch: `found`, the share of sentences whose gold result was reached within the
+    search budget, and the mean numbers of `updates` and `expansions` per sentence.
     """
 
     def __init__(self, settings: BestFirstSettings) -> None:
@@ -41,7 +51,7 @@ class GuidedLearner:
         self.ccg: CcgGrammar | None = None
         if self.settings.grammar == "ccg":
             derivations = (each.derivation for each in sentences)
-            self.ccg = CcgGrammar.of_derivations(filter(None, derivations), self.vocabulary)
+            self.ccg = extract_grammar(filter(None, derivations), self.vocabulary)
         self.grammar = edge_grammar(self.vocabulary, self.ccg)
         self.weights = TrainingWeights()
         return self.vocabulary
@@ -63,7 +73,7 @@ class GuidedLearner:
             sentence = self.sentences[index]
             problem = visit(settings, number, index, sentence)
             encoding, reference = encode_training(sentence, problem, self.vocabulary)
-            edges, gold = self.grammar.taught_edges(encoding, reference, sentence.derivation)
+            edges, gold = self._gold_edges(encoding, reference, sentence.derivation)
             search = GuidedSearch(
                 edges,
                 settings.chart,
@@ -85,12 +95,79 @@ class GuidedLearner:
             "expansions": expansions / count,
         }
 
-    def stored(self) -> StoredEdges:
+    def _gold_edges(
+        self, encoding: Encoding, reference: Reference, derivation: Derivation | None
+    ) -> tuple[Edges, list[DerivationNode]]:
+        """The edges over a training problem, all gold ones included, and the gold derivation."""
+        if isinstance(self.grammar, DependencyEdgeGrammar):
+            edges = self.grammar.edges(encoding, reference.labels.tolist())
+            return edges, tree_nodes(reference)
+        assert derivation is not None
+        nodes = derivation_nodes(derivation, reference, self.grammar.grammar)
+        leaves = [(word, tag, label) for _, _, rule, label, word, tag in nodes if rule == LEAF]
+        return self.grammar.edges(encoding, leaves), nodes
+
+    def stored(self) -> StoredEdgeScorer:
         weights = self.weights.averaged() if self.settings.averaged else self.weights.final()
-        return StoredEdges(StoredWeights.of(*weights, self.settings.max_features), self.ccg)
+        return StoredEdgeScorer(StoredWeights.of(*weights, self.settings.max_features), self.ccg)
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         return self.weights.state()
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         self.weights.restore(arrays)
+
+
+def tree_nodes(reference: Reference) -> list[DerivationNode]:
+    """The derivation of a gold tree: each word takes its right dependents, then its left ones,
+    each side from the inside out."""
+    order, heads = reference.order.tolist(), reference.heads.tolist()
+    labels, tags = reference.labels.tolist(), reference.tags.tolist()
+    rights: defaultdict[int, list[int]] = defaultdict(list)
+    lefts: defaultdict[int, list[int]] = defaultdict(list)
+    seen: set[int] = set()
+    for word in order:
+        side = rights if heads[word] in seen else lefts
+        side[heads[word]].append(word)
+        seen.add(word)
+    top_down = [word for word in order if heads[word] < 0]
+    for word in top_down:  # the list grows during the loop
+        top_down += [*lefts[word], *rights[word]]
+    nodes: list[DerivationNode] = []
+    done: dict[int, int] = {}  # word: its node with all its dependents
+    for word in reversed(top_down):
+        at = _add(nodes, (NONE, NONE, LEAF, NONE, word, tags[word]))
+        for dependent in rights[word]:
+            at = _add(nodes, (at, done[dependent], HEAD_LEFT, labels[dependent], NONE, NONE))
+        for dependent in reversed(lefts[word]):
+            at = _add(nodes, (done[dependent], at, HEAD_RIGHT, labels[dependent], NONE, NONE))
+        done[word] = at
+    return nodes
+
+
+def derivation_nodes(
+    derivation: Derivation, reference: Reference, grammar: CcgGrammar
+) -> list[DerivationNode]:
+    """A gold CCG derivation; its words are those of the reference from left to right."""
+    words = iter(reference.order.tolist())
+    tags = reference.tags.tolist()
+    nodes: list[DerivationNode] = []
+    waiting: list[tuple[int, int]] = []  # (node, category) without a parent yet, left to right
+    for node in derivation.bottom_up:
+        category = grammar.category_numbers[node.category]
+        if not node.children:
+            word = next(words)
+            at = _add(nodes, (NONE, NONE, LEAF, category, word, tags[word]))
+        else:
+            parts = waiting[-len(node.children) :]
+            del waiting[-len(node.children) :]
+            rule = grammar.rule_numbers[*(part[1] for part in parts), category]
+            right = parts[1][0] if len(parts) == 2 else NONE
+            at = _add(nodes, (parts[0][0], right, rule, category, NONE, NONE))
+        waiting.append((at, category))
+    return nodes
+
+
+def _add(nodes: list[DerivationNode], node: DerivationNode) -> int:
+    nodes.append(node)
+    return len(nodes) - 1

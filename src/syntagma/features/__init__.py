@@ -1,1 +1,1 @@
-"""Sparse features, shared by the linear scorer and best-first search: templates, weight tables."""
+"""Sparse features, shared by the linear scorer and best-first search: templates and weights."""

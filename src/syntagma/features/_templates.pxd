@@ -1,7 +1,9 @@
-"""Feature templates hashed into keys, and the sum of the weights of those keys; what the atoms are
-is the business of features.pyx (states) and of the grammars (edges)."""
+"""Hashing of feature templates into keys, and the sum of the weights of those keys.
 
-from libc.stdint cimport int8_t, uint64_t
+Atoms are computed by the users: `linear/_features` (states), `best_first/_*_edges` (edges).
+"""
+
+from libc.stdint cimport int8_t, int32_t, uint64_t
 from libcpp.vector cimport vector
 
 from syntagma.features._weights cimport MEMO_SIZE, Memo, Table, sum_weights
@@ -15,7 +17,7 @@ cdef enum:
 cdef struct Template:
     uint64_t seed
     int8_t n_atoms
-    int8_t atoms[MAX_ATOMS]     # in rising order
+    int8_t atoms[MAX_ATOMS]     # ascending
 
 cdef struct TemplateSet:
     # Templates sorted by scope; scope s occupies [bounds[s], bounds[s + 1]).
@@ -23,8 +25,8 @@ cdef struct TemplateSet:
     Template templates[MAX_TEMPLATES]
 
 cdef struct Sum:
-    const Table* table          # weights are summed if it is not NULL ...
-    vector[uint64_t]* collected  # ... features collected if this is not NULL
+    const Table* table          # if not NULL, weights are summed
+    vector[uint64_t]* collected  # if not NULL, keys are collected
     double total
     int count
     uint64_t keys[MAX_KEYS]
@@ -33,10 +35,17 @@ cdef struct Sum:
     Memo memo[MEMO_SIZE]
 
 cdef inline uint64_t fold(uint64_t key, uint64_t atom) noexcept nogil:
+    """Extend a hash by one atom."""
     key = (key + atom) * <uint64_t>0x9E3779B97F4A7C15
     return key ^ (key >> 32)
 
+cdef inline uint64_t word_key(int32_t form, int32_t shape, int32_t suffix) noexcept nogil:
+    """A word as an atom that is never absent: its form, or its shape and suffix if the form is
+    unknown (0)."""
+    return form if form else fold(fold(2, shape), suffix)
+
 cdef inline void drain(Sum* sum) noexcept nogil:
+    """Sum or collect the pending keys."""
     if sum.collected != NULL:
         sum.collected.insert(sum.collected.end(), sum.keys, sum.keys + sum.count)
     if sum.table != NULL:
@@ -46,7 +55,7 @@ cdef inline void drain(Sum* sum) noexcept nogil:
     sum.count = 0
 
 cdef inline void make_room(Sum* sum) noexcept nogil:
-    """For as many keys as there may be templates."""
+    """Make room for one key per template."""
     if sum.count > MAX_KEYS - MAX_TEMPLATES:
         drain(sum)
 
@@ -55,6 +64,7 @@ cdef inline void add_key(Sum* sum, uint64_t key) noexcept nogil:
     sum.count += 1
 
 cdef inline double finish(Sum* sum) noexcept nogil:
+    """The total since the last call."""
     cdef double total
     drain(sum)
     total = sum.total
@@ -64,8 +74,8 @@ cdef inline double finish(Sum* sum) noexcept nogil:
 cdef inline void instantiate_all(
     const TemplateSet* set, int scope, const uint64_t* atoms, Sum* sum
 ) noexcept nogil:
-    """Add the features of the scope's templates, for the atoms as they stand; an atom that is 0
-    silences every template that names it."""
+    """Add the features of the scope's templates for these atoms; templates with an atom that is 0
+    (absent) are skipped."""
     cdef int i, j
     cdef uint64_t key, atom
     cdef const Template* template

@@ -1,13 +1,13 @@
-"""The check of a table of templates, once, when it is made."""
+"""Tables of feature templates, checked when they are made."""
 
 from libc.stdint cimport uint64_t
 
 
 cdef class TemplateTable:
-    """A checked set of templates: (scope, atom names) pairs.
+    """A checked set of templates, given as pairs (scope, names of atoms).
 
-    `atoms` are the names in the order in which they are hashed, `scopes` says of each scope, in the
-    order in which they are kept, which atoms it knows.
+    `atoms` lists all names in the order in which they are hashed. `scopes` maps each scope to the
+    atoms that its templates may name; templates are sorted by scope in this order.
     """
 
     def __init__(self, templates, atoms, scopes):

@@ -1,4 +1,4 @@
-"""Look-up of feature weights; inline, because the search spends its time here."""
+"""Look-up of feature weights in a hash table; inline, because searches spend their time here."""
 
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -24,8 +24,8 @@ cdef enum:
     MEMO_SIZE = 1 << 14
 
 cdef struct Memo:
-    # Weights looked up lately, by key. The states of a beam share most of their features, and
-    # this fits the fast caches, where the table does not: it halves the time of a search.
+    # A cache of recent look-ups, by key. The states of a beam share most of their features, and
+    # unlike the table this fits into the CPU's caches: it halves the time of a search.
     uint64_t key
     float weight
 
@@ -41,8 +41,8 @@ cdef inline float look_up(const Table* table, uint64_t key) noexcept nogil:
 cdef inline double sum_weights(
     const Table* table, Memo* memo, const uint64_t* keys, int count, float* values, int* missing
 ) noexcept nogil:
-    """The summed weight of the features. What is not remembered is fetched ahead before the first
-    of it is read. `values` and `missing` are scratch space for `count` items."""
+    """The sum of the weights of the features. All slots that are not in the memo are prefetched
+    before the first one is read. `values` and `missing` are scratch space for `count` items."""
     cdef int i, misses = 0
     cdef Memo* place
     cdef double total = 0.0
@@ -67,7 +67,7 @@ cdef class Weights:
     cdef object _array
 
 cdef class TrainingWeights:
-    cdef Table table            # what a search reads
+    cdef Table table            # the view that searches read
     cdef object _slots, _keys, _sums
     cdef Slot* slots
     cdef uint64_t* keys

@@ -1,6 +1,8 @@
-"""Tables of feature weights: 8-byte slots, open addressing.
+"""Hash tables of feature weights: 8-byte slots, open addressing.
 
-A model's table is made once and read; the table of weights under training grows and averages.
+A slot holds a fingerprint instead of the full key, so two features can collide; they then share
+their weight. `Weights` is the read-only table of a model, `TrainingWeights` the growing table of a
+learner. Model files: `stored_weights`.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -11,12 +13,12 @@ SLOT = np.dtype([("fingerprint", np.uint32), ("weight", np.float32)])
 
 
 cdef class Weights:
-    """A read-only table made of the two columns of a model file."""
+    """A read-only table, made from its two columns."""
 
     def __init__(self, fingerprints, weights):
         slots = len(fingerprints)
         if slots & (slots - 1) or slots == 0 or len(weights) != slots:
-            raise ValueError("the weight table must have a power of two of slots")
+            raise ValueError("the number of slots of a weight table must be a power of two")
         array = np.empty(slots, SLOT)
         array["fingerprint"] = fingerprints
         array["weight"] = weights
@@ -30,11 +32,11 @@ cdef class Weights:
 
 
 def build_columns(keys, values, double load=0.5):
-    """Lay features out in a table as small as `load` allows: (fingerprints, weights).
+    """The columns (fingerprints, weights) of the smallest table with at most this load factor.
 
-    A feature whose fingerprint already stands where it would be found is the same feature to the
-    look-up: its weight is added there. Half of the slots stay empty: most look-ups are for features
-    that are not there, and a fuller table makes them long.
+    A look-up cannot tell features with colliding fingerprints apart, so their weights are added.
+    Half of the slots stay empty, because most look-ups are for absent features and take longer in a
+    fuller table.
     """
     cdef uint64_t slots = 16
     while slots * load < len(keys):
@@ -56,9 +58,9 @@ def build_columns(keys, values, double load=0.5):
 
 
 cdef class TrainingWeights:
-    """Weights under training: the slots a search reads, with full keys and averages beside them.
+    """Weights under training: the slots that searches read, full keys, and sums for averaging.
 
-    w is the weight, u the sum of step x change: the average over T steps is w - u / T.
+    With w the weight and u the sum of step x change, the average over T steps is w - u / T.
     """
 
     def __init__(self):
@@ -80,9 +82,9 @@ cdef class TrainingWeights:
         self.table.mask = capacity - 1
 
     cdef uint64_t find(self, uint64_t key) noexcept nogil:
-        """The slot of the key, or the empty one where it belongs.
+        """The slot of the key, or the empty slot where it belongs.
 
-        The search tells features apart by fingerprint, so this must, too.
+        Features are told apart by fingerprint, as in a look-up.
         """
         cdef uint64_t at = key & self.table.mask
         cdef uint32_t wanted = fingerprint(key)
@@ -91,7 +93,7 @@ cdef class TrainingWeights:
         return at
 
     def reserve(self, uint64_t more):
-        """Make room for so many further features."""
+        """Make room for `more` further features."""
         while self.used + more > self.capacity // 2:
             old = self._slots, self._keys, self._sums
             self._allocate(self.capacity * 2)
@@ -104,7 +106,7 @@ cdef class TrainingWeights:
         for i in range(keys.shape[0]):
             if old[i].fingerprint:
                 at = self.find(keys[i])
-                # Two features may have become one to the look-up: then they share the slot.
+                # In the new table two features may collide: then they share the slot.
                 self.slots[at].fingerprint = old[i].fingerprint
                 self.slots[at].weight += old[i].weight
                 self.keys[at] = keys[i]
@@ -120,11 +122,11 @@ cdef class TrainingWeights:
         self.sums[at] += by * <double>self.steps
 
     def averaged(self):
-        """(keys, averaged weights) of the features whose average is not zero, sorted by key."""
+        """(keys, averaged weights) of the features with a non-zero average, sorted by key."""
         return self._export(self._slots.view(SLOT)["weight"] - self._sums / max(self.steps, 1))
 
     def final(self):
-        """The same of the weights as they are now."""
+        """(keys, weights) of the features with a non-zero weight, sorted by key."""
         return self._export(self._slots.view(SLOT)["weight"])
 
     def _export(self, weights):
@@ -134,7 +136,7 @@ cdef class TrainingWeights:
         return keys[order], weights[chosen][order].astype(np.float32)
 
     def state(self):
-        """Everything needed to go on later, as arrays."""
+        """All that is needed to resume training, as arrays."""
         used = self._slots.view(SLOT)["fingerprint"] != 0
         return {
             "slots": self._slots[used],

@@ -1,17 +1,17 @@
-"""Types and entry points of feature extraction."""
+"""Types and entry points of the linear scorer's feature extraction."""
 
 from libc.stdint cimport int8_t, int16_t, uint64_t
 
-from syntagma.transition._state cimport State, Task, Word
-from syntagma.features._templates cimport MAX_TEMPLATES, Sum, TemplateSet, TemplateTable, fold
+from syntagma.transition._state cimport State, Task
+from syntagma.features._templates cimport MAX_TEMPLATES, Sum, TemplateSet, TemplateTable
 
 cdef enum:
-    FAMILIES = 16               # families remembered per state
+    FAMILIES = 16               # families cached per state
     MAX_RELATED = 16            # ancestors X per candidate, siblings Y per X
 
 cdef struct Family:
-    # The given dependents of a head: how many are unplaced, and how often each label and tag
-    # (number modulo 64) occurs among the placed (0) and the unplaced (1).
+    # The given dependents of a head: how many are unplaced, and how often each label and each tag
+    # (numbers modulo 64) occurs among the placed (0) and the unplaced (1).
     int head
     int unplaced
     uint64_t sets[2][2]         # [label or tag][side]
@@ -26,10 +26,6 @@ cdef struct Extractor:
     uint64_t atoms[128]
     Family families[FAMILIES]   # by head modulo FAMILIES
     uint64_t prefix[MAX_TEMPLATES]
-
-cdef inline uint64_t word_key(const Word* word) noexcept nogil:
-    """The word as an atom that is always there: its form, or its shape and suffix if unknown."""
-    return word.form if word.form else fold(fold(2, word.shape), word.suffix)
 
 cdef void read_state(Extractor* x, const State* state) noexcept nogil
 cdef double shift_base(Extractor* x) noexcept nogil

@@ -1,10 +1,14 @@
-"""Atoms of states and candidates, and the hashing of feature templates over them.
+"""Feature extraction of the linear scorer: atoms of states and actions, hashed by templates.
 
-The templates themselves are data, in syntagma/templates.py. An atom that is not there is 0 and
-silences every template that names it. Scopes, from outside in, say what a template is
-instantiated for: the state, the state before a SHIFT, the word to be shifted (L), each word X
-that becomes the next one of its family by that SHIFT, each such X with each unplaced sibling Y,
-each given dependent C of L that is left for its right side.
+The templates are data, in `templates.py`. An atom that is absent is 0; templates that name it are
+then skipped. The scope of a template says what it is instantiated for:
+
+    state           every action in a state
+    before shift    every SHIFT in a state
+    candidate       the word to be shifted (L)
+    family          each word X that the SHIFT makes the next one of its family
+    pair            each such X with each of its unplaced siblings Y
+    child           each given dependent C of L that will stand on the right of L
 """
 
 from libc.stdint cimport uint64_t
@@ -14,7 +18,7 @@ from syntagma.transition._state cimport (
     NONE, ROOT, SHIFT, Node, State, Task, Word, has, lowest_bit,
 )
 from syntagma.features._templates cimport (
-    Template, TemplateTable, add_key, finish, fold, make_room,
+    Template, TemplateTable, add_key, finish, fold, make_room, word_key,
 )
 
 cdef enum:
@@ -47,11 +51,11 @@ ATOM_NAMES = (
 )
 SCOPE_NAMES = ("state", "before shift", "candidate", "family", "pair", "child")
 
-cdef uint64_t START = 1 << 30   # form and tag before the first word; nothing placed in a family
+cdef uint64_t START = 1 << 30   # before the first word of a sentence, or of a family
 
 
 cdef inline int first_atom(int scope) noexcept nogil:
-    """Atoms from here on are not known to the scope."""
+    """The first atom that is unknown in the scope; all later ones are unknown, too."""
     if scope == STATE:
         return Scls
     if scope == BEFORE_SHIFT:
@@ -116,10 +120,10 @@ cdef void read_node(Extractor* x, const State* state, int depth, int w) noexcept
     atoms[w + 9] = tag_atom(task, state, node.r2)
 
 
-# What the given arcs say of a word (P16 Table 2)
+# Given arcs around a word (P16 Table 2)
 
 cdef const Family* family_of(Extractor* x, const State* state, int head) noexcept nogil:
-    """The family of a head, counted once per state: its size shall not count per candidate."""
+    """The family of a head, counted once per state and not once per candidate."""
     cdef const Task* task = x.task
     cdef const Word* w = &task.words[head]
     cdef Family* family = &x.families[head % FAMILIES]
@@ -146,9 +150,9 @@ cdef const Family* family_of(Extractor* x, const State* state, int head) noexcep
 cdef void read_sets(
     Extractor* x, const State* state, int head, int but, int first
 ) noexcept nogil:
-    """Atoms from `first` on: the label sets (shifted, not) and tag sets (shifted, not) of the
-    given dependents of `head`, leaving out the word `but`. A set of a kind of which nothing is
-    known is not there, which is something else than empty."""
+    """Atoms from `first` on: the label sets (shifted, unshifted) and tag sets (shifted, unshifted)
+    of the given dependents of `head`, without the word `but`. If no label (or tag) is known, both
+    sets are absent, which differs from empty."""
     cdef const Family* family
     cdef uint64_t sets[2]
     cdef int i, own, side
@@ -187,7 +191,7 @@ cdef void read_lookahead(Extractor* x, const State* state, int word, int first) 
 # Hashing
 
 cdef void instantiate(Extractor* x, int scope) noexcept nogil:
-    """Append the features of the scope's templates, for the atoms as they stand."""
+    """Append the features of the scope's templates for the current atoms."""
     cdef int i, j
     cdef uint64_t key, atom
     cdef const Template* template
@@ -263,7 +267,7 @@ cdef void read_state(Extractor* x, const State* state) noexcept nogil:
 
 
 cdef double shift_base(Extractor* x) noexcept nogil:
-    """What any SHIFT scores in this state, whatever the word (0 if actions are atomic)."""
+    """The part of the score that all SHIFTs in this state share (0 if actions are atomic)."""
     if not x.atomic:
         with_action(x, STATE, action_atom(SHIFT, NONE))
         with_action(x, BEFORE_SHIFT, action_atom(SHIFT, NONE))
@@ -276,7 +280,7 @@ cdef double score_arc(Extractor* x, const State* state, int kind, int label) noe
 
 
 cdef void read_member(Extractor* x, const State* state, int word, bint next_to_top) noexcept nogil:
-    """Atoms of X, a word that becomes the next one of its family."""
+    """Atoms of X, a word that comes next in its family."""
     cdef const Task* task = x.task
     cdef uint64_t* atoms = x.atoms
     cdef const Word* w = &task.words[word]
@@ -302,9 +306,9 @@ cdef void read_member(Extractor* x, const State* state, int word, bint next_to_t
 
 
 cdef void family_features(Extractor* x, const State* state, int word, int tag) noexcept nogil:
-    """Each X on the way from L up to the word whose family has been begun becomes the next one
-    of its family; its unplaced siblings Y come later. MAX_RELATED of each are looked at, so that
-    the time for a candidate stays bounded in huge families."""
+    """Features of X and of (X, Y), for each X from L up to the first word whose family has a placed
+    member, and each unplaced sibling Y of X. At most MAX_RELATED of each are looked at, so that the
+    time per candidate is bounded even in huge families."""
     cdef const Task* task = x.task
     cdef uint64_t* atoms = x.atoms
     cdef uint64_t rest
@@ -338,13 +342,13 @@ cdef void family_features(Extractor* x, const State* state, int word, int tag) n
 
 
 cdef double score_shift(Extractor* x, const State* state, int word, int tag) noexcept nogil:
-    """What SHIFT(word, tag) scores beyond shift_base."""
+    """The score of SHIFT(word, tag) without `shift_base`."""
     cdef const Task* task = x.task
     cdef uint64_t* atoms = x.atoms
     cdef const Word* w = &task.words[word]
     cdef int i, child
     if x.atomic:
-        with_action(x, STATE, fold(fold(1 + SHIFT, word_key(w)), tag + 1))
+        with_action(x, STATE, fold(fold(1 + SHIFT, word_key(w.form, w.shape, w.suffix)), tag + 1))
         return finish(&x.sum)
     atoms[Lw] = w.form
     atoms[Lp] = tag + 1
@@ -354,7 +358,6 @@ cdef double score_shift(Extractor* x, const State* state, int word, int tag) noe
     atoms[Lsh] = w.shape
     instantiate(x, CANDIDATE)
     if x.set.bounds[FAMILY] < x.set.bounds[PAIR + 1]:
-        # A free word that begins the tree of others has no family to be the next one of.
         family_features(x, state, word, tag)
     if x.set.bounds[CHILD] < x.set.bounds[CHILD + 1]:
         for i in range(w.children_start, w.children_start + w.children_count):

@@ -1,4 +1,4 @@
-"""The updates of the averaged perceptron (L15 §3.1); epochs live in linear_training.py."""
+"""The averaged perceptron (L15 §3.1): search and update for one sentence. Epochs: `training`."""
 
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
@@ -6,7 +6,7 @@ from libcpp.vector cimport vector
 import numpy as np
 
 from syntagma.linear._features cimport Extractor, read_state, score_arc, score_shift, shift_base
-from syntagma.linear._search cimport LinearScorer, LinearSearch
+from syntagma.linear._search cimport LinearParameters, LinearSearch
 from syntagma.transition._search cimport Link
 from syntagma.transition._state cimport (
     SHIFT, Action, SearchTask, State, apply, initial_state, reference_actions,
@@ -15,10 +15,10 @@ from syntagma.features._weights cimport TrainingWeights, Weights
 
 
 cdef class Update:
-    """Features to reward and to punish for one sentence; `correct` if there are none."""
+    """The features of one sentence whose weights go up or down; `correct`: there are none."""
 
-    cdef vector[uint64_t] rewarded
-    cdef vector[uint64_t] punished
+    cdef vector[uint64_t] promoted
+    cdef vector[uint64_t] demoted
     cdef readonly bint correct
 
 
@@ -26,21 +26,21 @@ cdef class Perceptron:
     """Learns the weights of a linear scorer."""
 
     cdef readonly TrainingWeights weights
-    cdef LinearScorer scorer
+    cdef LinearParameters scorer
 
     def __init__(self, templates, label_index, label_pool):
-        nothing = Weights(np.zeros(1, np.uint32), np.zeros(1, np.float32))
+        unused = Weights(np.zeros(1, np.uint32), np.zeros(1, np.float32))
         self.weights = TrainingWeights()
-        self.scorer = LinearScorer(templates, nothing, label_index, label_pool)
+        self.scorer = LinearParameters(templates, unused, label_index, label_pool)
         self.scorer.table = &self.weights.table
 
     def learn(
         self, SearchTask problem, order, heads, labels, tags, int width, bint max_violation
     ):
-        """Search with the current weights and compare with the reference: an Update.
+        """Search with the current weights and compare the result with the gold derivation.
 
-        Early update: at the first step after which the reference is out of the beam. Max-violation:
-        at the step where the best state leads the reference by most.
+        Early update: at the first step where the gold derivation falls out of the beam.
+        Max-violation: at the step where the best state leads the gold one by the largest margin.
         """
         cdef LinearSearch search = LinearSearch(problem, width, self.scorer)
         cdef int32_t[::1] order_ = order, heads_ = heads, labels_ = labels, tags_ = tags
@@ -72,7 +72,7 @@ cdef class Perceptron:
                     at_link = search.current[0].history
                     break
             if at < 0 or (max_violation and search.current[0].gold):
-                # The reference came through: compare the ends.
+                # The gold derivation stayed in the beam: compare complete derivations.
                 at = steps - 1
                 at_link = search.current[0].history
             i = at_link
@@ -87,15 +87,15 @@ cdef class Perceptron:
                         or best[j].tag != gold[j].tag or best[j].label != gold[j].label):
                     update.correct = False
             if not update.correct:
-                self.trace(search, &gold, at + 1, &update.rewarded, NULL)
-                self.trace(search, &best, at + 1, &update.punished, NULL)
+                self.trace(search, &gold, at + 1, &update.promoted, NULL)
+                self.trace(search, &best, at + 1, &update.demoted, NULL)
         return update
 
     cdef void trace(
         self, LinearSearch search, vector[Action]* actions, int steps, vector[uint64_t]* collected,
         vector[double]* scores
     ) noexcept nogil:
-        """Take the actions from the start; collect their features, or their running score."""
+        """Replay the actions from the initial state; collect their features, or running scores."""
         cdef State* state = search.following[0]
         cdef Extractor* x = search.extractor
         cdef Action action
@@ -121,14 +121,14 @@ cdef class Perceptron:
         x.sum.table = search.scorer.table
 
     def apply(self, Update update):
-        """One step of the perceptron."""
+        """Change the weights: one step of the perceptron."""
         cdef size_t i
         self.weights.steps += 1
         if update.correct:
             return
-        self.weights.reserve(update.rewarded.size() + update.punished.size())
+        self.weights.reserve(update.promoted.size() + update.demoted.size())
         with nogil:
-            for i in range(update.rewarded.size()):
-                self.weights.change(update.rewarded[i], 1.0)
-            for i in range(update.punished.size()):
-                self.weights.change(update.punished[i], -1.0)
+            for i in range(update.promoted.size()):
+                self.weights.change(update.promoted[i], 1.0)
+            for i in range(update.demoted.size()):
+                self.weights.change(update.demoted[i], -1.0)

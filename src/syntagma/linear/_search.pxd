@@ -1,4 +1,4 @@
-"""The linear scorer and its search, shared with learning."""
+"""Types of the linear scorer's search, shared with training (`_perceptron`)."""
 
 from libc.stdint cimport int32_t
 
@@ -7,7 +7,7 @@ from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport State
 from syntagma.features._weights cimport Table, Weights
 
-cdef class LinearScorer:
+cdef class LinearParameters:
     cdef readonly Templates templates
     cdef readonly Weights weights
     cdef const Table* table
@@ -17,6 +17,6 @@ cdef class LinearScorer:
     cdef object _arrays
 
 cdef class LinearSearch(Search):
-    cdef LinearScorer scorer
+    cdef LinearParameters scorer
     cdef Extractor* extractor
     cdef double best_arc(self, State* state, int kind, int32_t* label) noexcept nogil

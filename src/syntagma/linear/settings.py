@@ -1,4 +1,4 @@
-"""Settings of the averaged perceptron."""
+"""Settings of the averaged perceptron, which trains the linear scorer."""
 
 from __future__ import annotations
 

@@ -1,14 +1,22 @@
-"""Feature templates as data, beside the papers' tables; instantiated by core/features.pyx.
+"""Feature templates of the linear scorer, as data beside the tables of L15 and P16.
 
-Atoms are written as in the papers: S0w is the form of the top of the stack, S0lp the tag of its
-leftmost dependent, w-1 the last word but one, L the word to be shifted. P16 Table 2 writes sets of
-labels (l) and tags (p) of given children (c) and siblings (s), shifted (s) or not (ns): Lcls, …,
-and for the given parent whether it is shifted (Lps), the label of its arc (Llp), its tag (Lpp) and
-form (Lwp). Our own atoms are listed above OURS.
+**To add a template** of known atoms, add it to its table below, or add a table and name it in
+FEATURE_SETS, with its scope: what it is instantiated for (the scopes are explained in
+`_features.pyx`). **To add an atom**, add its name to ATOM_NAMES in `_features.pyx` and compute it
+there. Templates are part of a model: models must be trained again. The templates of best-first
+search are in `best_first/templates.py`.
+
+A template conjoins its atoms; templates are separated by semicolons. Atoms are written as in the
+papers: S0w is the form of the top of the stack, S0lp the tag of its leftmost dependent, w-1 the
+last word but one, L the word to be shifted. P16 Table 2 has sets of labels (l) and tags (p) of
+given children (c) and siblings (s), shifted (s) or not (ns): Lcls, …; and for the given parent
+whether it is shifted (Lps), the label of its arc (Llp), its tag (Lpp) and form (Lwp). Atoms that
+are not in the papers are explained above the OURS tables.
 """
 
 from typing import Literal
 
+from syntagma.features.templates import read_table
 from syntagma.linear._features import Templates
 
 FeatureSet = Literal["l15", "p16", "p16+"]
@@ -34,7 +42,7 @@ TABLE_1 = """
     S1lw S1l2w; S1lp S1l2p; S1r2w S1rw; S1r2p S1rp
 """
 
-# P16 §3.2: form and tag of the word to be shifted move from the action into the configuration.
+# P16 §3.2: form and tag of the word to be shifted are atoms, not part of the action.
 SECTION_3_2 = """
     Lw; Lp; Lw Lp
     S0w Lw; S0w Lp; S0p Lw; S0p Lp; S0w Lw Lp
@@ -64,8 +72,8 @@ TABLE_2_S0 = "".join(
     )
 )
 
-# Ours. S0d: given label of S0; S0v: its numbers of left and right dependents; rest: how many words
-# are left; given: how much of the arcs and labels is given; Lsf, Lsh: suffix and shape of L.
+# Ours. S0d: given label of S0; S0v: its numbers of left and right dependents; rest: number of words
+# not yet shifted; given: how many arcs and labels are given; Lsf, Lsh: suffix and shape of L.
 OURS_L = """
     Lsf; Lsh; Lsh Lp; p0 Lsh; p0 Lsf; w0 Lsh; S0p Lsf; w0 Lsf; p-1 p0 Lsf; p-1 p0 Lsh
     rest Lw; rest Lp; rest p0 Lp; rest S0p Lp; rest w0 Lw; rest Lsh
@@ -73,22 +81,23 @@ OURS_L = """
     S0p S0v Lp; S0d Lp; S0d Llp; S0p Llp; p0 Lp Llp; w0 Llp; p0 Llp Lps; Lw Llp Lps
 """
 
-# Ours. A SHIFT makes words X the next ones of their families (L itself, and each word above it
-# whose family is thereby begun): Xl, Xp, Xw: label, tag, form; Xs: before or after its head; Xhp,
-# Xhw: the head; Xvl, Xvp: the member placed last; Xn: how many siblings are unplaced; Xz: size of
-# its subtree.
+# Ours. A family is a head and its given dependents. A SHIFT decides for one or more words X that
+# they come next in their families: for L itself, and for each word above it whose family has no
+# placed member yet. Xl, Xp, Xw: label, tag, form; Xs: before or after its head; Xhp, Xhw: tag and
+# form of the head; Xvl, Xvp: label and tag of the member placed last; Xn: number of unplaced
+# siblings; Xz: size of the subtree.
 OURS_FAMILY = """
     Xs Xl; Xs Xp; Xs Xw; Xs Xl Xhp; Xs Xp Xhp; Xs Xl Xp Xhp; Xs Xl Xhw; Xs Xp Xhw; Xs Xw Xhp
     Xs Xw Xl; Xs Xw Xhw; Xs Xl Xvl; Xs Xp Xvp; Xs Xl Xvl Xhp; Xs Xp Xvp Xhp; Xs Xw Xvl; Xs Xw Xvp
     Xs Xl Xvl Xz; Xs Xl Xn; Xs Xp Xn; Xs Xl Xn Xvl; Xs Xl Xz; Xs Xp Xz; Xs Xl Xz Xhp; Xs Xp Xhp Xn
     Xs Xl p0; Xs Xp p0; Xs Xl w0; Xs Xl Xhp p0; Xs Xp Xhp p0
 """
-# Each unplaced sibling Y of such an X will come after it.
+# Ours. Each unplaced sibling Y of such an X will come after X.
 OURS_PAIR = """
     Xs Xl Yl; Xs Xp Yp; Xs Xl Yl Xhp; Xs Xp Yp Xhp; Xs Xl Yl Xz Yz; Xs Xp Yp Xz Yz; Xs Xw Yl
     Xs Xl Yw; Xs Xw Yp; Xs Xp Yw; Xs Xw Yw; Xs Xl Yl Xp Yp; Xs Xl Yl Xhw; Xs Xp Yp Xvp; Xs Xl Yl Xvl
 """
-# Each given dependent C of L that is not yet placed will stand on its right.
+# Ours. Each given dependent C of L that is not yet placed will stand on the right of L.
 OURS_CHILD = """
     Lp Cl; Lp Cp; Lw Cl; Lw Cp; Lp Cw; Lp Cl Cp; Lw Cw; Lp Cl Cz; Lp Cp Cz; Lp Cl Cw; Llp Cl Lp
     Cl; Cp
@@ -100,7 +109,7 @@ PAPER_SHIFT = (
     ("candidate", SECTION_3_2),
     ("candidate", TABLE_2_L),
 )
-FEATURE_SETS: dict[str, tuple[tuple[str, str], ...]] = {
+FEATURE_SETS: dict[str, tuple[tuple[str, str], ...]] = {  # tables with their scopes
     "l15": (("state", TABLE_1),),
     "p16": PAPER_SHIFT,
     "p16+": (
@@ -115,10 +124,5 @@ FEATURE_SETS: dict[str, tuple[tuple[str, str], ...]] = {
 
 def templates(name: str) -> Templates:
     """The checked templates of a feature set. In `l15`, SHIFT-word-tag is one atomic action."""
-    rows = [
-        (scope, tuple(template.split()))
-        for scope, table in FEATURE_SETS[name]
-        for template in table.replace("\n", ";").split(";")
-        if template.strip()
-    ]
+    rows = [row for scope, table in FEATURE_SETS[name] for row in read_table(scope, table)]
     return Templates(rows, name == "l15")

@@ -1,6 +1,6 @@
-"""The averaged perceptron over a treebank (L15 §3.1): what `training` has the linear scorer learn.
+"""Training of the linear scorer: epochs of the averaged perceptron over a treebank (L15 §3.1).
 
-Searches and updates are compiled, in core/learning.pyx.
+The search and the update of one sentence are compiled, in `_perceptron`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy.typing as npt
 
 from syntagma.linear._perceptron import Perceptron, Update
-from syntagma.linear.scorer import StoredWeights
+from syntagma.linear.scorer import StoredLinearScorer
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.templates import templates
 from syntagma.transition.budget import SearchBudget
@@ -22,13 +22,16 @@ from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import shuffled, visit
 
-# Sentences searched with the same weights before they are updated: threads share the work of a
-# batch, and its size, unlike their number, may influence the model.
+# Sentences that are searched with the same weights, before the updates of all are applied. Threads
+# share the sentences of a batch: the size of batches changes the model, the number of threads not.
 BATCH = 8
 
 
 class PerceptronLearner:
-    """Learns a linear scorer; its figure is `correct`, the share of sentences without update."""
+    """Learns a linear scorer.
+
+    Figure of an epoch: `correct`, the share of sentences that needed no update.
+    """
 
     def __init__(self, settings: LinearSettings, threads: int) -> None:
         self.settings = settings
@@ -42,7 +45,7 @@ class PerceptronLearner:
         self.sentences = sentences
         self.vocabulary = learn_vocabulary(sentences)
         self.templates = templates(self.settings.features)
-        self.learner = Perceptron(
+        self.perceptron = Perceptron(
             self.templates, self.vocabulary.label_index, self.vocabulary.label_pool
         )
         return self.vocabulary
@@ -57,27 +60,28 @@ class PerceptronLearner:
             for start in range(0, len(visits), BATCH):
                 batch = visits[start : start + BATCH]
                 learn = partial(self._learn, number)
-                updates = list(pool.map(learn, batch))  # all of them, before weights change
+                updates = list(pool.map(learn, batch))  # all of them, before any weight changes
                 for update in updates:
-                    self.learner.apply(update)
+                    self.perceptron.apply(update)
                     correct += update.correct
                     on_sentence()
         return {"correct": correct / len(visits)}
 
-    def stored(self) -> StoredWeights:
-        return StoredWeights.of(*self.learner.weights.averaged(), self.settings.max_features)
+    def stored(self) -> StoredLinearScorer:
+        keys, weights = self.perceptron.weights.averaged()
+        return StoredLinearScorer.of(keys, weights, self.settings.max_features)
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
-        return self.learner.weights.state()
+        return self.perceptron.weights.state()
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        self.learner.weights.restore(arrays)
+        self.perceptron.weights.restore(arrays)
 
     def _learn(self, number: int, index: int) -> Update:
         sentence = self.sentences[index]
         problem = visit(self.settings, number, index, sentence)
         encoding, reference = encode_training(sentence, problem, self.vocabulary)
-        return self.learner.learn(
+        return self.perceptron.learn(
             encoding.task,
             reference.order,
             reference.heads,

@@ -11,11 +11,11 @@ from typing import Any, cast
 
 import numpy.typing as npt
 
-from syntagma.best_first.model import StoredEdges
-from syntagma.errors import ModelError
+from syntagma.best_first.scorer import StoredEdgeScorer
+from syntagma.errors import ModelError, not_a_model
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import LanguageModel
-from syntagma.linear.scorer import StoredWeights
+from syntagma.linear.scorer import StoredLinearScorer
 from syntagma.models.container import read_container
 from syntagma.models.header import LANGUAGE_MODEL, Header, scorer_name
 from syntagma.models.model import Model, StoredScorer, build_model
@@ -27,9 +27,9 @@ from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 # By the header's field `scorer`.
 STORED_SCORERS: dict[str, type[StoredScorer]] = {
-    "linear": StoredWeights,
+    "linear": StoredLinearScorer,
     "neural": StoredNetwork,
-    "edges": StoredEdges,
+    "edges": StoredEdgeScorer,
 }
 DEFAULT_MODELS: dict[SearchName, str] = {"beam": "en", "best-first": "en-best-first"}
 
@@ -117,10 +117,6 @@ def _errors_of(path: str | Path) -> Iterator[None]:
         raise ModelError(f"{path}: {error}") from error
     except UnicodeDecodeError as error:
         raise ModelError(f"{path}: {not_a_model('a list of words is not UTF-8')}") from error
-
-
-def not_a_model(why: str) -> ModelError:
-    return ModelError(f"not a model for ordering words ({why}); train it again")
 
 
 def _weighted_language_model(

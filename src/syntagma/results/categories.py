@@ -1,12 +1,12 @@
-r"""CCG categories as strings: taking them apart, and how two of them combine and which one heads.
+r"""CCG categories as strings: their parts, how two of them combine, and which one is the head.
 
 A category is an atom (`S`, `NP`, `conj`, `,`) or a functor: result, slash, argument, as in
-`(S\NP)/NP`. The slash says where the argument is: `/` right, `\` left, `|` on either side. What is
-not well formed counts as an atom: grammars that a program has derived hold a few such categories.
-Trees over categories live in `derivation`.
+`(S\NP)/NP`. The slash says where the argument is: `/` right, `\` left, `|` on either side. Strings
+that are not well formed count as atoms: automatically derived grammars have a few of them. Trees
+over categories are in `derivation`.
 
-Which child heads a pair is not annotated reliably, so it follows from the categories. The first of
-these rules that applies decides; `combine` is the table in code:
+Which of two children is the head is not annotated reliably, so it is derived from the categories.
+The first rule of this table that applies decides; `combine` is the table in code:
 
     pair                                            mark      head
     punctuation and anything else                   lp rp     not the punctuation
@@ -16,15 +16,15 @@ these rules that applies decides; `combine` is the table in code:
         X/X  X -> X          of a modifier                    the argument
         X/(X\Y)  X\Y -> X    type-raised                      the argument, unless X is Y
     X/Y  Y|Z -> X|Z      composition, also crossed  >B >Bx …  as for application
-    as above, whatever the slashes and the result             as above
-    one child is as the result                      lex       that child
+    as above, ignoring the slashes and the result             as above
+    one child equals the result                     lex       that child
     anything else                                   ?         left
 
 Punctuation next to a conjunction is not the head either. So a verb heads its arguments, modifiers
-and auxiliaries, a noun its determiners, but a preposition or a complementizer heads its phrase,
-unlike in UD: the features of Zhang and Clark (2015) want the word that the category comes from. On
-the derivations of EWT's training set 63% of the heads are those of UD; 83% would be, if what makes
-modifiers of phrases (adpositions, complementizers, genitives) were not to head them.
+and auxiliaries, and a noun its determiners. But a preposition or a complementizer heads its phrase,
+unlike in UD: the features of ZC15 look at the word that the category comes from. On the derivations
+of EWT's training set, 63% of the heads agree with UD. It would be 83% if words that turn phrases
+into modifiers (adpositions, complementizers, genitives) were not heads.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ LEFT, RIGHT = 0, 1
 CONJUNCTION = "conj"
 
 _SLASHES = "/\\|"
-# Punctuation that conjoins leaves a trace at the slash: NP\.,NP is a modifier like NP\NP.
+# Conjoining punctuation leaves a trace at the slash: NP\.,NP is a modifier like NP\NP.
 _ANY_SLASH = re.compile(r"[/\\|](?:\.,)?")
 _MAX_ORDER = 4  # of generalised composition
 
 
 class Functor(NamedTuple):
-    """The parts of a category that is not an atom; the outer parentheses of the parts are gone."""
+    """The parts of a functor category, without their outer parentheses."""
 
     result: str
     slash: str
@@ -52,7 +52,7 @@ class Functor(NamedTuple):
 
 
 class Combination(NamedTuple):
-    """How two categories combine: the customary mark of the rule, and the child that is head."""
+    """How two categories combine: the usual mark of the rule, and the side of the head."""
 
     mark: str
     head: int
@@ -60,7 +60,7 @@ class Combination(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def split(category: str) -> Functor | None:
-    """The parts of a functor; None for an atom and for what is not well formed."""
+    """The parts of a functor; None for an atom, or if the category is not well formed."""
     depth = 0
     at = -1
     for i, character in enumerate(category):
@@ -81,12 +81,12 @@ def split(category: str) -> Functor | None:
 
 
 def _is_part(text: str) -> bool:
-    """Whether this may stand beside a slash: an atom, something in parentheses, or several."""
+    """Whether this may be the result or the argument of a functor."""
     return bool(text) and ")(" not in text and "()" not in text
 
 
 def _bare(category: str) -> str:
-    """A category without parentheses around all of it."""
+    """A category without its outer parentheses."""
     while category.startswith("(") and category.endswith(")"):
         depth = 0
         for character in category[:-1]:
@@ -98,7 +98,7 @@ def _bare(category: str) -> str:
 
 
 def arguments(category: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The target and the arguments from the outermost on, each with its slash.
+    """The target, and the arguments with their slashes, outermost first.
 
     >>> arguments("((S\\\\NP)/PP)/NP")
     ('S', (('/', 'NP'), ('/', 'PP'), ('\\\\', 'NP')))
@@ -111,12 +111,12 @@ def arguments(category: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 
 def is_punctuation(category: str) -> bool:
-    """Whether a category is a punctuation mark's own, such as `,`; not that of a modifier."""
+    """Whether this is an atomic category of punctuation, such as `,`; modifiers are not."""
     return not any(character.isalnum() for character in category)
 
 
 def is_conjunction(category: str) -> bool:
-    """`conj`, or what is left of X\\X/X when its slashes are lost: `NPNP`, `S\\NP)(S\\NP`."""
+    """Whether this is `conj`, or X\\X/X that has lost its slashes: `NPNP`, `S\\NP)(S\\NP`."""
     if category == CONJUNCTION:
         return True
     if len(category) < 4 or split(category) is not None:  # PP is an atom like NP
@@ -128,13 +128,13 @@ def is_conjunction(category: str) -> bool:
 
 
 def is_modifier(category: str) -> bool:
-    """Whether a category is X/X or X\\X, whatever the slashes within X."""
+    """Whether a category is X/X or X\\X, ignoring the slashes within X."""
     functor = split(category)
     return functor is not None and _same(functor.result, functor.argument)
 
 
 def is_type_raised(category: str) -> bool:
-    """Whether a category is X/(X|Y) or X\\(X/Y), whatever the slashes within X.
+    """Whether a category is X/(X|Y) or X\\(X/Y), ignoring the slashes within X.
 
     S\\(S\\NP) is not: it is a verb whose subject is a verb phrase.
     """
@@ -146,13 +146,13 @@ def is_type_raised(category: str) -> bool:
 
 
 def head_side(left: str, right: str, result: str) -> int:
-    """Which of two categories that combine is the head: 0 the left, 1 the right one."""
+    """Which of two categories that combine is the head: LEFT or RIGHT."""
     return combine(left, right, result).head
 
 
 @lru_cache(maxsize=1 << 16)
 def combine(left: str, right: str, result: str) -> Combination:
-    """By which rule two categories combine to a third; see the table above."""
+    """The rule by which two categories combine to a third; see the table above."""
     if is_punctuation(left) != is_punctuation(right):
         return Combination("lp", RIGHT) if is_punctuation(left) else Combination("rp", LEFT)
     if is_conjunction(left) and not is_conjunction(right):
@@ -175,7 +175,7 @@ def combine(left: str, right: str, result: str) -> Combination:
 
 
 def raising_mark(child: str, result: str) -> str:
-    """The mark of a unary rule: `>T` or `<T` for type-raising, `lex` for a change of type."""
+    """The mark of a unary rule: `>T` or `<T` for type-raising, `lex` for type-changing."""
     functor = split(result)
     inner = functor and split(functor.argument)
     if functor and inner and is_type_raised(result) and _same(inner.argument, child):
@@ -230,20 +230,20 @@ def _compose(left: str, right: str, result: str, exact: bool) -> Combination | N
 
 
 def _head(side: int, functor: str) -> int:
-    """The side of the head if the functor, which is on this side, takes what is on the other."""
+    """The side of the head, if the functor on `side` takes the other category as its argument."""
     parts = split(functor)
     assert parts is not None
-    gives_way = is_modifier(functor) or (
+    argument_is_head = is_modifier(functor) or (
         is_type_raised(functor) and not is_modifier(parts.argument)
     )
-    return 1 - side if gives_way else side
+    return 1 - side if argument_is_head else side
 
 
 @lru_cache(maxsize=1 << 16)
-def _bone(category: str) -> str:
+def _without_directions(category: str) -> str:
     return _ANY_SLASH.sub("|", category)
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two categories are the same but for the directions of their slashes."""
-    return one == other or _bone(one) == _bone(other)
+    """Whether two categories are equal up to the directions of their slashes."""
+    return one == other or _without_directions(one) == _without_directions(other)

@@ -1,4 +1,4 @@
-r"""CCG derivations: trees of categories over words. How categories combine lives in `categories`.
+r"""CCG derivations: trees of categories over words. How categories combine is in `categories`.
 
 S
   NP  Birds  NOUN
@@ -15,10 +15,10 @@ from syntagma.results.categories import LEFT, head_side
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Derivation:
-    """A node with what is below it: a word with its category, or one or two children.
+    """A node and the tree below it: a word with its category, or one or two children.
 
-    `source` is the 1-based index of the word in the problem, for derivations that a search found.
-    Trees may be deep, so nothing here recurses.
+    `source` is the 1-based index of the word in the problem, in derivations that a search found.
+    Trees may be deep, so no method recurses.
     """
 
     category: str
@@ -37,7 +37,7 @@ class Derivation:
 
     @property
     def nodes(self) -> Iterator[Derivation]:
-        """All nodes, each before its children and the left child before the right one."""
+        """All nodes in preorder: node, left child, right child."""
         waiting = [self]
         while waiting:
             node = waiting.pop()
@@ -46,7 +46,7 @@ class Derivation:
 
     @property
     def bottom_up(self) -> list[Derivation]:
-        """All nodes, each after its children and the left child before the right one."""
+        """All nodes in postorder: left child, right child, node."""
         found = []
         waiting = [self]
         while waiting:
@@ -74,9 +74,9 @@ class Derivation:
         return " ".join(self.forms)
 
     def heads(self) -> tuple[int, ...]:
-        """The 1-based head of each word, 0 for the root, by the head rule of `categories`."""
+        """The 1-based head of each word, 0 for the root, by the head rules of `categories`."""
         heads: list[int] = []
-        waiting: list[int] = []  # the head words of what is complete, from left to right
+        waiting: list[int] = []  # head words of nodes without a parent yet, from left to right
         for node in self.bottom_up:
             if not node.children:
                 heads.append(0)

@@ -1,1 +1,1 @@
-"""Gold data: sentences with their trees, CCGbanks, and what a condition gives away of them."""
+"""Gold data: sentences with trees or CCG derivations, conditions, and visits of training."""

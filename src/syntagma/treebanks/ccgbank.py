@@ -1,4 +1,4 @@
-"""CCGbanks: ordered sentences with their CCG derivations, to learn from and to measure against.
+"""CCGbanks: sentences with gold CCG derivations, for training and evaluation.
 
 Sentences with dependency trees are read by `treebank`.
 """
@@ -16,7 +16,7 @@ from syntagma.problem.word import ROOT_LABEL, TagColumn
 from syntagma.results.derivation import Derivation
 from syntagma.treebanks.treebank import Sentence, read_treebank
 
-LABEL = "dep"  # derivations have heads, but no labels
+LABEL = "dep"  # of all arcs: derivations have heads, but no labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class CcgSentence:
 
     @property
     def sentence(self) -> Sentence:
-        """The sentence as that of a treebank, its heads by the head rule of `categories`."""
+        """The sentence with a tree; heads follow from the head rules of `results/categories.py`."""
         heads = self.derivation.heads()
         return Sentence(
             self.derivation.forms,
@@ -41,12 +41,12 @@ class CcgSentence:
 
 
 def is_ccgbank(path: str | os.PathLike[str]) -> bool:
-    """Whether a file's name says that it holds derivations (.auto)."""
+    """Whether the name of a file ends like that of a CCGbank: .auto, perhaps compressed."""
     return re.search(r"\.auto(\.gz|\.xz)?$", os.fspath(path), re.IGNORECASE) is not None
 
 
 def read_sentences(path: str | os.PathLike[str], tag_column: TagColumn = "xpos") -> list[Sentence]:
-    """Read a CCGbank if the file's name says so, else a treebank."""
+    """Read a CCGbank or a treebank, whichever the name of the file indicates."""
     if is_ccgbank(path):
         return [each.sentence for each in read_ccgbank(path)]
     return read_treebank(path, tag_column)

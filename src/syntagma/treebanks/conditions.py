@@ -1,6 +1,7 @@
-"""Conditions: how much of a gold sentence's tags, arcs and labels a problem gives away.
+"""Conditions: which share of a gold sentence's tags, arcs and labels a problem gives.
 
-Both `evaluation` and `training` make their problems here; the problem itself is `problem`.
+Evaluation and training turn gold sentences into problems here. Which condition a sentence has in an
+epoch of training is decided in `visits`.
 """
 
 import random
@@ -14,7 +15,7 @@ from syntagma.treebanks.treebank import Sentence
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The share of tags and of arcs that is given, and whether given arcs carry their label."""
+    """The shares of tags and arcs that are given, and whether given arcs have their labels."""
 
     name: str
     tags: float
@@ -24,7 +25,7 @@ class Condition:
 
 _SHARES = (0, 50, 100)
 
-# The five that matter most, then the nine of Table 3 of Liu et al. 2015.
+# The five main conditions, then the nine of L15 Table 3.
 CONDITIONS: dict[str, Condition] = {
     condition.name: condition
     for condition in (
@@ -45,7 +46,7 @@ MAIN_CONDITIONS = ("none", "pos", "half", "tree", "labelled")
 
 
 def sentence_rng(seed: int, index: int) -> random.Random:
-    """The random numbers for sentence `index` of a treebank: the same on every machine."""
+    """The random number generator for sentence `index` of a treebank."""
     return random.Random(f"{seed}:{index}")
 
 
@@ -54,10 +55,10 @@ def constrain(
 ) -> Problem:
     """Turn a gold sentence into a problem: shuffle its words and give what `condition` says.
 
-    Training does not shuffle: it has to know the sentence behind the problem, and what it sees
-    does not depend on how the bag is listed.
+    Training does not shuffle: it needs the gold order, and the order in which a problem lists its
+    words has no influence on features.
 
-    The same `rng` state gives the same shuffle under every condition, and what is given at a
+    The same state of `rng` gives the same shuffle under every condition, and what is given at a
     lower share is also given at a higher one.
     """
     size = len(sentence.forms)
@@ -85,10 +86,10 @@ def constrain(
 
 
 def draw_condition(rng: random.Random, shares: Sequence[int]) -> Condition:
-    """Draw a condition for one visit of a training sentence, from the whole spectrum.
+    """Draw a condition for one visit of a training sentence.
 
-    `shares` say how often it is none, pos, in between, tree, labelled: a model that only sees
-    uniform amounts hardly ever meets a bag without any hint, or a full tree.
+    `shares` are the relative frequencies of none, pos, in between, tree and labelled. Uniform
+    amounts alone would hardly ever give an unconstrained bag of words or a full tree.
     """
     [kind] = rng.choices(("none", "pos", "between", "tree", "labelled"), shares)
     if kind == "between":

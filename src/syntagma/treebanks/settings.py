@@ -1,4 +1,8 @@
-"""The settings that all learners share; those of one learner stand in its room."""
+"""The training settings that all learners share.
+
+Each learner adds its own in its room: `linear/settings.py`, `neural/settings.py` and
+`best_first/settings.py`.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +17,14 @@ from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What all scorers share."""
+    """The training settings that all learners share."""
 
     SCORER: ClassVar[str]
-    PRETRAINS: ClassVar[bool] = False  # can learn from further treebanks, or go on from a model
-    # How often a mixed condition is none, pos, in between, tree, labelled.
+    PRETRAINS: ClassVar[bool] = False  # can pretrain on further treebanks, or start from a model
+    # Relative frequencies of none, pos, in between, tree, labelled in the mixed condition.
     SHARES: ClassVar[tuple[int, ...]] = (1, 1, 1, 1, 1)
 
-    condition: str = "mixed"  # or one of conditions.CONDITIONS
+    condition: str = "mixed"  # or the name of one of CONDITIONS
     epochs: int = 10
     seed: int = 1
     tag_column: TagColumn = "xpos"
@@ -32,11 +36,12 @@ class Settings:
 
     @property
     def shares(self) -> tuple[int, ...]:
+        """The relative frequencies of conditions, as `draw_condition` takes them."""
         return self.SHARES
 
     @property
     def dev_conditions(self) -> tuple[str, ...]:
-        """What an epoch is judged by."""
+        """The conditions in which the development set is scored after an epoch."""
         return MAIN_CONDITIONS if self.condition == "mixed" else (self.condition,)
 
 

@@ -1,6 +1,7 @@
-"""Treebanks: ordered sentences with complete trees, to learn from and to be measured against.
+"""Treebanks: sentences with gold trees, for training and evaluation.
 
-Problems, where anything may be missing and the order is not used, are read by `formats`.
+Problems, in which tags and arcs may be missing and the order of words means nothing, are read by
+`formats`. CCGbanks are read by `ccgbank`.
 """
 
 from __future__ import annotations
@@ -21,20 +22,18 @@ from syntagma.formats.conllu import (
     read_blocks,
     to_problem,
 )
-from syntagma.problem.trees import is_projective, lift
+from syntagma.problem import trees
 from syntagma.problem.word import TagColumn
 from syntagma.results.derivation import Derivation
 from syntagma.results.spelling import Spelling
-
-__all__ = ["Sentence", "is_projective", "lift", "read_treebank"]
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence with its gold tree; heads are 1-based, 0 for the root.
 
-    Sentences of a CCGbank have a derivation, too. Lemmas (empty where there is none), morphological
-    features, as in CoNLL-U, the spelling and the sentence as it is written are for realisation.
+    Sentences of a CCGbank also have a derivation. Lemmas (empty where missing), morphological
+    features as in CoNLL-U, the spelling and the text as written are for realisation.
     """
 
     forms: tuple[str, ...]
@@ -65,9 +64,9 @@ def read_treebank(
 ) -> list[Sentence]:
     """Read a CoNLL-U treebank in which every word has a tag, a head and a label.
 
-    Trees that are not projective are made so by lifting, unless `lift` is false. The first fault
-    raises `FormatError`; but with a list of `faults`, which it is added to, the sentence is left
-    out.
+    Non-projective trees are made projective by lifting arcs, unless `lift` is false. The first
+    fault raises `FormatError`; with a list of `faults`, faults are added to the list instead, and
+    their sentences are skipped.
     """
     source = source_name(path)
     sentences = []
@@ -87,7 +86,7 @@ def read_treebank(
     return sentences
 
 
-def _sentence(block: Block, source: str, tag_column: TagColumn, projective: bool) -> Sentence:
+def _sentence(block: Block, source: str, tag_column: TagColumn, lift: bool) -> Sentence:
     tag = TAG_COLUMNS[tag_column]
     for row, line in zip(block.rows, block.line_numbers, strict=True):
         if row[HEAD] == "_" or row[DEPREL] == "_":
@@ -99,7 +98,7 @@ def _sentence(block: Block, source: str, tag_column: TagColumn, projective: bool
     return Sentence(
         tuple(word.form for word in words),
         tuple(row[tag] for row in block.rows),
-        lift(heads) if projective else heads,
+        trees.lift(heads) if lift else heads,
         tuple(row[DEPREL] for row in block.rows),
         block.id,
         lemmas=tuple(_lemma(row) for row in block.rows),
@@ -110,7 +109,7 @@ def _sentence(block: Block, source: str, tag_column: TagColumn, projective: bool
 
 
 def _lemma(row: list[str]) -> str:
-    """The lemma of a word; an underscore is one only of the word that is written so."""
+    """The lemma of a word; an underscore means that it is missing, unless the form is one, too."""
     return "" if row[LEMMA] == "_" != row[FORM] else row[LEMMA]
 
 

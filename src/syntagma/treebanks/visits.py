@@ -1,4 +1,8 @@
-"""How training goes through a treebank: in which order, and what is given of each sentence."""
+"""Visits: in which order an epoch of training visits sentences, and which problem each one poses.
+
+Everything drawn depends only on the seed, the epoch and the index of the sentence, so that a run
+that was interrupted resumes with the same visits.
+"""
 
 import random
 
@@ -6,6 +10,8 @@ from syntagma.problem.problem import Problem
 from syntagma.treebanks.conditions import CONDITIONS, constrain, draw_condition
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence
+
+LEMMAS = 0.6  # share of visits from lemmas, for models that also learn realisation
 
 
 def shuffled(settings: Settings, epoch: int, count: int) -> list[int]:
@@ -15,17 +21,14 @@ def shuffled(settings: Settings, epoch: int, count: int) -> list[int]:
     return visits
 
 
-LEMMAS = 0.6  # of the visits, where realisation is learned
-
-
-def of_lemmas(settings: Settings, epoch: int, index: int) -> bool:
-    """Whether sentence `index` is seen as it would be realized from its lemmas in an epoch."""
-    return random.Random(f"{settings.seed}:lemmas:{epoch}:{index}").random() < LEMMAS
-
-
 def visit(settings: Settings, epoch: int, index: int, sentence: Sentence) -> Problem:
     """The problem that sentence `index` poses in an epoch, its words in their gold order."""
     rng = random.Random(f"{settings.seed}:{epoch}:{index}")
     mixed = settings.condition == "mixed"
     condition = draw_condition(rng, settings.shares) if mixed else CONDITIONS[settings.condition]
     return constrain(sentence, condition, rng, shuffle=False)
+
+
+def of_lemmas(settings: Settings, epoch: int, index: int) -> bool:
+    """Whether an epoch visits sentence `index` with lemmas instead of forms, as in realisation."""
+    return random.Random(f"{settings.seed}:lemmas:{epoch}:{index}").random() < LEMMAS

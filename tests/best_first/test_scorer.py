@@ -1,5 +1,5 @@
-"""Models for best-first search as files: what is saved comes back, what is damaged or made for the
-other search is refused with a reason."""
+"""Files of models for best-first search: saving and loading, and how damaged files and models for
+the other search are refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from toys.edges import GRAMMARS, train_edges
 from toys.training_runs import run as train_beam
 from toys.treebank import write_treebank
 
-from syntagma.best_first.model import EdgeModel, GrammarName
+from syntagma.best_first.grammars import GrammarName
+from syntagma.best_first.scorer import EdgeScorer
 from syntagma.cli import run
 from syntagma.errors import ModelError, TrainingError
 from syntagma.evaluation.evaluate import main_conditions
@@ -46,7 +47,7 @@ SECTIONS: dict[GrammarName, set[str]] = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Models of all kinds, and what they were made of."""
+    """Models of all kinds, and their training data."""
     folder = tmp_path_factory.mktemp("models")
     for grammar in GRAMMARS:
         train_edges(folder, grammar)
@@ -76,7 +77,7 @@ def changed(
 def test_a_model_is_the_same_after_loading(folder: Path, grammar: GrammarName) -> None:
     path = folder / f"{grammar}.syntagma"
     model = load_model(path, search="best-first")
-    assert isinstance(model.scorer, EdgeModel)
+    assert isinstance(model.scorer, EdgeScorer)
     assert (model.scorer.chart, model.scorer.scaled) == (256, True)
     once, again = Linearizer(model), load(path, search="best-first")
     for bag in BAGS:
@@ -89,7 +90,7 @@ def test_a_model_is_the_same_after_loading(folder: Path, grammar: GrammarName) -
 def test_an_epoch_is_measured_with_the_model_that_is_saved(
     folder: Path, grammar: GrammarName
 ) -> None:
-    """Rounding and all: its figures can be had again from the file."""
+    """With rounded weights: evaluating the file gives the same figures."""
     from syntagma.evaluation.evaluate import evaluate
     from syntagma.treebanks.ccgbank import read_sentences
 
@@ -242,7 +243,7 @@ def test_info_knows_all_kinds(folder: Path, name: str) -> None:
 
 @pytest.mark.parametrize("grammar", GRAMMARS)
 def test_there_are_no_other_sections(folder: Path, grammar: GrammarName) -> None:
-    """So that the next test leaves none out."""
+    """So that the next test covers all sections."""
     assert set(read_container(folder / f"{grammar}.syntagma")[1]) == SECTIONS[grammar]
 
 

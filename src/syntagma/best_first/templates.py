@@ -1,23 +1,27 @@
-"""Feature templates of the best-first search as data, beside the tables of Zhang & Clark 2015;
-instantiated by the grammars in core/. Those of the beam search: `templates`.
+"""Feature templates of best-first search, as data beside Tables 1 and 2 of ZC15.
 
-Atoms end in w for a form and in p for a tag, as in the papers.
+To add a template of known atoms, add it to its table below. A new atom also needs its name in
+DEPENDENCY_ATOMS or CCG_ATOMS and the code that computes it, in `_dependency_edges` or `_ccg_edges`.
+Templates are part of a model: models must be trained again. Those of the linear scorer are in
+`linear/templates.py`.
+
+The keys of the tables are scopes: what a template is instantiated for. Atoms end in w for a form
+and in p for a tag, as in the papers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from syntagma.best_first._ccg_edges import CCG_ATOMS, CCG_SCOPES
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS, DEPENDENCY_SCOPES
 from syntagma.features._templates import TemplateTable
+from syntagma.features.templates import TemplateRow, read_table
 
-# ZC15 Table 2. h and m are the head and the dependent of the new arc, s the nearest sibling of m,
-# s2 that of s, ml and mr the outermost dependents of m, hn and mn the neighbours of h and m that
-# stand between them, b any word between h and m; dir and dist: direction and distance of the arc;
-# size: words of the phrase; c: a word that has all its dependents, cl and cr the outermost of them,
-# lval and rval how many there are; B: the first word of the right phrase; w0, w-1: the first and
-# the last word of a complete sentence.
+# ZC15 Table 2. h and m: head and dependent of the new arc; s: nearest sibling of m; s2: that of s;
+# ml and mr: outermost dependents of m; hn and mn: neighbours of h and m on the side of the other;
+# b: any word between h and m; dir and dist: direction and distance of the arc; size: number of
+# words of the phrase; c: a word that has all its dependents, cl and cr: the outermost of them, lval
+# and rval: how many they are; B: first word of the right phrase; w0 and w-1: first and last word of
+# a complete sentence.
 TABLE_2 = {
     "edge": "hw hp size; hw size; hp size",
     "arc": """
@@ -60,9 +64,9 @@ TABLE_2 = {
     """,
 }
 
-# ZC15 Table 1. c: the category of the edge; h and n the head word and that of the other phrase;
-# l and r: its first and its last word, l2 and r2 those next to them; rule: the rule that was
-# applied; B: the first word of the right phrase, with its lexical category in c.
+# ZC15 Table 1. c: category of the edge; h and n: head words of the head child and of the other
+# child; l and r: first and last word of the phrase, l2 and r2: the second and the last but one;
+# rule: the rule that was applied; B: first word of the right phrase, Bc its lexical category.
 TABLE_1 = {
     "edge": "c size; c hw; c size hw; c hp",
     "phrase": "c lw; c rw; c lp l2p; c r2p rp; c lp rp",
@@ -80,8 +84,8 @@ TABLE_1 = {
 
 
 def dependency_templates() -> TemplateTable:
-    """Table 2, and, as in §5.7, every template that names dir once more with the label."""
-    rows = list(_rows(TABLE_2))
+    """Table 2, and every template with dir once more with the label, as in §5.7."""
+    rows = _rows(TABLE_2)
     rows += [
         (f"labelled {scope}", (*template, "label")) for scope, template in rows if "dir" in template
     ]
@@ -108,16 +112,11 @@ def ccg_templates() -> TemplateTable:
         "binary": (*edge, *_from_to(CCG_ATOMS, "rule", "B+1c")),
         "unary": (*edge, "rule"),
     }
-    return TemplateTable(
-        list(_rows(TABLE_1)), CCG_ATOMS, {scope: own[scope] for scope in CCG_SCOPES}
-    )
+    return TemplateTable(_rows(TABLE_1), CCG_ATOMS, {scope: own[scope] for scope in CCG_SCOPES})
 
 
-def _rows(table: dict[str, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for scope, templates in table.items():
-        for template in templates.replace("\n", ";").split(";"):
-            if template.strip():
-                yield scope, tuple(template.split())
+def _rows(tables: dict[str, str]) -> list[TemplateRow]:
+    return [row for scope, table in tables.items() for row in read_table(scope, table)]
 
 
 def _from_to(atoms: tuple[str, ...], first: str, last: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Edges of the best-first search, and what a grammar tells the search about them (ZC15 §3.2, §4.2).
+"""Types of edges, shared by the two grammars, the search and its learner (ZC15 §3.2, §4.2).
 
-An edge is a phrase with its derivation. Edges are numbered in the order in which they are built;
-its ends and its head are given by the leaf edges that stand there.
+An edge is a phrase with its derivation. Edges are numbered in the order in which they are built.
+The words at its ends and its head word are given by the numbers of their leaf edges.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -12,24 +12,25 @@ from syntagma.features._templates cimport Sum, TemplateSet, TemplateTable
 from syntagma.features._weights cimport Weights
 
 cdef enum:
-    LEAF = 0            # the rule of leaf edges; the grammars number their own from 1
-    ENDS = 3            # how many words of each end the features may look at
+    LEAF = 0            # the rule of leaf edges; each grammar numbers its own rules from 1
+    ENDS = 3            # words at either end that features may look at
     MAX_EDGE_ATOMS = 64
 
 cdef struct Edge:
     double score                # f(e)
     int32_t size                # |e|: actions taken to build it
     int32_t words
-    int32_t left, right         # what it was built from, or NONE
+    int32_t left, right         # the edges it was built from, or NONE
     int32_t rule
     int32_t label               # of the new arc, or the category
     int32_t head                # leaf edge of the head word
     int32_t first[ENDS]         # leaf edges from the left end inwards, or NONE
-    int32_t last[ENDS]          # and from the right end
+    int32_t last[ENDS]          # leaf edges from the right end inwards, or NONE
     uint64_t hash               # equal for equivalent edges: same string, same derivation
     int32_t word, tag           # of a leaf edge
-    # The dependency grammar's view of the head word: its outermost dependents, how many there are,
-    # its neighbours, how many words stand before it, and the tags on its sides.
+    # Only for the dependency grammar, about the head word: its outermost and second outermost
+    # dependents, their numbers, its neighbours, its offset in the phrase, the sets of tags before
+    # and after it.
     int32_t l, l2, r, r2
     int32_t n_left, n_right
     int32_t before, after
@@ -39,7 +40,7 @@ cdef struct Edge:
 cdef extern from * nogil:
     """
     #include <cstdint>
-    // An edge that could be built. Of a leaf edge, which is there already, `left` is its number.
+    // An edge that can be built. Leaf edges exist already: `left` is then the edge's own number.
     struct Proposal {
         int32_t left, right, rule, label;
         double score;           // f of the edge
@@ -49,7 +50,7 @@ cdef extern from * nogil:
         int32_t left, right, rule, label
         double score
 
-cdef class Grammar:
+cdef class Edges:
     cdef readonly SearchTask problem
     cdef const Task* task
     cdef const TemplateSet* set
@@ -57,13 +58,13 @@ cdef class Grammar:
     cdef Weights weights
     cdef Sum* sum
     cdef uint64_t atoms[MAX_EDGE_ATOMS]
-    cdef vector[Edge] edges
-    cdef vector[uint64_t] covered       # bit set of the words of each edge
-    cdef vector[uint64_t] preceding     # bit set of what must precede some word of each edge
+    cdef vector[Edge] items             # all edges built so far, by number
+    cdef vector[uint64_t] covered       # for each edge, the bit set of its words
+    cdef vector[uint64_t] preceding     # for each edge, the words that must precede one of its own
     cdef vector[Proposal] proposals
-    cdef vector[int32_t] leaders        # the first of the words that each is interchangeable with
-    cdef vector[int32_t] repeated       # leaders that stand for several words
-    cdef vector[uint64_t] members       # bit set of the words of each of those
+    cdef vector[int32_t] leaders        # for each word, the first it is interchangeable with
+    cdef vector[int32_t] repeated       # leaders of more than one word
+    cdef vector[uint64_t] members       # for each of those, the bit set of its words
     cdef vector[uint64_t] scratch
 
     cdef int add_leaf(self, int word, int tag, int label) noexcept nogil
@@ -80,8 +81,8 @@ cdef class Grammar:
     cdef uint64_t word_atom(self, int leaf) noexcept nogil
     cdef uint64_t tag_atom(self, int leaf) noexcept nogil
 
-    # What a grammar defines.
-    cdef void lay_leaves(self) noexcept nogil
+    # What each grammar overrides.
+    cdef void add_leaves(self) noexcept nogil
     cdef void propose_unary(self, int edge) noexcept nogil
     cdef void propose_binary(self, int left, int right) noexcept nogil
     cdef void complete(self, Edge* edge) noexcept nogil

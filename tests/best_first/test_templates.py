@@ -1,4 +1,4 @@
-"""The templates of edges are those of Tables 1 and 2 of Zhang and Clark (2015), group by group."""
+"""The templates of edges are those of Tables 1 and 2 of ZC15, group by group and one by one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from syntagma.best_first._ccg_edges import CCG_ATOMS, CCG_SCOPES
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS, DEPENDENCY_SCOPES
-from syntagma.best_first.edge_templates import TABLE_1, TABLE_2, ccg_templates, dependency_templates
+from syntagma.best_first.templates import TABLE_1, TABLE_2, ccg_templates, dependency_templates
 from syntagma.features._templates import TemplateTable
 
 Row = tuple[str, frozenset[str]]
@@ -171,3 +171,65 @@ def test_a_template_has_only_atoms_of_its_scope(wrong: tuple[str, tuple[str, ...
     own = {"edge": ("hw", "hp", "size"), "between": ("hp", "mp", "bp")}
     with pytest.raises((ValueError, KeyError)):
         TemplateTable([wrong], DEPENDENCY_ATOMS, own)
+
+
+# In the words of the paper. For h > m, its h-1 and m+1, for h < m, its h+1 and m-1 are hn and mn.
+PAPER_TABLE_2 = {
+    "edge": "WORD(h)·POS(h)·size, WORD(h)·size, POS(h)·size",
+    "arc": """
+        WORD(h)·POS(h)·dir, WORD(h)·dir, POS(h)·dir, WORD(m)·POS(m)·dir, WORD(m)·dir, POS(m)·dir,
+        WORD(h)·POS(h)·dist, WORD(h)·dist, POS(h)·dist,
+        WORD(m)·POS(m)·dist, WORD(m)·dist, POS(m)·dist,
+        WORD(h)·POS(h)·WORD(m)·POS(m)·dir, WORD(h)·POS(h)·WORD(m)·POS(m)·dist,
+        WORD(h)·POS(h)·POS(m)·dir, WORD(h)·POS(h)·POS(m)·dist,
+        POS(h)·WORD(m)·POS(m)·dir, POS(h)·WORD(m)·POS(m)·dist,
+        POS(h)·POS(m)·dir, POS(h)·POS(m)·dist,
+        POS(h)·POS(hn)·POS(m)·POS(mn)·dir,
+        WORD(h)·POS(m)·POS(ml)·dir, WORD(h)·POS(m)·POS(mr)·dir,
+        POS(h)·POS(m)·POS(ml)·dir, POS(h)·POS(m)·POS(mr)·dir,
+        POS(h)·POS(m)·POS(s)·dir, POS(h)·POS(s)·dir, POS(m)·POS(s)·dir,
+        WORD(h)·WORD(s)·dir, WORD(m)·WORD(s)·dir, POS(h)·WORD(s)·dir, POS(m)·WORD(s)·dir,
+        WORD(h)·POS(s)·dir, WORD(m)·POS(s)·dir,
+        WORD(h)·POS(m)·POS(s)·POS(s2)·dir, POS(h)·POS(m)·POS(s)·POS(s2)·dir
+    """,
+    "between": "POS(h)·POS(m)·POS(b)·dir",
+    "completed": """
+        WORD(c)·POS(c)·WORD(cl)·POS(cl), POS(c)·POS(cl),
+        WORD(c)·POS(c)·POS(cl), POS(c)·WORD(cl)·POS(cl),
+        WORD(c)·POS(c)·WORD(cr)·POS(cr), POS(c)·POS(cr),
+        WORD(c)·POS(c)·POS(cr), POS(c)·WORD(cr)·POS(cr),
+        WORD(c)·POS(c)·lval, WORD(c)·POS(c)·rval, WORD(c)·POS(c)·lval·rval,
+        POS(c)·lval, POS(c)·rval, POS(c)·lval·rval
+    """,
+    "boundary": """
+        WORD(B-1)·WORD(B), POS(B-1)·POS(B), WORD(B-1)·POS(B), POS(B-1)·WORD(B),
+        WORD(B-1)·WORD(B)·WORD(B+1), WORD(B-2)·WORD(B-1)·WORD(B),
+        POS(B-1)·POS(B)·POS(B+1), POS(B-2)·POS(B-1)·POS(B),
+        POS(B-1)·WORD(B)·POS(B+1), POS(B-2)·WORD(B-1)·POS(B)
+    """,
+    "sentence": """
+        WORD(0), WORD(0)·WORD(1), WORD(-1), WORD(-1)·WORD(-2), POS(0), POS(0)·POS(1),
+        POS(0)·POS(1)·POS(2), POS(-1), POS(-1)·POS(-2), POS(-1)·POS(-2)·POS(-3)
+    """,
+}
+
+
+def paper_atom(text: str) -> str:
+    kind, bracket, index = text.rstrip(")").partition("(")
+    if not bracket:
+        return text
+    letter = {"WORD": "w", "POS": "p"}[kind]
+    return f"{letter}{index}" if index.lstrip("-").isdigit() else f"{index}{letter}"
+
+
+def test_dependency_templates_are_those_of_table_2() -> None:
+    expected = []
+    for scope, templates in PAPER_TABLE_2.items():
+        for template in templates.split(","):
+            atoms = frozenset(map(paper_atom, template.strip().split("·")))
+            expected.append((scope, atoms))
+            if "dir" in atoms:
+                expected.append((f"labelled {scope}", atoms | {"label"}))
+    rows = [text.split(": ") for text in dependency_templates().texts]
+    assert {(scope, frozenset(atoms.split())) for scope, atoms in rows} == {*expected}
+    assert len(rows) == len(expected)

@@ -1,4 +1,4 @@
-r"""Grammars: what is read off derivations, what words may be, and the checker of derivations."""
+"""CCG grammars: extraction from derivations, the lexicon, files, and the checker of derivations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from toys.ccg import (
     word,
 )
 
-from syntagma.best_first.ccg import MAX_CATEGORIES, RARE, CcgGrammar
+from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.grammar_extraction import MAX_CATEGORIES, RARE, extract_grammar
 from syntagma.models.container import read_container, write_container
 from syntagma.results.categories import head_side
 from syntagma.results.derivation import Derivation
@@ -37,7 +38,7 @@ CCG = Path(__file__).parents[3] / "shared" / "data" / "ccg" / "en_ewt"
 
 def grammar_of(derivations: list[Derivation]) -> tuple[CcgGrammar, Vocabulary]:
     vocabulary = learn_vocabulary(CcgSentence(None, each).sentence for each in derivations)
-    return CcgGrammar.of_derivations(derivations, vocabulary), vocabulary
+    return extract_grammar(derivations, vocabulary), vocabulary
 
 
 def leaf(form: str, tag: str, category: str) -> Derivation:
@@ -92,7 +93,7 @@ def test_the_order_of_derivations_has_no_influence(trees: list[Derivation], rng:
 
 @given(st.lists(derivations(), min_size=1, max_size=3))
 def test_a_grammar_has_what_it_was_made_of(trees: list[Derivation]) -> None:
-    """For a form is not seen often enough here for a pair to be negligible."""
+    """No form is frequent enough here for a pair to be negligible."""
     grammar, vocabulary = grammar_of(trees)
     for tree in trees:
         assert broken_rules(tree, grammar, vocabulary) == []
@@ -223,7 +224,7 @@ def test_toy_derivations_keep_to_the_toy_grammar(name: str) -> None:
 def test_coverage_of_real_sentences() -> None:
     train = read_ccgbank(CCG / "en_ewt-ud-train.auto")
     vocabulary = learn_vocabulary(each.sentence for each in train)
-    grammar = CcgGrammar.of_derivations((each.derivation for each in train), vocabulary)
+    grammar = extract_grammar((each.derivation for each in train), vocabulary)
     assert grammar.binary.shape == (846, 4)
     assert grammar.unary.shape == (123, 2)
     words = right = proposed = complete = 0

@@ -1,4 +1,4 @@
-"""The compiled perceptron against a plain one.
+"""The compiled perceptron against a slow reference.
 
 Epochs, resuming a run and the choice of a model are tested with training.
 """
@@ -17,8 +17,10 @@ from references.transition import LEFTARC, RIGHTARC, SHIFT, Action
 from toys.models import few_templates, make_scorer, toy_sentence, toy_vocabulary
 from toys.probes import beam_search, decode_actions
 
+from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.linear._perceptron import Perceptron, Update
-from syntagma.linear._search import DerivationWalk, LinearScorer, LinearSearch
+from syntagma.linear._search import LinearSearch
+from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.templates import templates
 from syntagma.models.container import read_container, write_container
 from syntagma.transition.encoding import Encoding
@@ -32,7 +34,7 @@ Example = tuple[Encoding, Reference]
 
 
 def some_examples(seed: int, vocabulary: Vocabulary, count: int = 8) -> list[Example]:
-    """Sentences that the vocabulary knows, with this or that given."""
+    """Sentences of known tags and labels, under random conditions."""
     rng = Random(seed)
     examples: list[Example] = []
     while len(examples) < count:
@@ -73,7 +75,8 @@ class Hypothesis:
 
 @dataclass
 class PlainPerceptron:
-    """Dictionaries and lists; the core is asked for legal actions and feature keys only."""
+    """A perceptron of dictionaries and lists; only legal actions and feature keys come from the
+    compiled code."""
 
     scorer: LinearScorer
     max_violation: bool
@@ -93,7 +96,8 @@ class PlainPerceptron:
         return sum(self.weights.get(key, 0.0) for key in keys)
 
     def advance(self, example: Example, beam: list[Hypothesis], gold: Action) -> list[Hypothesis]:
-        """One step; of labels to choose from only the best goes on. Ties as in the core."""
+        """One step of the beam; only the best label of an arc is kept. Ties as in the compiled
+        search."""
         candidates = []
         for parent, hypothesis in enumerate(beam):
             derivation = DerivationWalk(example[0].task, self.scorer)
@@ -118,7 +122,7 @@ class PlainPerceptron:
         ]
 
     def violation(self, example: Example) -> tuple[list[Action], list[Action]]:
-        """The reference and the best hypothesis up to the step at which they are compared."""
+        """The gold and the best derivation up to the step at which they are compared."""
         gold = gold_actions(example[1])
         beam, best = [Hypothesis(0.0, [], True)], None
         largest = -np.inf
@@ -150,11 +154,11 @@ class PlainPerceptron:
         return False
 
     def averaged(self) -> dict[int, float]:
-        """The mean of the weights with which each step was searched."""
+        """The mean of the weights over all steps."""
         return {key: total / self.steps for key, total in self.sums.items() if total}
 
 
-# ---- the core against it ---------------------------------------------------------------------
+# ---- the compiled perceptron against it ------------------------------------------------------
 
 
 def learn(learner: Perceptron, example: Example, max_violation: bool) -> Update:

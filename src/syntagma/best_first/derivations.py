@@ -1,6 +1,6 @@
-"""Derivations of the best-first search: lists of nodes, what is joined before what it becomes.
+"""Reading the result of a best-first search: from nodes of derivations to a linearization.
 
-References are turned into them for learning, those that a search found are read as sentences.
+Gold derivations, as nodes, are made in `training`.
 """
 
 from __future__ import annotations
@@ -8,70 +8,21 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 
-from syntagma.best_first.ccg import CcgGrammar
+from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.problem.word import ROOT_LABEL
 from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import Linearization, Token
 from syntagma.transition.encoding import Encoding
-from syntagma.transition.training import Reference
 from syntagma.transition.vocabulary import UNKNOWN_LABEL, Vocabulary
 
-Node = tuple[int, int, int, int, int, int]  # left, right, rule, label, word, tag
-Piece = Sequence[Node]
-Leaf = tuple[int, int]  # index of the word in the problem, tag
+# Left and right part (indices of nodes), rule, label or category, word, tag. What does not apply
+# is NONE: parts of a leaf, the right part of a unary node, word and tag of a node with parts.
+DerivationNode = tuple[int, int, int, int, int, int]
+Piece = Sequence[DerivationNode]  # the derivation of one phrase, parts before what they make up
+PlacedWord = tuple[int, int]  # index of the word in the problem, tag
 
 NONE = -1
-LEAF, HEAD_LEFT, HEAD_RIGHT = 0, 1, 2
-
-
-def tree_nodes(reference: Reference) -> list[Node]:
-    """The derivation of a dependency tree: each word takes its right dependents, then its left
-    ones, from the inside out."""
-    order, heads = reference.order.tolist(), reference.heads.tolist()
-    labels, tags = reference.labels.tolist(), reference.tags.tolist()
-    rights: defaultdict[int, list[int]] = defaultdict(list)
-    lefts: defaultdict[int, list[int]] = defaultdict(list)
-    seen: set[int] = set()
-    for word in order:
-        side = rights if heads[word] in seen else lefts
-        side[heads[word]].append(word)
-        seen.add(word)
-    top_down = [word for word in order if heads[word] < 0]
-    for word in top_down:  # grows while it is read
-        top_down += [*lefts[word], *rights[word]]
-    nodes: list[Node] = []
-    done: dict[int, int] = {}  # the node of a word with all its dependents
-    for word in reversed(top_down):
-        at = _add(nodes, (NONE, NONE, LEAF, NONE, word, tags[word]))
-        for dependent in rights[word]:
-            at = _add(nodes, (at, done[dependent], HEAD_LEFT, labels[dependent], NONE, NONE))
-        for dependent in reversed(lefts[word]):
-            at = _add(nodes, (done[dependent], at, HEAD_RIGHT, labels[dependent], NONE, NONE))
-        done[word] = at
-    return nodes
-
-
-def derivation_nodes(
-    derivation: Derivation, reference: Reference, grammar: CcgGrammar
-) -> list[Node]:
-    """A CCG derivation, its words being those of the reference from left to right."""
-    words = iter(reference.order.tolist())
-    tags = reference.tags.tolist()
-    nodes: list[Node] = []
-    waiting: list[tuple[int, int]] = []  # node and category of what is complete, left to right
-    for node in derivation.bottom_up:
-        category = grammar.category_numbers[node.category]
-        if not node.children:
-            word = next(words)
-            at = _add(nodes, (NONE, NONE, LEAF, category, word, tags[word]))
-        else:
-            parts = waiting[-len(node.children) :]
-            del waiting[-len(node.children) :]
-            rule = grammar.rule_numbers[*(part[1] for part in parts), category]
-            right = parts[1][0] if len(parts) == 2 else NONE
-            at = _add(nodes, (parts[0][0], right, rule, category, NONE, NONE))
-        waiting.append((at, category))
-    return nodes
+LEAF, HEAD_LEFT, HEAD_RIGHT = 0, 1, 2  # rules; those of the dependency grammar
 
 
 def read_trees(
@@ -81,9 +32,9 @@ def read_trees(
     pieces: Sequence[Piece],
     finished: bool,
 ) -> Linearization:
-    """Dependency trees that stand side by side as a sentence; each has a root of its own."""
-    leaves: list[Leaf] = []
-    arcs: dict[int, tuple[int, int]] = {}  # head and label of the word at each place, from 1
+    """The sentence of dependency trees that are put side by side; each keeps its own root."""
+    leaves: list[PlacedWord] = []
+    arcs: dict[int, tuple[int, int]] = {}  # 1-based place of a word: its head, its label
     pieces = [*map(_left_to_right, pieces)]
     for piece, words in zip(pieces, _words(encoding, pieces), strict=True):
         heads: list[int] = []
@@ -121,7 +72,7 @@ def read_derivations(
     pieces: Sequence[Piece],
     finished: bool,
 ) -> Linearization:
-    """CCG derivations that stand side by side as a sentence, with the trees of their heads."""
+    """The sentence of CCG derivations that are put side by side, with the trees of their heads."""
     derivations = []
     tokens: list[Token] = []
     pieces = [*map(_left_to_right, pieces)]
@@ -160,7 +111,7 @@ def read_derivations(
 
 
 def _left_to_right(piece: Piece) -> Piece:
-    """The nodes with the left part of each before its right part, and both before itself."""
+    """The nodes in postorder: left part, right part, node."""
     found = []
     waiting = [len(piece) - 1]
     while waiting:
@@ -170,9 +121,11 @@ def _left_to_right(piece: Piece) -> Piece:
     return found[::-1]
 
 
-def _words(encoding: Encoding, pieces: Sequence[Piece]) -> Iterator[Iterator[Leaf]]:
-    """The words of each piece from left to right. Of interchangeable words, which the search takes
-    for one, each is used once."""
+def _words(encoding: Encoding, pieces: Sequence[Piece]) -> Iterator[Iterator[PlacedWord]]:
+    """The words of each piece from left to right.
+
+    The search treats interchangeable words as one repeated word; here each of them is used once.
+    """
     copies: defaultdict[int, deque[int]] = defaultdict(deque)
     for number, leader in enumerate(encoding.leaders):
         copies[leader].append(encoding.order[number])
@@ -180,8 +133,3 @@ def _words(encoding: Encoding, pieces: Sequence[Piece]) -> Iterator[Iterator[Lea
         yield iter(
             [(copies[word].popleft(), tag) for _, _, rule, _, word, tag in piece if rule == LEAF]
         )
-
-
-def _add(nodes: list[Node], node: Node) -> int:
-    nodes.append(node)
-    return len(nodes) - 1

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from toys.ccg import DERIVATIONS, chain, derivations
 from toys.models import toy_sentence
 
-from syntagma.best_first.ccg import CcgGrammar
-from syntagma.best_first.edge_derivations import (
+from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.derivations import (
     HEAD_LEFT,
     HEAD_RIGHT,
     LEAF,
     NONE,
-    Node,
-    derivation_nodes,
+    DerivationNode,
     read_derivations,
     read_trees,
-    tree_nodes,
 )
+from syntagma.best_first.grammar_extraction import extract_grammar
+from syntagma.best_first.training import derivation_nodes, tree_nodes
 from syntagma.errors import ProblemError
 from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import violations
@@ -44,8 +44,8 @@ def encoded(
     return *encode_training(sentence, problem, vocabulary), vocabulary
 
 
-def as_found(nodes: Sequence[Node], encoding: Encoding) -> list[Node]:
-    """The nodes as a search has them, which takes interchangeable words for one."""
+def as_found(nodes: Sequence[DerivationNode], encoding: Encoding) -> list[DerivationNode]:
+    """The nodes as a search returns them, which treats interchangeable words as one."""
     leaders = encoding.leaders
     return [
         (left, right, rule, label, leaders[word] if rule == LEAF else word, tag)
@@ -53,8 +53,8 @@ def as_found(nodes: Sequence[Node], encoding: Encoding) -> list[Node]:
     ]
 
 
-def below(nodes: Sequence[Node], top: int) -> list[Node]:
-    """The part of a derivation that ends in a node, as a derivation of its own."""
+def below(nodes: Sequence[DerivationNode], top: int) -> list[DerivationNode]:
+    """The part of a derivation below a node, as a derivation of its own."""
     kept = {top}
     for at in range(top, -1, -1):
         if at in kept:
@@ -168,10 +168,10 @@ def test_trees_side_by_side_have_a_root_each(rng: Random, condition: str) -> Non
 
 def prepared(
     derivation: Derivation, condition: str
-) -> tuple[list[Node], Encoding, Vocabulary, CcgGrammar]:
+) -> tuple[list[DerivationNode], Encoding, Vocabulary, CcgGrammar]:
     sentence = CcgSentence("x", derivation).sentence
     encoding, reference, vocabulary = encoded(sentence, condition, Random(0))
-    grammar = CcgGrammar.of_derivations([derivation], vocabulary)
+    grammar = extract_grammar([derivation], vocabulary)
     nodes = derivation_nodes(derivation, reference, grammar)
     return as_found(nodes, encoding), encoding, vocabulary, grammar
 
@@ -237,7 +237,7 @@ def test_derivations_side_by_side(derivation: Derivation) -> None:
 
 
 def test_a_given_tag_stays_also_if_the_vocabulary_does_not_know_it() -> None:
-    """The number of an unknown tag names none."""
+    """The number of an unknown tag has no name."""
     derivation = DERIVATIONS["intransitive"]
     nodes, encoding, vocabulary, grammar = prepared(derivation, "pos")
     unknown = len(vocabulary.tags)

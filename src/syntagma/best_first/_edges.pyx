@@ -1,18 +1,17 @@
-"""Building edges, whatever the grammar; the grammars themselves: dependency_edges.pyx,
-ccg_edges.pyx. Search over edges: best_first.pyx.
+"""Building edges, for any grammar. The two grammars: `_dependency_edges`, `_ccg_edges`; the search
+over edges: `_search`.
 
-Interchangeable words (the same form, nothing given that tells them apart) are one word that may
-be used several times: an edge that holds k of them has the bits of the first k. So no phrase is
-built twice with other copies of the same words.
+Interchangeable words (same form, same constraints) count as one word that can be used several
+times: an edge with k of them has the bits of the first k. So the same phrase is not built again
+from other copies of its words.
 """
 
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from syntagma.linear._features cimport word_key
-from syntagma.transition._state cimport NONE, SearchTask, meet
-from syntagma.features._templates cimport TemplateTable, finish, fold
+from syntagma.transition._state cimport NONE, SearchTask, Word, meet
+from syntagma.features._templates cimport TemplateTable, finish, fold, word_key
 from syntagma.features._weights cimport Weights
 
 
@@ -38,9 +37,11 @@ cdef uint64_t normalized(int number) noexcept nogil:
     return 6 if number <= 10 else 7 if number <= 20 else 8 if number <= 40 else 9
 
 
-cdef class Grammar:
-    """The edges over one problem and how to build more. This one allows any two phrases to be
-    joined, and has no features."""
+cdef class Edges:
+    """The edges over one problem, and how more are built.
+
+    Subclasses are grammars. The base class joins any two phrases and has no features.
+    """
 
     def __cinit__(self, SearchTask problem, TemplateTable templates, *_):
         cdef int i, j, leader
@@ -68,15 +69,15 @@ cdef class Grammar:
         free(self.sum)
 
     def use(self, Weights weights):
-        """Score edges by these weights."""
+        """Score edges with these weights."""
         self.weights = weights
         self.sum.table = &weights.table
         memset(self.sum.memo, 0, sizeof(self.sum.memo))
 
     cdef int add_leaf(self, int word, int tag, int label) noexcept nogil:
-        """A leaf edge, unless the word is a copy of one that has its leaf edges already."""
+        """Add a leaf edge; its number."""
         cdef Edge edge
-        cdef int i, number = self.edges.size()
+        cdef int i, number = self.items.size()
         memset(&edge, 0, sizeof(Edge))
         edge.size = edge.words = 1
         edge.left = edge.right = NONE
@@ -89,19 +90,19 @@ cdef class Grammar:
         edge.word = word
         edge.tag = tag
         edge.l = edge.l2 = edge.r = edge.r2 = edge.before = edge.after = NONE
-        self.edges.push_back(edge)
-        self.covered.resize(self.edges.size() * self.task.blocks, 0)
+        self.items.push_back(edge)
+        self.covered.resize(self.items.size() * self.task.blocks, 0)
         self.covered[number * self.task.blocks + (word >> 6)] |= <uint64_t>1 << (word & 63)
         if self.task.predecessors != NULL:
             for i in range(self.task.blocks):
                 self.preceding.push_back(self.task.predecessors[word * self.task.blocks + i])
-        self.extract(&self.edges[number])
-        self.edges[number].score = finish(self.sum)
+        self.extract(&self.items[number])
+        self.items[number].score = finish(self.sum)
         return number
 
     cdef void compose(self, const Proposal* by, Edge* edge) noexcept nogil:
-        """What the edge would be; its score is the proposal's."""
-        cdef const Edge* left = &self.edges[by.left]
+        """Fill in the proposed edge; its score is the proposal's."""
+        cdef const Edge* left = &self.items[by.left]
         cdef const Edge* right
         cdef int i
         edge.score = by.score
@@ -119,7 +120,7 @@ cdef class Grammar:
                 edge.last[i] = left.last[i]
             edge.hash = join_hash(left.hash, 0, by.rule, by.label)
         else:
-            right = &self.edges[by.right]
+            right = &self.items[by.right]
             edge.size = left.size + right.size + 1
             edge.words = left.words + right.words
             for i in range(ENDS):
@@ -129,14 +130,14 @@ cdef class Grammar:
         self.complete(edge)
 
     cdef int build(self, const Proposal* by) noexcept nogil:
-        """The number of the proposed edge, which is built unless it is a leaf."""
+        """Build the proposed edge, unless it is a leaf; its number."""
         cdef Edge edge
-        cdef int i, blocks = self.task.blocks, number = self.edges.size()
+        cdef int i, blocks = self.task.blocks, number = self.items.size()
         cdef uint64_t* both
         if by.rule == LEAF:
             return by.left
         self.compose(by, &edge)
-        self.edges.push_back(edge)
+        self.items.push_back(edge)
         self.covered.resize((number + 1) * blocks)
         both = &self.covered[number * blocks]
         if by.right == NONE:
@@ -155,7 +156,7 @@ cdef class Grammar:
     cdef bint unite(
         self, const uint64_t* left, const uint64_t* right, uint64_t* union
     ) noexcept nogil:
-        """The words of two edges together; False if that takes some word too often."""
+        """The words of two edges together; False if they use a word more often than it occurs."""
         cdef int i, j, blocks = self.task.blocks, copies
         cdef const uint64_t* members
         cdef uint64_t rest
@@ -178,7 +179,7 @@ cdef class Grammar:
                     copies -= 1
             if copies:
                 return False
-        # What both hold is all right if it is a word of which there are several.
+        # Both may hold a word if it is repeated.
         for i in range(blocks):
             rest = left[i] & right[i]
             for j in range(<int>self.repeated.size()):
@@ -188,64 +189,69 @@ cdef class Grammar:
         return True
 
     cdef bint can_join(self, int a, int b) noexcept nogil:
-        """The two edges together take no word too often."""
+        """Whether the two edges together use no word more often than it occurs."""
         cdef int blocks = self.task.blocks
         return self.unite(
             &self.covered[a * blocks], &self.covered[b * blocks], &self.scratch[0]
         )
 
     cdef bint may_precede(self, int left, int right) noexcept nogil:
-        """No order constraint wants a word of the right edge before one of the left edge."""
+        """Whether no order constraint puts a word of the right edge before one of the left edge."""
         cdef int blocks = self.task.blocks
         if self.task.predecessors == NULL:
             return True
         return not meet(&self.preceding[left * blocks], &self.covered[right * blocks], blocks)
 
     cdef void propose(self, int left, int right, int rule, int label, double own) noexcept nogil:
-        """Add an edge that could be built, given what its own features are worth."""
+        """Add a proposal; `own` is the score of its own features, without those of its parts."""
         cdef Proposal proposal
         proposal.left = left
         proposal.right = right
         proposal.rule = rule
         proposal.label = label
-        proposal.score = own + self.edges[left].score
+        proposal.score = own + self.items[left].score
         if right != NONE:
-            proposal.score += self.edges[right].score
+            proposal.score += self.items[right].score
         self.proposals.push_back(proposal)
 
     cdef uint64_t word_atom(self, int leaf) noexcept nogil:
-        return 0 if leaf == NONE else word_key(&self.task.words[self.edges[leaf].word])
+        cdef const Word* word
+        if leaf == NONE:
+            return 0
+        word = &self.task.words[self.items[leaf].word]
+        return word_key(word.form, word.shape, word.suffix)
 
     cdef uint64_t tag_atom(self, int leaf) noexcept nogil:
-        return 0 if leaf == NONE else self.edges[leaf].tag + 1
+        return 0 if leaf == NONE else self.items[leaf].tag + 1
 
-    cdef void lay_leaves(self) noexcept nogil:
-        """Add the leaf edges of every word that stands for itself."""
+    cdef void add_leaves(self) noexcept nogil:
+        """Add the leaf edges, of interchangeable words those of the first."""
         cdef int word
         for word in range(self.task.n):
             if self.leaders[word] == word:
                 self.add_leaf(word, NONE, NONE)
 
     cdef void propose_unary(self, int edge) noexcept nogil:
+        """Propose every edge built from one phrase."""
         pass
 
     cdef void propose_binary(self, int left, int right) noexcept nogil:
-        """Propose what the grammar can make of two phrases that stand side by side."""
+        """Propose every edge that joins two adjacent phrases."""
         self.propose(left, right, 1, NONE, 0.0)
 
     cdef void complete(self, Edge* edge) noexcept nogil:
-        """Fill in what the grammar wants to know of an edge."""
+        """Fill in the fields of an edge that depend on the grammar."""
         if edge.right != NONE:
-            edge.head = self.edges[edge.left].head
+            edge.head = self.items[edge.left].head
 
     cdef void extract(self, const Edge* edge) noexcept nogil:
         """Add the features φ of the edge's last action to the sum."""
         pass
 
     cdef uint64_t signature(self, int edge) noexcept nogil:
-        """Equal for edges of which the better one is enough; 0 if each counts."""
+        """The DP signature: of edges with equal signatures only the best is kept; 0: no pruning."""
         return 0
 
     cdef bint is_goal(self, const Edge* edge) noexcept nogil:
-        """An edge over all words is a result."""
+        """Whether the edge is a complete result."""
         return edge.words == self.task.n

@@ -1,0 +1,121 @@
+"""A CCG grammar: its categories, its binary and unary rules, and the lexicon.
+
+`grammar_extraction` reads it off the derivations of a CCGbank; `_ccg_edges` builds edges with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import chain, pairwise
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from syntagma.files.packing import pack_lines, unpack_lines
+from syntagma.transition.vocabulary import Vocabulary
+
+Int32 = npt.NDArray[np.int32]
+LexicalEntry = tuple[int, int]  # tag, category
+T = TypeVar("T", bound=Hashable)
+
+
+class CcgGrammar:
+    """Categories, numbered by their place, and the rules and the lexicon over them.
+
+    `binary` has a row (left, right, result, head side) for each rule, `unary` a row (from, to); the
+    rows are sorted. The lexicon lists pairs of tag and category for each form (`form_leaves`), and
+    categories for each tag (`tag_categories`), to be tried for rare and unseen forms; the last of
+    these lists is for tags that the vocabulary does not know.
+    """
+
+    SECTIONS: ClassVar = frozenset(
+        {
+            *("ccg_categories", "ccg_binary", "ccg_unary", "ccg_forms", "ccg_rare"),
+            *("ccg_form_starts", "ccg_form_leaves", "ccg_tag_starts", "ccg_tag_categories"),
+        }
+    )
+
+    def __init__(
+        self,
+        categories: Sequence[str],
+        binary: Int32,
+        unary: Int32,
+        form_leaves: dict[str, tuple[LexicalEntry, ...]],
+        rare_forms: frozenset[str],
+        tag_categories: Sequence[tuple[int, ...]],
+    ) -> None:
+        self.categories = tuple(categories)
+        self.category_numbers = {category: i for i, category in enumerate(self.categories)}
+        self.binary = binary
+        self.unary = unary
+        self.form_leaves = form_leaves
+        self.rare_forms = rare_forms
+        self.tag_categories = tuple(tag_categories)
+        # By their categories. `_ccg_edges` numbers rules from 1, binary rules first.
+        rows = [*binary[:, :3].tolist(), *unary.tolist()]
+        self.rule_numbers = {tuple(row): number for number, row in enumerate(rows, start=1)}
+
+    def leaves_of(
+        self, form: str, tag: int | None, vocabulary: Vocabulary, *, as_unseen: bool = False
+    ) -> list[LexicalEntry]:
+        """The pairs of tag and category to try for a form, the most frequent first; at least one.
+
+        A given tag restricts them. For a rare form, the pairs of its lower-case form and all
+        categories of its tags are added; the latter also for a form that was not seen with the
+        given tag. With `as_unseen`, the form is treated as if it was not in the lexicon.
+        """
+        found: list[LexicalEntry] = []
+        if not as_unseen:
+            found += self.form_leaves.get(form, ())
+        rare = not found or form in self.rare_forms
+        if rare and not as_unseen and form.lower() != form:
+            found += self.form_leaves.get(form.lower(), ())
+        if tag is not None:
+            found = [leaf for leaf in found if leaf[0] == tag]
+        if rare or not found:
+            tags = vocabulary.tags_of(form, as_unseen=as_unseen) if tag is None else (tag,)
+            found += [(each, category) for each in tags for category in self._categories_of(each)]
+        return list(dict.fromkeys(found))
+
+    def _categories_of(self, tag: int) -> tuple[int, ...]:
+        return self.tag_categories[min(tag, len(self.tag_categories) - 1)]
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The grammar as arrays of a model file; `from_arrays` is the inverse."""
+        return {
+            "ccg_categories": pack_lines(self.categories),
+            "ccg_binary": self.binary,
+            "ccg_unary": self.unary,
+            "ccg_forms": pack_lines(self.form_leaves),
+            "ccg_rare": np.array([form in self.rare_forms for form in self.form_leaves], np.bool_),
+            "ccg_form_starts": _starts(self.form_leaves.values()),
+            "ccg_form_leaves": np.array(
+                [*chain.from_iterable(self.form_leaves.values())], np.int32
+            ).reshape(-1, 2),
+            "ccg_tag_starts": _starts(self.tag_categories),
+            "ccg_tag_categories": np.array([*chain.from_iterable(self.tag_categories)], np.int32),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> CcgGrammar:
+        forms = unpack_lines(arrays["ccg_forms"])
+        leaves = [(tag, category) for tag, category in arrays["ccg_form_leaves"].tolist()]
+        return cls(
+            unpack_lines(arrays["ccg_categories"]),
+            np.array(arrays["ccg_binary"]),
+            np.array(arrays["ccg_unary"]),
+            dict(zip(forms, _slices(leaves, arrays["ccg_form_starts"]), strict=True)),
+            frozenset(form for form, rare in zip(forms, arrays["ccg_rare"], strict=True) if rare),
+            _slices(arrays["ccg_tag_categories"].tolist(), arrays["ccg_tag_starts"]),
+        )
+
+
+def _starts(lists: Iterable[Sequence[Any]]) -> Int32:
+    """Where each list starts in the concatenation of all, and where the last one ends."""
+    return np.cumsum([0, *map(len, lists)], dtype=np.int32)
+
+
+def _slices(items: Sequence[T], starts: npt.NDArray[Any]) -> list[tuple[T, ...]]:
+    bounds = starts.tolist()
+    return [tuple(items[a:b]) for a, b in pairwise(bounds)]

@@ -1,0 +1,125 @@
+"""The two grammars of best-first search: which edges a problem has, and which sentence a result is.
+
+Edges themselves are compiled: `_dependency_edges` and `_ccg_edges`. The rules and the lexicon of
+the CCG grammar are in `ccg_grammar`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+import numpy as np
+
+from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
+from syntagma.best_first._dependency_edges import DependencyEdges
+from syntagma.best_first._edges import Edges
+from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.derivations import Piece, read_derivations, read_trees
+from syntagma.best_first.templates import ccg_templates, dependency_templates
+from syntagma.errors import ProblemError, name_word
+from syntagma.features._templates import TemplateTable
+from syntagma.problem.problem import Problem
+from syntagma.results.linearization import Linearization
+from syntagma.transition.encoding import Encoding
+from syntagma.transition.vocabulary import Vocabulary
+
+GrammarName = Literal["dependency", "ccg"]
+CcgLeaf = tuple[int, int, int]  # word, tag, category
+
+
+class EdgeGrammar(Protocol):
+    """Opens a problem for the search, and reads what the search has built."""
+
+    templates: TemplateTable
+    takes_arcs: bool  # whether heads and labels can be given
+
+    def edges(self, encoding: Encoding) -> Edges:
+        """The edges over a problem; none is built yet."""
+
+    def read(
+        self, encoding: Encoding, score: float, pieces: Sequence[Piece], finished: bool
+    ) -> Linearization:
+        """The sentence that the pieces of a result make up, from left to right."""
+
+
+class DependencyEdgeGrammar:
+    """The grammar of ZC15 §4: projective dependency trees that satisfy every constraint."""
+
+    takes_arcs = True
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.templates = dependency_templates()
+        self._vocabulary = vocabulary
+
+    def edges(self, encoding: Encoding, gold_labels: Sequence[int] | None = None) -> Edges:
+        """Training adds the gold label of each word to the labels to try."""
+        return DependencyEdges(
+            encoding.task,
+            self.templates,
+            self._vocabulary.label_index,
+            self._vocabulary.label_pool,
+            gold_labels,
+        )
+
+    def read(
+        self, encoding: Encoding, score: float, pieces: Sequence[Piece], finished: bool
+    ) -> Linearization:
+        return read_trees(encoding, self._vocabulary, score, pieces, finished)
+
+
+class CcgEdgeGrammar:
+    """The grammar of ZC15 §3: derivations by the rules of a CCGbank.
+
+    A problem may give tags and order constraints, but no arcs.
+    """
+
+    takes_arcs = False
+
+    def __init__(self, vocabulary: Vocabulary, grammar: CcgGrammar) -> None:
+        self.templates = ccg_templates()
+        self.grammar = grammar
+        self._vocabulary = vocabulary
+        self._rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories))
+
+    def edges(self, encoding: Encoding, gold_leaves: Sequence[CcgLeaf] = ()) -> Edges:
+        """Training adds the gold leaves to those to try, and treats rare words as unseen, so that
+        the model learns to deal with unseen words."""
+        _refuse_arcs(encoding.problem)
+        vocabulary = self._vocabulary
+        leaders = encoding.leaders
+        leaves = {(leaders[word], tag, category) for word, tag, category in gold_leaves}
+        for number, at in enumerate(encoding.order):
+            word = encoding.problem.words[at]
+            tag = None
+            if word.tag is not None:
+                tag = vocabulary.tag_numbers.get(word.tag, len(vocabulary.tags))
+            unseen = bool(gold_leaves) and word.form not in vocabulary.forms
+            found = self.grammar.leaves_of(word.form, tag, vocabulary, as_unseen=unseen)
+            leaves.update((number, *leaf) for leaf in found)
+        rows = np.array(sorted(leaves), np.int32)
+        return CcgEdges(encoding.task, self.templates, self._rules, rows)
+
+    def read(
+        self, encoding: Encoding, score: float, pieces: Sequence[Piece], finished: bool
+    ) -> Linearization:
+        return read_derivations(encoding, self._vocabulary, self.grammar, score, pieces, finished)
+
+
+def edge_grammar(
+    vocabulary: Vocabulary, ccg: CcgGrammar | None
+) -> DependencyEdgeGrammar | CcgEdgeGrammar:
+    """The grammar of a model: CCG if it has one, dependency trees otherwise."""
+    if ccg is not None:
+        return CcgEdgeGrammar(vocabulary, ccg)
+    return DependencyEdgeGrammar(vocabulary)
+
+
+def _refuse_arcs(problem: Problem) -> None:
+    for index, word in enumerate(problem.words, start=1):
+        if word.head is not None or word.deprel is not None:
+            given = "head" if word.head is not None else "label"
+            raise ProblemError(
+                f"the {given} of {name_word(problem.words, index)} is given, but a CCG model can "
+                "only keep tags and order constraints: leave heads and labels out"
+            )

@@ -1,0 +1,97 @@
+"""The scorer of best-first search (ZC15): a grammar and the weights of edge features.
+
+The grammars are in `grammars`, the search in `strategy`, training in `training`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy.typing as npt
+
+from syntagma.best_first._edges import Edges
+from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.grammars import EdgeGrammar, edge_grammar
+from syntagma.errors import not_a_model
+from syntagma.features._weights import Weights
+from syntagma.features.stored_weights import StoredWeights
+from syntagma.features.templates import check_templates
+from syntagma.transition.budget import SearchName
+from syntagma.transition.encoding import Encoding
+from syntagma.transition.vocabulary import Vocabulary
+
+MAX_CHART = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeScorer:
+    """A grammar, the weights of its edges' features, and how they are searched.
+
+    The chart holds at most `chart` edges; if `scaled`, edges are ranked by f(e) / |e| instead of
+    f(e).
+    """
+
+    grammar: EdgeGrammar
+    weights: Weights
+    chart: int
+    scaled: bool
+
+    max_words: ClassVar[int] = 2_000
+
+    def edges(self, encoding: Encoding) -> Edges:
+        """The edges over a problem, scored with the weights."""
+        edges = self.grammar.edges(encoding)
+        edges.use(self.weights)
+        return edges
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEdgeScorer:
+    """The weights of a model, and its CCG grammar if it has one, as a model file holds them."""
+
+    SEARCH: ClassVar[SearchName] = "best-first"
+    SECTIONS: ClassVar[dict[str, frozenset[str]]] = {  # by name of the grammar
+        "dependency": StoredWeights.SECTIONS,
+        "ccg": StoredWeights.SECTIONS | CcgGrammar.SECTIONS,
+    }
+
+    weights: StoredWeights
+    ccg: CcgGrammar | None = None
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        return {**self.weights.to_arrays(), **(self.ccg.to_arrays() if self.ccg else {})}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> StoredEdgeScorer:
+        ccg = CcgGrammar.from_arrays(arrays) if arrays.keys() >= CcgGrammar.SECTIONS else None
+        return cls(StoredWeights.from_arrays(arrays), ccg)
+
+    def describe(self) -> dict[str, Any]:
+        """What the header of a model file says about the weights and the grammar."""
+        described = self.weights.describe()
+        if self.ccg is not None:
+            described |= {
+                "categories": len(self.ccg.categories),
+                "rules": len(self.ccg.binary) + len(self.ccg.unary),
+            }
+        return described
+
+    @classmethod
+    def sections(cls, header: Mapping[str, Any]) -> frozenset[str]:
+        """Raises `ModelError` if the header lacks what the search needs."""
+        sections = cls.SECTIONS.get(str(header.get("grammar")))
+        chart = header.get("chart")
+        if sections is None:
+            raise not_a_model("no grammar")
+        if not isinstance(chart, int) or not 1 <= chart <= MAX_CHART:
+            raise not_a_model("no size of the chart")
+        if not isinstance(header.get("scaled"), bool):
+            raise not_a_model("not said whether scores are scaled")
+        return sections
+
+    def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> EdgeScorer:
+        grammar = edge_grammar(vocabulary, self.ccg if header["grammar"] == "ccg" else None)
+        check_templates(grammar.templates, header)
+        return EdgeScorer(grammar, self.weights.weights(), header["chart"], header["scaled"])
