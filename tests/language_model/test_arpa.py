@@ -103,7 +103,7 @@ def test_what_is_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", ["", "New York", "a\tb", "a\nb"])
 def test_words_that_the_format_cannot_hold(word: str, tmp_path: Path) -> None:
     model = estimate([["a", word]], order=2, word_class=plain_class)
-    with pytest.raises(OutputError, match="is empty or holds a space"):
+    with pytest.raises(OutputError, match="is empty or contains a space"):
         write_arpa(model, tmp_path / "model.arpa")
     assert not list(tmp_path.iterdir())
 
@@ -165,8 +165,8 @@ def test_missing_parts_of_missing_parts_are_added(tmp_path: Path) -> None:
         ("-0.3\ta b\t0.1", "-0.3\ta b\tinf", 17, "the back-off is not a finite number"),
         ("-0.3\ta b", "0.3\ta b", 17, "the log10 probability is above zero"),
         ("-0.3\ta b", "-0.3\ta d", 17, "'d' is not among the 1-grams"),
-        ("-0.4\tc </s>", "-0.4\ta b", 18, "this n-gram is there twice"),
-        ("-0.7\tc", "-0.7\ta", 13, "'a' is there twice"),
+        ("-0.4\tc </s>", "-0.4\ta b", 18, "this n-gram occurs twice"),
+        ("-0.7\tc", "-0.7\ta", 13, "'a' occurs twice"),
         ("-0.9\t</s>", "-0.9\td", 13, "the 1-grams lack '</s>'"),
         ("-99\t<s>", "-99\td", 13, "the 1-grams lack '<s>'"),
         ("-0.1\ta b c", "-0.1\ta b c\t-0.2", 21, "highest order has a back-off"),

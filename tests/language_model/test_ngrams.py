@@ -240,8 +240,8 @@ def test_what_words_are_expected_to_cost_decides_only_what_a_beam_keeps(
         expected = expect(syntax_of_orders(toy, problem), listener)
         model, n = listener.language_model, len(problem.words)
         nothing, anything = (
-            NGramScorer(model.ngrams, model.units(encoding.forms), outlook, listener.weight)
-            for outlook in ([0.0] * (n + 1), [rng.uniform(-9, 9) for _ in range(n + 1)])
+            NGramScorer(model.ngrams, model.units(encoding.forms), costs, listener.weight)
+            for costs in ([0.0] * (n + 1), [rng.uniform(-9, 9) for _ in range(n + 1)])
         )
         for fluency in (nothing, anything):
             for merging in (False, True):

@@ -493,7 +493,7 @@ def test_a_missing_section(name: str) -> None:
 def test_a_strange_section(name: str) -> None:
     assert name not in SECTIONS
     for array in (np.empty(0, np.uint8), good().to_arrays()["lm.3.words"]):
-        refuse({**good().to_arrays(), name: array}, "strange section|no section")
+        refuse({**good().to_arrays(), name: array}, "unknown section|no section")
 
 
 def test_other_sections_belong_to_others() -> None:
