@@ -81,7 +81,7 @@ def change(model: BackoffModel, k: int, field: str, values: list[float]) -> Back
         (2, "log_prob", [-1, math.nan, -1], "not finite"),
         (1, "backoff", [0, math.inf, 0, 0, 0], "not finite"),
         (2, "backoff", [0], "arrays of the 2-grams differ in length"),
-        (1, "word", [0, 1, 2, 4, 3], "the 1-grams of a model must be its words"),
+        (1, "word", [0, 1, 2, 4, 3], "the 1-grams of a model must be its vocabulary"),
     ],
 )
 def test_an_invalid_model_is_refused(k: int, field: str, values: list[float], message: str) -> None:

@@ -18,17 +18,14 @@ from syntagma.errors import ModelError
 from syntagma.files.packing import pack_lines, unpack_lines
 from syntagma.language_model._ngrams import NGrams, NGramScorer, rises, unfold
 from syntagma.language_model.backoff import SPECIAL_WORDS, UNKNOWN, BackoffModel, Order
+from syntagma.language_model.quantisation import CODES, Codes, Floats, quantise
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.shape import shape
 
 Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float32]
-Codes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.uint32]
 
 MAX_ORDER = 5
-_CODES = 256
-_ROUNDS = 20  # of Lloyd's algorithm
 _MANY = 255  # extensions of an n-gram: this many or more are stored in a table of their own
 _VOWELS = frozenset("aeiou")
 PREFIX = "lm."  # of the sections of a file
@@ -45,31 +42,6 @@ def word_class(form: str) -> str:
 def _shape_and_ending(form: str) -> tuple[str, str]:
     kind = shape(form)[:4]
     return kind, f":{form[-2:].lower()}" if kind in ("x", "Xx") else ""
-
-
-def quantise(values: Floats) -> tuple[Codes, Floats]:
-    """(codes, table) with 256 values (Lloyd 1982); exact if there are no more distinct values."""
-    distinct, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    table = np.zeros(_CODES, np.float32)
-    if len(distinct) <= _CODES:
-        table[: len(distinct)] = distinct
-        return inverse.astype(np.uint8), table
-    # Start with half of the centres at quantiles, half at equal distances.
-    quantiles = np.quantile(values, np.linspace(0, 1, _CODES // 2))
-    centres = np.sort(np.concatenate([quantiles, np.linspace(distinct[0], distinct[-1], 128)]))
-    sizes = np.concatenate([[0], np.cumsum(counts)])
-    sums = np.concatenate([[0], np.cumsum(counts * distinct.astype(np.float64))])
-    for _ in range(_ROUNDS):
-        bounds = np.searchsorted(distinct, (centres[1:] + centres[:-1]) / 2, side="right")
-        parts = np.concatenate([[0], bounds, [len(distinct)]])
-        size = np.diff(sizes[parts])
-        centres = np.divide(np.diff(sums[parts]), size, out=centres.copy(), where=size > 0)
-        centres.sort()
-    codes = np.searchsorted((centres[1:] + centres[:-1]) / 2, distinct, side="right")
-    size = np.bincount(codes, counts, minlength=_CODES)
-    sums = np.bincount(codes, counts * distinct.astype(np.float64), minlength=_CODES)
-    table[:] = np.divide(sums, size, out=centres, where=size > 0)
-    return codes[inverse].astype(np.uint8), table
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +70,7 @@ class Logs:
             logs = cls(values)
         else:
             codes = _section(arrays, name, np.uint8)
-            if table.shape != (_CODES,) or table.dtype != np.float32:
+            if table.shape != (CODES,) or table.dtype != np.float32:
                 raise ModelError(f"the section '{name}.table' of the language model is damaged")
             logs = cls(table[codes], codes, table)
         if not np.isfinite(logs.values).all():
