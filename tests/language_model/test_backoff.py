@@ -23,7 +23,7 @@ from syntagma.language_model.kneser_ney import estimate
         ([], 3, -1.5),
         ([1], 3, -0.5),
         ([1, 3], 4, -0.1),
-        ([4, 3], 4, -0.75),  # "b a" is no bigram: no back-off
+        ([4, 3], 4, -0.75),  # "b a" is not a bigram: no back-off
         ([1, 3], 2, -1 - 0.25 - 1),
         ([3], 0, -0.25 - 4),
         ([4, 4, 1, 3], 4, -0.1),  # only the last two words count

@@ -1,4 +1,4 @@
-"""The language model weight of a problem, and how a header holds it."""
+"""The language model weight of a problem, and its four numbers in a header."""
 
 from __future__ import annotations
 

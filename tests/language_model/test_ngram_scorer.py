@@ -1,4 +1,4 @@
-"""The n-gram scorer in a search: it counts as much as it should, and merging loses nothing.
+"""The n-gram scorer in a search: it counts by its weight, and merging loses nothing.
 
 Look-up is tested in test_ngrams.py, the search without a language model in
 transition/test_search.py and neural/test_search.py.
@@ -63,7 +63,7 @@ PROBLEMS = 20
 def assert_best(
     found: Results, encoding: Encoding, expected: dict[Order, float], n_best: int
 ) -> None:
-    """The best of all orders with their scores; those that score the same may change places."""
+    """Assert that the best of all orders are found with their scores; ties may be in any order."""
     scores = [score for score, _ in found]
     best = sorted(expected.values(), reverse=True)[:n_best]
     assert scores == pytest.approx(best, abs=TOLERANCE)
@@ -77,7 +77,7 @@ def assert_best(
 
 @pytest.mark.parametrize("scorer", [Linear, Forward, BothWays])
 def test_a_wide_beam_finds_the_best_of_all_orders(scorer: type[Toy]) -> None:
-    """By the sum of what the scorer and the language model say, whether states merge or not."""
+    """By the sum of both scores, with and without merging."""
     rng = Random(scorer.__name__)
     changed = choices = 0
     for _ in range(PROBLEMS):
@@ -87,7 +87,7 @@ def test_a_wide_beam_finds_the_best_of_all_orders(scorer: type[Toy]) -> None:
         syntax = syntax_of_orders(toy, problem)
         for each in (None, listener):
             expected = expect(syntax, each)
-            # A second opinion is heard on all orders only where all are asked for.
+            # The reranker sees all orders only if all are asked for.
             for n_best in (len(expected),) if scorer is BothWays else (1, 5, 20, len(expected)):
                 for merging in (False, True):
                     search = toy.search(encoding, EVERYTHING)
@@ -103,7 +103,7 @@ def test_a_wide_beam_finds_the_best_of_all_orders(scorer: type[Toy]) -> None:
 
 @pytest.mark.parametrize("scorer", [Linear, Forward])
 def test_merging_keeps_the_best_orders_of_a_bag(scorer: type[Toy]) -> None:
-    """Without any arc given, not only trees of an order are merged, but also orders."""
+    """Without given arcs, not only trees of one order are merged, but also orders."""
     rng = Random(scorer.__name__)
     for forms, scale in (("w1 w2 w3 w4 w5", 1), ("w2 w2 w7 w1 w3", 1), ("w2 w1 w8 w4 w6", 1 / 16)):
         problem = tagged(bag(*forms.split()))
@@ -125,8 +125,8 @@ def test_merging_keeps_the_best_orders_of_a_bag(scorer: type[Toy]) -> None:
 def test_states_that_the_language_model_tells_apart_stay_apart(
     scorer: type[Toy], order: int
 ) -> None:
-    """Scorers see the last three words, and the outermost dependents, but not theirs: "w1 w2 w3 w4
-    w5" and "w2 w1 w3 w4 w5" are the same to them, but not to 5-grams of a text that has both."""
+    """Scorers see the last three words and their outermost dependents, but nothing below. "w1 w2 w3
+    w4 w5" and "w2 w1 w3 w4 w5" are the same to them, but not to 5-grams of a text with both."""
     rng = Random(scorer.__name__)
     forms = [f"w{i}" for i in range(1, 7)]
     text = [rng.sample(forms, 6) for _ in range(300)]
@@ -174,11 +174,11 @@ def test_what_words_are_expected_to_cost_decides_only_what_a_beam_keeps(
     assert changed > PROBLEMS / 10
 
 
-# ---- beams that do not -----------------------------------------------------------------------
+# ---- beams that hold less -----------------------------------------------------------------------
 
 
 def star(rng: Random, size: int) -> Problem:
-    """All words hang on the first: then only orders can be merged, and often are."""
+    """All words depend on the first one: then only orders can be merged, and often are."""
     forms = [f"w{rng.randrange(12)}" for _ in range(size)]
     return tagged(Problem(tuple(Word(form, head=min(i, 1)) for i, form in enumerate(forms))))
 
@@ -188,7 +188,7 @@ def star(rng: Random, size: int) -> Problem:
 def test_every_result_is_worth_what_its_actions_and_its_words_are(
     scorer: type[Replayed], orders: Orders | Literal["star"]
 ) -> None:
-    """Also the results that had been merged into others, for which no state was left in the end."""
+    """Also results that were merged into others and have no state of their own in the end."""
     rng = Random(f"{scorer.__name__}:{orders}")
     more = 0
     for number in range(30):
@@ -220,7 +220,7 @@ def test_every_result_is_worth_what_its_actions_and_its_words_are(
 
 @pytest.mark.parametrize("scorer", [Linear, Forward])
 def test_merging_makes_room_in_the_beam(scorer: type[Toy]) -> None:
-    """For better results, where the scorer is not too sure of its own."""
+    """Which improves results, unless the scorer is too sure of itself."""
     rng = Random(scorer.__name__)
     better = worse = 0
     for _ in range(30):
@@ -256,7 +256,7 @@ def test_a_search_depth_first_takes_the_best_action_as_a_beam_of_one_does(
 
 @pytest.mark.parametrize("scorer", [Linear, Forward])
 def test_a_search_depth_first_scores_what_it_finds(scorer: type[Replayed]) -> None:
-    """Where it has to turn back, too."""
+    """Also after backtracking."""
     rng = Random(scorer.__name__)
     turned_back = 0
     for _ in range(30):
@@ -277,7 +277,7 @@ def test_a_search_depth_first_scores_what_it_finds(scorer: type[Replayed]) -> No
 @pytest.mark.parametrize("weight", [0.0, 1e-12])
 @pytest.mark.parametrize("scorer", [Linear, Forward, BothWays])
 def test_a_weight_of_nearly_nothing_changes_nothing(scorer: type[Toy], weight: float) -> None:
-    """But what ties, which the features of the linear scorer often do."""
+    """Except for ties, which are frequent with the linear scorer."""
     rng = Random(scorer.__name__)
     compared = 0
     for _ in range(40):

@@ -22,7 +22,7 @@ from syntagma.language_model.packed import LanguageModel, word_class
 
 
 def as_packed(model: BackoffModel, packed: LanguageModel) -> BackoffModel:
-    """The model with its numbers rounded as the language model has them."""
+    """The model with the quantised numbers of the packed one."""
     orders = []
     for order, rounded in zip(model.orders, packed.orders, strict=True):
         backoff = order.backoff.copy()
@@ -34,7 +34,7 @@ def as_packed(model: BackoffModel, packed: LanguageModel) -> BackoffModel:
 
 
 def is_few(model: BackoffModel) -> bool:
-    """Whether there are so few different numbers that none has to be rounded."""
+    """Whether there are so few different numbers that quantisation is exact."""
     return all(
         len(np.unique(values)) <= 256
         for order in model.orders
@@ -43,7 +43,7 @@ def is_few(model: BackoffModel) -> bool:
 
 
 def draw_contexts(rng: Random, model: BackoffModel, seen: list[list[str]]) -> Iterator[list[int]]:
-    """Contexts from the text, most of which the model has, and random ones, which it has not."""
+    """Contexts from the text, most of them known to the model, and random ones, mostly unknown."""
     number = {word: i for i, word in enumerate(model.words)}
     for sentence in rng.sample(seen, min(len(seen), 20)):
         numbers = [START, *(number.get(w, number.get(word_class(w), 0)) for w in sentence)]
@@ -57,7 +57,7 @@ def draw_contexts(rng: Random, model: BackoffModel, seen: list[list[str]]) -> It
 @pytest.mark.parametrize("sentences", [20, 1500])
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
 def test_look_up_is_that_of_the_back_off_model(order: int, sentences: int) -> None:
-    """Of the model as it was rounded to be packed, if there are too many numbers."""
+    """With quantised numbers, if there are too many different ones."""
     rng = Random(order)
     model = toy_model(order, sentences)
     packed = LanguageModel.of(model)

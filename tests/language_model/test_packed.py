@@ -1,4 +1,4 @@
-"""The packed language model: scores survive packing and files, damage never does."""
+"""The packed language model: scores survive packing and files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import MAX_ORDER, LanguageModel, word_class
 from syntagma.language_model.quantisation import quantise
 
-MANY = 255  # continuations of one context from which on the file counts them elsewhere
+MANY = 255  # from this many on, the file stores the number of continuations elsewhere
 
 
 def reloaded(packed: LanguageModel) -> LanguageModel:
@@ -34,14 +34,14 @@ def reloaded(packed: LanguageModel) -> LanguageModel:
 
 
 def sentences(of: BackoffModel, seed: int = 2, count: int = 60) -> list[list[str]]:
-    """Sentences as in the text, and of any words, known and unknown."""
+    """Sentences as in the text, and random ones of known and unknown words."""
     rng = Random(seed)
     words = [*of.words[3:], "never", "Seen", "1990"]
     return make_text(seed, count) + [rng.choices(words, k=rng.randint(0, 9)) for _ in range(count)]
 
 
 def error(exact: BackoffModel, packed: LanguageModel) -> float:
-    """By how much packing can change a log-probability: by the largest error of each table."""
+    """A bound of the change of a log-probability: the sum of the largest error of each table."""
     total = 0.0
     for order, small in zip(exact.orders, packed.orders, strict=True):
         total += float(np.abs(small.log_probs.values - order.log_prob).max())
@@ -103,9 +103,9 @@ def test_words_that_look_like_boundaries_are_unseen_words(word: str) -> None:
 
 
 def test_frequent_words_keep_their_probabilities() -> None:
-    """Most of a text is made of them: they must not share one value with each other and `<s>`.
+    """Most of a text consists of them: they must not share one value with each other and `<s>`.
 
-    Nor would they in a table.
+    Quantisation would keep them apart, too.
     """
     counts = np.round(1e6 / (np.arange(1, 3001) + 2.7))
     log_probs = np.log(counts / counts.sum()).astype(np.float32)
@@ -118,7 +118,7 @@ def test_frequent_words_keep_their_probabilities() -> None:
 
 
 def test_words_without_probability_do_not_take_it_from_others() -> None:
-    """As those of SRILM: `<s>` has a logarithm of -99, and so has `<unk>` if the file has none."""
+    """As in files of SRILM: the log10 probability of `<s>` and of a missing `<unk>` is -99."""
     log_probs = np.linspace(-5, -12, 2000, dtype=np.float32)
     log_probs = np.concatenate([[LOG_ZERO] * 2, log_probs]).astype(np.float32)
     packed = LanguageModel.of(model_of_words(log_probs))
@@ -149,7 +149,7 @@ def test_a_round_trip_gives_the_same_scores(order: int) -> None:
 
 
 def with_noise(exact: BackoffModel) -> BackoffModel:
-    """More different values than tables hold; what is no context has still no back-off."""
+    """More different values than tables hold; other n-grams than contexts have no back-off."""
     rng = np.random.default_rng(1)
 
     def changed(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -182,7 +182,7 @@ def test_more_values_than_tables_hold() -> None:
 @pytest.mark.parametrize("noise", [False, True])
 @pytest.mark.parametrize("order", [1, 2, 3, 4, MAX_ORDER])
 def test_what_was_read_can_be_written_again(order: int, noise: bool) -> None:
-    """As it is into a model."""
+    """As happens when it is added to a model."""
     exact = with_noise(small_model(order)) if noise else small_model(order)
     arrays = LanguageModel.of(exact).to_arrays()
     again = LanguageModel.from_arrays(arrays).to_arrays()
@@ -216,7 +216,7 @@ def test_packing_changes_no_score_by_more_than_the_tables_say(order: int) -> Non
 
 
 def test_a_back_off_counts_whether_or_not_anything_goes_on(tmp_path: Path) -> None:
-    """Foreign files may have such back-offs; KenLM, too, adds them."""
+    """Files of other programs may have such back-offs; KenLM adds them, too."""
     path = tmp_path / "foreign.arpa"
     path.write_text(
         "\\data\\\nngram 1=5\nngram 2=1\n\n"
@@ -267,7 +267,7 @@ def test_more_words_than_16_bits_can_number() -> None:
 
 @pytest.mark.parametrize("count", [MANY - 2, MANY - 1, MANY, MANY + 1, 300])
 def test_contexts_with_many_continuations(count: int) -> None:
-    """`a` goes on with one word more: `b`."""
+    """`a` has one more continuation: `b`."""
     exact = model_of_many(count)
     packed = LanguageModel.of(exact)
     arrays = packed.to_arrays()
@@ -294,8 +294,8 @@ def test_probabilities_sum_to_one(order: int, seed: int) -> None:
 
 @pytest.mark.parametrize("order", [2, 3, MAX_ORDER])
 def test_kenlm_agrees(order: int, tmp_path: Path) -> None:
-    """To 1e-4 before packing; after it, to 0.25 (a word) and 0.005 (on average): the outermost of
-    256 values stand for the widest parts. Logarithms are to the base of ten."""
+    """To 1e-4 before packing; after it, to 0.25 per word and 0.005 on average, because the
+    outermost of the 256 values cover the widest ranges. In log10."""
     kenlm = pytest.importorskip("kenlm", reason="kenlm is not installed")
     exact = small_model(order)
     write_arpa(exact, tmp_path / "model.arpa")
@@ -303,7 +303,7 @@ def test_kenlm_agrees(order: int, tmp_path: Path) -> None:
     packed = reloaded(LanguageModel.of(exact))
     known = frozenset(exact.words)
     text = sentences(exact, seed=5)
-    # KenLM knows nothing of classes.
+    # KenLM has no word classes.
     shown = [[each if each in known else word_class(each) for each in words] for words in text]
     expected = [p for words in shown for p, _, _ in other.full_scores(" ".join(words))]
     np.testing.assert_allclose(
@@ -315,7 +315,7 @@ def test_kenlm_agrees(order: int, tmp_path: Path) -> None:
     assert errors.mean() < 0.005
 
 
-# What it says of a problem
+# Units
 
 
 def test_phrases_are_looked_up_word_by_word() -> None:

@@ -22,7 +22,7 @@ from syntagma.language_model.packed import MAX_ORDER, LanguageModel
 Array = npt.NDArray[Any]
 Arrays = dict[str, Array]
 
-MANY = 255  # continuations of one context from which on the file counts them elsewhere
+MANY = 255  # from this many on, the file stores the number of continuations elsewhere
 
 
 @cache
@@ -57,7 +57,7 @@ def refuse(arrays: Arrays, message: str = "language model") -> None:
 
 
 def test_there_are_no_other_sections() -> None:
-    """So that the next tests leave none out."""
+    """So that the next tests cover all of them."""
     assert sorted(good().to_arrays()) == sorted(SECTIONS)
 
 
@@ -238,7 +238,7 @@ def test_high_bits_that_do_not_fit() -> None:
 
 def test_too_high_an_order() -> None:
     arrays = LanguageModel.of(small_model(MAX_ORDER)).to_arrays()
-    # Whole but for the order: no n-gram of the fifth goes on, and the sixth has none.
+    # Valid but for its order: the fifth order has no continuations, and the sixth is empty.
     size = len(arrays[f"lm.{MAX_ORDER}.words"])
     arrays[f"lm.{MAX_ORDER}.contexts"] = np.zeros(-(-size // 8), np.uint8)
     for name, dtype in (("backoffs", np.uint8), ("counts", np.uint8), ("many", np.uint32)):
@@ -251,7 +251,7 @@ def test_too_high_an_order() -> None:
 
 
 def test_a_model_of_too_high_an_order_cannot_be_packed(tmp_path: Path) -> None:
-    """Files of others may have any order."""
+    """Files of other programs may have any order."""
     sizes = "".join(f"ngram {k}={3 if k == 1 else 0}\n" for k in range(1, 7))
     sections = "".join(f"\\{k}-grams:\n\n" for k in range(2, 7))
     path = tmp_path / "six.arpa"
@@ -265,7 +265,7 @@ def test_a_model_of_too_high_an_order_cannot_be_packed(tmp_path: Path) -> None:
 @given(st.data())
 @settings(deadline=None, max_examples=200)
 def test_flipped_bits_are_noticed_or_do_no_harm(data: st.DataObject) -> None:
-    """No checksum here: what cannot be noticed gives other scores, but no crash."""
+    """There is no checksum here: damage that goes unnoticed changes scores, but never crashes."""
     name = data.draw(st.sampled_from(sorted({*SECTIONS} - {"lm.words"})))
     array = good().to_arrays()[name]
     flips = data.draw(st.lists(st.integers(0, max(array.nbytes * 8 - 1, 0)), max_size=4))

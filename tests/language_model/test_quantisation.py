@@ -38,7 +38,7 @@ def test_256_values_are_few_and_257_are_not() -> None:
 def test_quantised_values_keep_their_order_and_stay_among_those_with_their_code(
     values: npt.NDArray[np.float32],
 ) -> None:
-    """But for rounding."""
+    """Up to rounding."""
     codes, table = quantise(values)
     by_value = np.argsort(values)
     assert (np.diff(table[codes][by_value]) >= 0).all()
@@ -58,7 +58,7 @@ def test_quantised_values_keep_their_order_and_stay_among_those_with_their_code(
     ids=["even", "tenths", "gamma"],
 )
 def test_a_value_with_a_code_of_its_own_is_exact(drawn: npt.ArrayLike) -> None:
-    """But for rounding."""
+    """Up to rounding."""
     values = np.unique(np.asarray(drawn, np.float32))
     codes, table = quantise(values)
     alone = np.bincount(codes, minlength=256)[codes] == 1
@@ -68,14 +68,14 @@ def test_a_value_with_a_code_of_its_own_is_exact(drawn: npt.ArrayLike) -> None:
 
 @pytest.mark.parametrize("scale", [0.01, 0.3, 3.0])
 def test_what_is_no_context_stays_none(scale: float) -> None:
-    """Its back-off of 0 does not become one of those near it, however many there are."""
+    """A back-off of 0 is kept, however many values are near it."""
     others = -np.random.default_rng(1).gamma(1, scale, 1000).astype(np.float32)
     codes, table = quantise(np.concatenate([np.zeros(5000, np.float32), others]))
     assert (table[codes[:5000]] == 0).all()
 
 
 def test_the_error_of_many_values_is_small() -> None:
-    """Of evenly spaced values, half a step of 256; of values as they come, small on average."""
+    """For evenly spaced values, half a step of 256; for gamma-distributed ones, a small mean."""
     even = np.linspace(-10, 0, 20_000, dtype=np.float32)
     codes, table = quantise(even)
     assert np.abs(table[codes] - even).max() <= 10 / 256 / 2 * 1.02

@@ -209,7 +209,7 @@ def test_documentation() -> None:
 
 
 def test_quotes_that_are_all_tagged_alike_open_and_close_by_turns() -> None:
-    """As tags are that were guessed before the words had an order."""
+    """Tags that were guessed before the words were ordered are like that."""
     words = ['"', "Wug", ",", '"', "she", "said"]
     tags = ["''", "UH", ",", "''", "PRP", "VBD"]
     assert Detokenizer().spell(words, tags).text(words) == '"Wug," she said'

@@ -50,7 +50,7 @@ def test_what_the_defaults_know_is_not_stored() -> None:
 @given(st.lists(annotated, min_size=1, max_size=8))
 @settings(max_examples=50)
 def test_what_is_learned_is_as_most_of_the_treebank_is(examples: list[Example]) -> None:
-    """Few rules are stored, but no pair of words is decided against a clear majority."""
+    """Few rules are stored, but none contradicts a clear majority of a pair of words."""
     detokenizer = learn_detokenizer(examples)
     tallies: dict[tuple[str, str], list[int]] = {}
     for forms, _, spelling in examples:

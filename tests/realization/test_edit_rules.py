@@ -72,7 +72,7 @@ def test_the_same_tag_has_a_rule_for_each_features() -> None:
 
 
 def test_a_rule_is_as_good_as_it_has_lemmas() -> None:
-    """However often a single one was seen."""
+    """However often a single lemma was seen."""
     inflector = learned(*["oxen/ox/NNS/"] * 50, "boxs/box/NNS/", "faxs/fax/NNS/", "daxs/dax/NNS/")
     assert texts(inflector.forms("wax", "NNS", "")) == ["waxs"]
 
@@ -99,7 +99,7 @@ def test_endings_of_six_letters_decide() -> None:
 
 
 def test_endings_back_off_to_shorter_ones() -> None:
-    """Of all nouns, two of three take -s; of those with -y, one of two."""
+    """Two of three nouns take -s, but only one of two that end in -y."""
     rules = EditRules.of_lexicon(
         learned("cats/cat/N/ days/day/N/ flies/fly/N/ wug/wug/V/").lexicon, "N"
     )
@@ -128,7 +128,7 @@ def test_what_ends_as_nothing_that_was_seen_is_not_edited(word: str) -> None:
 
 
 def test_an_edit_that_leaves_nothing_is_not_taken() -> None:
-    """The only rule takes three letters away; of *ug*, nothing would be left."""
+    """The only rule removes three letters; nothing would be left of *ug*."""
     inflector = learned("w/wxug/N/ y/yxug/N/")
     assert texts(inflector.forms("pxug", "N", "")) == ["p"]
     assert texts(inflector.forms("xug", "N", "")) == ["xug"]

@@ -1,4 +1,4 @@
-"""Inflection in a model file: the same again, and damage is noticed."""
+"""The lexicon in a model file: round trips, and damage is noticed."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_damaged_lines(text: str) -> None:
 
 
 def test_good_lines() -> None:
-    """As those of the damaged ones would have to be."""
+    """The undamaged counterparts of the lines above."""
     lines = '1\nN\t\nwug\t[0,0,["",""],["","s"]]\t0\t2\n\t=wugen\t0\t1'
     inflector = Inflector.from_arrays({SECTION: packed(lines)})
     assert texts(inflector.forms("wug", "N", "")) == ["wugs", "wugen"]
@@ -144,7 +144,7 @@ def test_damaged_sections() -> None:
 @given(st.integers(0, len(stored(TOY)) - 1), st.integers(1, 255))
 @settings(max_examples=30)
 def test_a_byte_that_is_wrong_is_noticed(place: int, change: int) -> None:
-    """Or does no harm: the checksum does not cover the first two."""
+    """Or does no harm: the checksum does not cover the first two bytes."""
     array = TOY.to_arrays()[SECTION].copy()
     array[place] ^= change
     try:

@@ -17,7 +17,7 @@ def plain_class(word: str) -> str:
 
 
 def make_text(seed: int, sentences: int = 300, words: int = 30) -> list[list[str]]:
-    """Sentences in which each word makes some others likely, and some words are rare."""
+    """Sentences in which each word makes some others likely and some words are rare."""
     rng = Random(seed)
     text = []
     for _ in range(sentences):
@@ -31,7 +31,7 @@ def make_text(seed: int, sentences: int = 300, words: int = 30) -> list[list[str
 
 
 def contexts(model: BackoffModel, rng: Random, count: int) -> list[list[int]]:
-    """Contexts as they come in sentences: `<s>` at the start only, no `</s>`."""
+    """Contexts as in sentences: `<s>` only at the start, no `</s>`."""
     words = [number for number in range(len(model.words)) if number not in (START, END)]
     return [
         [START] * rng.randint(0, 1) + rng.choices(words, k=rng.randint(0, 4)) for _ in range(count)

@@ -67,7 +67,7 @@ def test_without_it_the_model_is_as_before(fluent: Path, plain: Path) -> None:
 def test_a_language_model_that_counts_enough_decides(
     plain: Path, treebank: Path, tmp_path: Path
 ) -> None:
-    """It knows the sentences from the end to the start only."""
+    """It was trained on reversed sentences only."""
     text = tmp_path / "text.txt"
     text.write_text(lines([words[::-1] for words in toy_text()]))
     settings = LanguageModelSettings(order=3, prune=(0,), min_count=1, tokenized=True)
@@ -116,7 +116,7 @@ def test_what_is_reported(plain: Path, lm: Path, treebank: Path, tmp_path: Path)
 
 
 def test_a_language_model_is_replaced(fluent: Path, treebank: Path, tmp_path: Path) -> None:
-    """By one of a lower order: nothing of the old one is left."""
+    """By one of a lower order; nothing of the old one remains."""
     text = tmp_path / "text.txt"
     text.write_text("wug plogs\nwug\n")
     train_lm([text], tmp_path / "small.lm", settings=SMALL)

@@ -89,7 +89,7 @@ def test_an_arpa_file_says_the_same(tmp_path: Path, treebank: Path) -> None:
     assert about == {"data": [{"name": "a.arpa", "sha256": fingerprint(tmp_path / "a.arpa")}]}
     assert own.words == other.words
     text = [*toy_text(), ["never", "Seen", "."]]
-    for sentence in text:  # so few values that packing loses nothing
+    for sentence in text:  # so few values that packing is lossless
         np.testing.assert_allclose(own.score(sentence), other.score(sentence), atol=1e-5)
     found = [score for sentence in text for score in own.score(sentence)]
     np.testing.assert_allclose(found, exact.score(text, word_class), atol=1e-5)
@@ -204,7 +204,7 @@ def test_files_that_are_not_there(tmp_path: Path, treebank: Path) -> None:
 
 
 def test_a_pipe_is_read_once(tmp_path: Path) -> None:
-    """So there is no checksum of it."""
+    """So it has no checksum."""
     pipe, output = tmp_path / "pipe", tmp_path / "a.lm"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_text, args=("a wug\na\n",), daemon=True)
@@ -225,9 +225,9 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path) -> None:
     assert path.read_text() == "old"
 
 
-# Perplexity by hand: of "a b" and "a"; there are too few counts for discounts other than 1/2 for 1
-# and 1 for 2 (`FALLBACK_DISCOUNTS`). p(w) = (c - D + 5/2 : 4) / 5, or, of the different words
-# before each, (c - D + 2 : 4) / 4; p(w | v) = (c(v w) - D) / c(v) + p(w) / 2.
+# Perplexity by hand, for the text "a b" and "a". It is so small that the discounts are 1/2 for a
+# count of 1 and 1 for 2 (`FALLBACK_DISCOUNTS`). p(w) = (c - D + 5/2 : 4) / 5, or, if c counts the
+# different words before w, (c - D + 2 : 4) / 4; p(w | v) = (c(v w) - D) / c(v) + p(w) / 2.
 UNIGRAMS = {"<unk>": 0.125, "</s>": 0.325, "a": 0.325, "b": 0.225}
 LOWER = {"<unk>": 0.125, "</s>": 0.375, "a": 0.25, "b": 0.25}
 BIGRAMS = {"<s> a": 0.625, "a b": 0.375, "a </s>": 0.4375, "b </s>": 0.6875}

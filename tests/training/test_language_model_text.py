@@ -13,7 +13,7 @@ from toys.text import toy_text
 from syntagma.errors import FormatError
 from syntagma.training.language_model import read_text, train_lm
 
-# Paragraphs that the tokeniser has something to do with.
+# Paragraphs with clitics, quotes and an abbreviation.
 TEXT = "The wug didn't plog. “Zorp!” said Dr. Wug.\n\nA wug plogs.\n"
 WORDS = [
     ["The", "wug", "did", "n't", "plog", "."],
@@ -55,7 +55,7 @@ def test_a_treebank(
 
 
 def test_words_with_spaces_in_a_treebank_are_several(tmp_path: Path) -> None:
-    """As in phrases of a problem, which a language model looks up word by word."""
+    """Like the phrases of a problem, which are looked up word by word."""
     path = tmp_path / "toy.conllu"
     columns = "\t_" * 8
     path.write_text(f"1\twug{columns}\n2\t20 000{columns}\n\n")
@@ -72,7 +72,7 @@ def test_tokenized_text_is_a_sentence_a_line(tmp_path: Path) -> None:
 
 
 def test_tokenized_text_is_split_at_spaces_only(tmp_path: Path) -> None:
-    """As bags are: other white space may be part of a word."""
+    """Like bags of words: other white space may be part of a word."""
     path = tmp_path / "text.txt"
     path.write_text("wug 20\u202f000 a\x1cb\n", encoding="utf-8")
     assert list(read_text(path, tokenized=True)) == [["wug", "20\u202f000", "a\x1cb"]]
@@ -87,7 +87,7 @@ def test_tokenized_text_is_split_at_spaces_only(tmp_path: Path) -> None:
     ],
 )
 def test_no_word_is_empty_or_holds_a_space(name: str, content: str, tmp_path: Path) -> None:
-    """A model would never look it up, and ARPA files cannot hold it."""
+    """Such a word would never be looked up, and ARPA files cannot express it."""
     path = tmp_path / name
     path.write_text(content)
     words = [word for sentence in read_text(path, tokenized=True) for word in sentence]

@@ -29,7 +29,7 @@ class _Numbers(dict[str, int]):
         return number
 
 
-def read_text(
+def number_text(
     sentences: Iterable[Sequence[str]],
     min_count: int,
     word_class: Callable[[str], str],

@@ -25,7 +25,7 @@ from syntagma.language_model.backoff import (
     Order,
     split_keys,
 )
-from syntagma.language_model.counting import NGramTable, count_ngrams, read_text, word_table
+from syntagma.language_model.counting import NGramTable, count_ngrams, number_text, word_table
 from syntagma.language_model.scratch import Scratch, UInt32, open_scratch
 
 MAX_ORDER = 5
@@ -58,7 +58,7 @@ def estimate(
     report = progress or (lambda stage, done: None)
     with open_scratch(directory, memory) as scratch:
         report("reading", 0.0)
-        words, text, counts = read_text(sentences, min_count, word_class, scratch)
+        words, text, counts = number_text(sentences, min_count, word_class, scratch)
         report("reading", 1.0)
         tables = [word_table(counts)]
         ranks = text.view(np.int32)

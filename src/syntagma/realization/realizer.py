@@ -1,7 +1,7 @@
-"""The realizer: inflection, form choice and detokenisation, what realising lemmas adds to ordering.
+"""The realizer: the forms that lemmas may take, and the detokeniser.
 
-`training` learns it from a treebank; the search that orders words and chooses forms is started by
-`linearizer`.
+`training` learns it from a treebank. Words are ordered and their forms chosen by one search, which
+`linearizer` starts.
 """
 
 from __future__ import annotations
