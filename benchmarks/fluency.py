@@ -1,10 +1,10 @@
-"""What makes orders fluent: BLEU by width of the beam without language model, future cost, merging.
+"""What makes orders fluent: BLEU by beam width without language model, future cost or merging.
 
     python benchmarks/fluency.py MODEL --data TREEBANK --plot fluency.svg
 
-The future cost is what the words yet to be placed are expected to cost the language model; merging
-keeps one of the states that no scorer can tell apart. Parts are taken out of the model from here:
-the package has no options for that.
+The future cost is the expected log-probability, under the language model, of the words not yet
+placed. Merging keeps one of several states that no scorer can distinguish. The package has no
+options to switch these parts off; this script takes them out of the model.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BEAMS = (1, 4, 16, 64, 128, 256, 512)
 
 
 class Unmerged:
-    """A scorer whose searches keep all states apart."""
+    """A scorer whose searches do not merge states."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
@@ -56,14 +56,14 @@ class Unmerged:
         return self._scorer.searches(encodings, widths, ngram_scorers, merging=False)
 
 
-class Shortsighted(WeightedLanguageModel):
-    """A language model that expects nothing of the words yet to be placed."""
+class WithoutFutureCost(WeightedLanguageModel):
+    """A language model without future cost."""
 
     def ngram_scorer(self, encoding: Encoding) -> NGramScorer:
         units = self.language_model.units(encoding.forms)
         weight = self.balance.of_problem(encoding.problem)
-        outlook = [0.0] * (len(units) + 1)  # the last is the end of the sentence
-        return NGramScorer(self.language_model.ngrams, units, outlook, weight)
+        costs = [0.0] * (len(units) + 1)  # the last is that of the end of the sentence
+        return NGramScorer(self.language_model.ngrams, units, costs, weight)
 
 
 def main() -> None:
@@ -96,17 +96,19 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def variants(name: str) -> dict[str, syntagma.Linearizer]:
-    """The model and what is left of it without some of its parts."""
+    """The model, and the model without some of its parts."""
     path = model_path(name)
     model = load_model(path)
     if model.language_model is None:
         raise ModelError(f"{path}: a model without a language model; give it one: syntagma add-lm")
-    shortsighted = Shortsighted(model.language_model.language_model, model.language_model.balance)
+    without_future_cost = WithoutFutureCost(
+        model.language_model.language_model, model.language_model.balance
+    )
     plain = replace(model, language_model=None)
     models = {
         "all parts": model,
         "no merging": unmerged(model),
-        "no future cost": replace(model, language_model=shortsighted),
+        "no future cost": replace(model, language_model=without_future_cost),
         "no language model": plain,
         "none of them": unmerged(plain),  # the search of the papers
     }

@@ -1,10 +1,10 @@
-"""A language model by its own compact table and by KenLM: size, loading, perplexity, look-ups.
+"""A language model in Syntagma's packed table and in KenLM: size, loading, perplexity, look-ups.
 
     python benchmarks/language_model.py LM --data TREEBANK [--arpa FILE ...]
 
-The files are the same model as KenLM's module for Python reads it: ARPA, or what its program
-build_binary makes of that (the module cannot write). Words that such a file does not know are
-replaced by their classes, as the own table does it, so that both see the same text.
+FILE is the same model for KenLM's Python module: ARPA, or a binary made of it by KenLM's program
+build_binary (the module cannot write). Words that are not in its vocabulary are replaced by their
+classes, as Syntagma does it, so that both see the same text.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from syntagma.training.language_model import perplexity, read_lm, read_text
 
 T = TypeVar("T")
 
-CONTEXTS = 20  # first halves of sentences, after which probabilities are summed up
+CONTEXTS = 20  # first halves of sentences, after which probabilities are summed
 SECONDS = 1.0  # of look-ups, at least; the fastest round counts
-# Time and memory of loading, in a fresh process: by the clock, and as the system counts pages.
+# Wall-clock time and resident memory of loading, in a fresh process.
 LOAD = """
 import resource, sys, time
 def memory():
@@ -41,7 +41,7 @@ before, started = memory(), time.perf_counter()
 model = load(sys.argv[1])
 print(time.perf_counter() - started, memory() - before)
 """
-OWN = "from syntagma.training.language_model import read_lm as load"
+SYNTAGMA = "from syntagma.training.language_model import read_lm as load"
 KENLM = "from kenlm import Model as load"
 
 
@@ -57,7 +57,7 @@ def main() -> None:
     record["sentences"] = len(sentences)
     record["words"] = sum(map(len, sentences))
     record["ngrams"] = model.describe()["ngrams"]
-    record["models"] = [measure_own(arguments.language_model, model, sentences, unit)]
+    record["models"] = [measure_syntagma(arguments.language_model, model, sentences, unit)]
     for path in arguments.arpa:
         record["models"].append(measure_kenlm(kenlm, path, model.words, sentences, unit))
     finish(arguments, record, tabulate(record))
@@ -69,17 +69,19 @@ def parse_arguments() -> argparse.Namespace:
         "language_model", type=Path, metavar="LM", help="a file of train-lm, or a model with one"
     )
     parser.add_argument("--data", type=Path, required=True, help="a treebank in CoNLL-U")
-    parser.add_argument("--limit", type=int, metavar="N", help="its first N sentences only")
+    parser.add_argument("--limit", type=int, metavar="N", help="only its first N sentences")
     parser.add_argument(
         "--arpa",
         type=Path,
         nargs="+",
         default=[],
         metavar="FILE",
-        help="the same model for KenLM: ARPA, or binary forms of it",
+        help="the same model for KenLM: ARPA or binary",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="keep all figures here")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table here, too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to this file")
+    parser.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="write the table to this file, too"
+    )
     machine.add_unit_option(parser)
     return parser.parse_args()
 
@@ -93,10 +95,10 @@ def import_kenlm() -> Any:
         ) from error
 
 
-def measure_own(
+def measure_syntagma(
     path: Path, model: LanguageModel, sentences: Sequence[Sequence[str]], unit: machine.Unit
 ) -> dict[str, Any]:
-    """The figures of the own table; its look-ups take words, or their numbers as a search does."""
+    """The figures of Syntagma; it looks up words, or word numbers, as a search does."""
     numbers = [[model.number(word) for word in sentence] for sentence in sentences]
     count = sum(len(sentence) + 1 for sentence in sentences)
     words_rate, words_units = unit.around(lambda: rate(model.score, sentences, count))
@@ -104,11 +106,11 @@ def measure_own(
     return {
         "program": "Syntagma",
         "file": path.name,
-        # Not the size of the file: that of a model holds more than its language model.
+        # Not the size of the file, which may be a model with other sections.
         "bytes": sum(array.nbytes for array in model.to_arrays().values()),
-        **load(OWN, path),
+        **load(SYNTAGMA, path),
         "perplexity": perplexity(model, sentences),
-        "sum": fmean(own_sum(model, context) for context in contexts(numbers)),
+        "sum": fmean(syntagma_sum(model, context) for context in contexts(numbers)),
         "words": {"per_second": words_rate, "units_ms": words_units},
         "numbers": {"per_second": rate_of_numbers, "units_ms": units},
     }
@@ -121,7 +123,7 @@ def measure_kenlm(
     sentences: Sequence[Sequence[str]],
     unit: machine.Unit,
 ) -> dict[str, Any]:
-    """The same of KenLM, whose module takes sentences as text, and no numbers."""
+    """The same figures of KenLM, whose module takes sentences as text, not word numbers."""
     config = kenlm.Config()
     config.show_progress = False
     config.arpa_complain = kenlm.ARPALoadComplain.NONE
@@ -148,7 +150,7 @@ def measure_kenlm(
 
 
 def known(word: str, model: Any) -> str:
-    """The word, or its class, or the unknown word, as `LanguageModel.number` takes it."""
+    """The word, or its class, or the unknown word, as in `LanguageModel.number`."""
     return next((each for each in (word, word_class(word)) if each in model), "<unk>")
 
 
@@ -156,8 +158,8 @@ def contexts(sentences: Sequence[Sequence[T]]) -> list[Sequence[T]]:
     return [sentence[: len(sentence) // 2] for sentence in sentences[:CONTEXTS]]
 
 
-def own_sum(model: LanguageModel, context: Sequence[int]) -> float:
-    """The sum of the probabilities of all words after a context: 1, but for rounding."""
+def syntagma_sum(model: LanguageModel, context: Sequence[int]) -> float:
+    """The sum of the probabilities of all words after a context: 1, up to rounding."""
     logs = model.ngrams.distribution([START, *context], len(model.words))
     return float(np.exp(np.delete(logs, START)).sum())
 
@@ -173,7 +175,7 @@ def kenlm_sum(kenlm: Any, model: Any, vocabulary: Sequence[str], context: Sequen
 
 
 def rate(score: Callable[[T], object], sentences: Sequence[T], count: int) -> float:
-    """Look-ups a second of CPU time, of `count` in all sentences."""
+    """Look-ups per second of CPU time; all sentences take `count` look-ups."""
     best, spent = math.inf, 0.0
     while spent < SECONDS:
         started = time.thread_time()
@@ -186,7 +188,7 @@ def rate(score: Callable[[T], object], sentences: Sequence[T], count: int) -> fl
 
 
 def load(importing: str, path: Path) -> dict[str, float]:
-    """The least of three times to load a model, and the memory that it takes."""
+    """The shortest of three loading times, and the least memory."""
     command = [sys.executable, "-c", importing + LOAD, str(path)]
     runs = [machine.run(command).split() for _ in range(3)]
     seconds, memory = (min(map(float, column)) for column in zip(*runs, strict=True))
@@ -210,7 +212,7 @@ def tabulate(record: dict[str, Any]) -> Table:
 
 
 def column(model: dict[str, Any], ngrams: int) -> dict[str, str]:
-    """The cells of a model, by the names of their rows."""
+    """The cells of a model, by the name of the row."""
     cells = {
         "size": f"{model['bytes'] / 1e6:.1f} MB",
         "bytes per n-gram": f"{model['bytes'] / ngrams:.1f}",

@@ -2,15 +2,15 @@
 
     python benchmarks/realization.py --model MODEL --data TREEBANK [--input T1]
 
-measures a model that realizes on the lemmas of a treebank, or on the inputs that a shared task made
-of it, with and without its hints on the order. Another language is trained and measured by
+measures a model that realizes the lemmas of a treebank, or the inputs of a shared task made of it,
+with and without their hints on word order. Another language is trained and measured by
 
     python benchmarks/realization.py --train TREEBANK --dev TREEBANK --data TREEBANK --model MODEL
 
-where MODEL is written unless it is there: a network, and a language model, of TRAIN alone. A run
-that was stopped goes on where it was. Times are CPU times on one thread; `order` is measured beside
-them on the same trees with the forms given. What forms and order together gain over the others is
-shown in BLEU as sacrebleu has it, with a paired bootstrap interval.
+which writes MODEL unless it exists: a network and a language model, both trained on TRAIN alone. An
+interrupted run is resumed. Times are CPU times on one thread; `order` is measured on the same trees
+with the forms given. The gain of choosing forms and order jointly is shown in BLEU (sacrebleu) with
+a paired bootstrap interval.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import encode
 from syntagma.treebanks.treebank import Sentence
 
-TUNING = 150  # sentences of DEV by which the language model's weight is found
+TUNING = 150  # sentences of DEV on which the language model weight is fitted
 
 
 def main() -> None:
@@ -64,7 +64,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--model", default="en", help="a name or a file (default: en)")
     parser.add_argument("--data", type=Path, required=True, help="the treebank to compare with")
     parser.add_argument("--input", type=Path, help="inputs of the shared task (T1) for it")
-    parser.add_argument("--limit", type=int, metavar="N", help="its first N sentences only")
+    parser.add_argument("--limit", type=int, metavar="N", help="only its first N sentences")
     parser.add_argument("--train", type=Path, help="a treebank to learn MODEL from")
     parser.add_argument("--dev", type=Path, help="a treebank to choose the best epoch by")
     parser.add_argument("--epochs", type=int, default=30, metavar="N")
@@ -79,11 +79,11 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def learn(arguments: argparse.Namespace) -> None:
-    """Train a model that realizes labelled trees, with a language model, unless it is there."""
+    """Train a model that realizes labelled trees, with a language model, unless it exists."""
     output = Path(arguments.model)
     if output.exists():
         return
-    network, fluency = output.with_suffix(".network"), output.with_suffix(".lm")
+    network, language_model = output.with_suffix(".network"), output.with_suffix(".lm")
     if not network.exists():
         settings = syntagma.NeuralSettings(
             condition="labelled",
@@ -103,16 +103,18 @@ def learn(arguments: argparse.Namespace) -> None:
                 on_epoch=lambda epoch: ticker.print(f"epoch {epoch.number}: {epoch.bleu}"),
             )
     syntagma.train_lm(
-        [arguments.train], fluency, settings=syntagma.LanguageModelSettings(prune=(0, 0, 0, 0))
+        [arguments.train],
+        language_model,
+        settings=syntagma.LanguageModelSettings(prune=(0, 0, 0, 0)),
     )
     dev = syntagma.read_treebank(arguments.dev, arguments.tag_column)
-    syntagma.add_lm(network, fluency, dev[:: max(1, len(dev) // TUNING)], output)
+    syntagma.add_lm(network, language_model, dev[:: max(1, len(dev) // TUNING)], output)
 
 
 def read_inputs(
     arguments: argparse.Namespace, sentences: Sequence[Sentence], tag_column: TagColumn
 ) -> dict[str, list[Problem]]:
-    """The problems to be realized, by what they hint at."""
+    """The problems to be realized, by whether they have hints."""
     if arguments.input is None:
         return {"no hints": lemma_problems(sentences)}
     given = list(read_problems(arguments.input, "conllu", tag_column, "shared task"))
@@ -167,7 +169,7 @@ def measure(
 
 
 def with_forms(problem: Problem, sentence: Sentence) -> Problem:
-    """The problem with the forms of the sentence; of words that are alike, in any order."""
+    """The problem with the forms of the sentence; identical lemmas are interchangeable."""
     forms: dict[tuple[str | None, str | None, str], list[str]] = {}
     for lemma, tag, features, form in zip(
         sentence.lemmas, sentence.tags, sentence.features, sentence.forms, strict=True
@@ -197,7 +199,7 @@ class Pipelines:
         return self._search(encode(problem, self._vocabulary, alternatives=first))
 
     def order_then_inflect(self, problem: Problem) -> Linearization:
-        """The order of the likeliest forms; then the forms that go best with it."""
+        """The order of the likeliest forms, then the best forms in that order."""
         order = self.inflect_then_order(problem).order
         problem, alternatives = self._realizer.inflect(problem)
         return self._search(encode(problem, self._vocabulary, order, alternatives))

@@ -2,10 +2,10 @@
 
     python benchmarks/tokenization.py TREEBANK [--text TEXT]
 
-Words and sentences count as right if they cover the same characters as those of the treebank, white
-space aside and after the normalisation of quotes and dashes. A paragraph is what `# newdoc` and
-`# newpar` begin, its sentences joined by a space. A text, one paragraph a line, is there for the
-time alone.
+Words and sentences count as right if they cover the same characters as those of the treebank,
+ignoring white space and after normalisation of quotes and dashes. Paragraphs begin at `# newdoc`
+and `# newpar`; their sentences are joined by a space. TEXT, one paragraph per line, is used only to
+measure speed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Spans:
     right: int = 0
 
     def add(self, gold: Iterable[str], found: Iterable[str]) -> bool:
-        """Count the spans of the same characters in two segmentations: are all the same?"""
+        """Count the spans of two segmentations of the same characters; return whether all agree."""
         gold_spans, found_spans = set(spans(gold)), set(spans(found))
         self.gold += len(gold_spans)
         self.found += len(found_spans)
@@ -73,7 +73,7 @@ class Figures:
     sentences: Spans
     compared: int = 0
     exact: int = 0
-    incomparable: int = 0  # the words are not the characters of the text
+    incomparable: int = 0  # the words differ from the text in characters
 
 
 def main() -> None:
@@ -84,22 +84,24 @@ def main() -> None:
     print(f"words      {figures.words}")
     print(f"sentences  {figures.sentences}")
     print(f"sentences with all words right: {figures.exact / figures.compared:.2%}")
-    print(f"sentences whose words are not their text, left out: {figures.incomparable}")
+    print(f"sentences left out, whose words differ from their text: {figures.incomparable}")
     if arguments.text:
         count, seconds = split_time(arguments.text, arguments.limit)
-        print(f"{arguments.text.name}: {count} words, {count / seconds:,.0f} a second of CPU time")
+        print(
+            f"{arguments.text.name}: {count} words, {count / seconds:,.0f} per second of CPU time"
+        )
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("treebank", type=Path, help="a treebank in CoNLL-U, with '# text'")
-    parser.add_argument("--text", type=Path, metavar="FILE", help="measure the time on this text")
-    parser.add_argument("--limit", type=int, metavar="N", help="its first N lines only")
+    parser.add_argument("--text", type=Path, metavar="FILE", help="measure the speed on this text")
+    parser.add_argument("--limit", type=int, metavar="N", help="only its first N lines")
     return parser.parse_args()
 
 
 def read_sentences(path: Path) -> Iterator[Sentence]:
-    """The sentences that have a text; one that has none ends its paragraph."""
+    """The sentences with a text; a sentence without one ends its paragraph."""
     begins_paragraph = True
     for block in read_blocks(open_text(path), str(path)):
         if isinstance(block, FormatError):
@@ -145,7 +147,7 @@ def add_paragraph(figures: Figures, paragraph: list[str]) -> None:
 
 
 def characters(text: str) -> str:
-    """What words cover of a text."""
+    """A text without white space, normalised."""
     return "".join(normalize(text).split())
 
 
@@ -154,7 +156,7 @@ def spans(parts: Iterable[str]) -> Iterator[tuple[int, int]]:
 
 
 def split_time(path: Path, limit: int | None) -> tuple[int, float]:
-    """The number of words of a text and the CPU seconds to split it, reading aside."""
+    """The number of words of a text and the CPU seconds to split it, without reading."""
     count, seconds = 0, 0.0
     for line in islice(open_text(path), limit):
         if isinstance(line, FormatError):

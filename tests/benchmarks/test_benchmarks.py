@@ -431,7 +431,7 @@ def test_kenlm_sees_the_same_text(
     unit = machine.Unit([])
     model, _ = read_lm(arpa)
     other = language_model.measure_kenlm(kenlm, arpa, model.words, sentences, unit)
-    own = language_model.measure_own(arpa, model, sentences, unit)
+    own = language_model.measure_syntagma(arpa, model, sentences, unit)
     # So few n-grams lose nothing in the own table.
     assert other["perplexity"] == pytest.approx(own["perplexity"], rel=1e-5)
     assert other["sum"] == pytest.approx(1, abs=1e-5)
@@ -444,7 +444,7 @@ def test_kenlm_sees_the_same_text(
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system counts otherwise")
 def test_loading_is_measured_in_a_fresh_process(arpa: Path) -> None:
-    figures = language_model.load(language_model.OWN, arpa)
+    figures = language_model.load(language_model.SYNTAGMA, arpa)
     assert 0 < figures["load_s"] < 10
     assert figures["memory"] >= 0
 

@@ -1,4 +1,4 @@
-"""ARPA files: nothing is lost on the way, KenLM reads them alike, every fault has its line."""
+"""ARPA files: round trips are lossless, KenLM agrees, and errors name their line."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from syntagma.language_model.backoff import LOG_ZERO, BackoffModel
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.pruning import prune_to
 
-# As SRILM writes it: words in any order, no back-off of 0, no <unk>; after pruning, "b c" is gone
-# although "a b c" is there.
+# As SRILM writes it: words in any order, no back-offs of 0, no <unk>. Pruning dropped "b c" but
+# kept "a b c".
 SRILM = """
 
 \\data\\
@@ -103,7 +103,7 @@ def test_what_is_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", ["", "New York", "a\tb", "a\nb"])
 def test_words_that_the_format_cannot_hold(word: str, tmp_path: Path) -> None:
     model = estimate([["a", word]], order=2, word_class=plain_class)
-    with pytest.raises(OutputError, match="is empty or holds a space"):
+    with pytest.raises(OutputError, match="is empty or contains a space"):
         write_arpa(model, tmp_path / "model.arpa")
     assert not list(tmp_path.iterdir())
 
@@ -119,7 +119,7 @@ def test_a_file_of_srilm(tmp_path: Path) -> None:
 
     assert log10([a, b], c) == pytest.approx(-0.1)
     assert log10([1, a], b) == pytest.approx(-0.3 - 0.05)
-    assert log10([c, b], c) == pytest.approx(-0.7 - 0.125)  # "b c" was added, and says the same
+    assert log10([c, b], c) == pytest.approx(-0.7 - 0.125)  # "b c" was added and changes nothing
     assert log10([a, b], a) == pytest.approx(-0.5 - 0.125 + 0.1)
     assert model.find([b, c]) >= 0
     model.validate()
@@ -165,8 +165,8 @@ def test_missing_parts_of_missing_parts_are_added(tmp_path: Path) -> None:
         ("-0.3\ta b\t0.1", "-0.3\ta b\tinf", 17, "the back-off is not a finite number"),
         ("-0.3\ta b", "0.3\ta b", 17, "the log10 probability is above zero"),
         ("-0.3\ta b", "-0.3\ta d", 17, "'d' is not among the 1-grams"),
-        ("-0.4\tc </s>", "-0.4\ta b", 18, "this n-gram is there twice"),
-        ("-0.7\tc", "-0.7\ta", 13, "'a' is there twice"),
+        ("-0.4\tc </s>", "-0.4\ta b", 18, "this n-gram occurs twice"),
+        ("-0.7\tc", "-0.7\ta", 13, "'a' occurs twice"),
         ("-0.9\t</s>", "-0.9\td", 13, "the 1-grams lack '</s>'"),
         ("-99\t<s>", "-99\td", 13, "the 1-grams lack '<s>'"),
         ("-0.1\ta b c", "-0.1\ta b c\t-0.2", 21, "highest order has a back-off"),

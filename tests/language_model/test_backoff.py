@@ -23,7 +23,7 @@ from syntagma.language_model.kneser_ney import estimate
         ([], 3, -1.5),
         ([1], 3, -0.5),
         ([1, 3], 4, -0.1),
-        ([4, 3], 4, -0.75),  # "b a" is no bigram: no back-off
+        ([4, 3], 4, -0.75),  # "b a" is not a bigram: no back-off
         ([1, 3], 2, -1 - 0.25 - 1),
         ([3], 0, -0.25 - 4),
         ([4, 4, 1, 3], 4, -0.1),  # only the last two words count
@@ -76,12 +76,12 @@ def change(model: BackoffModel, k: int, field: str, values: list[float]) -> Back
         (2, "parent", [3, 1, 4], "the 2-grams are not sorted"),
         (2, "parent", [1, 3, 5], "a 2-gram refers to an n-gram"),
         (2, "word", [3, 4, 5], "a 2-gram refers to an n-gram or a word"),
-        (3, "word", [3], "the last 2 words of a 3-gram are no 2-gram"),
+        (3, "word", [3], "a 3-gram has no suffix among the 2-grams"),
         (2, "log_prob", [-1, 0.5, -1], "a log probability of the 2-grams is above zero"),
         (2, "log_prob", [-1, math.nan, -1], "not finite"),
         (1, "backoff", [0, math.inf, 0, 0, 0], "not finite"),
         (2, "backoff", [0], "arrays of the 2-grams differ in length"),
-        (1, "word", [0, 1, 2, 4, 3], "the 1-grams of a model must be its words"),
+        (1, "word", [0, 1, 2, 4, 3], "the 1-grams of a model must be its vocabulary"),
     ],
 )
 def test_an_invalid_model_is_refused(k: int, field: str, values: list[float], message: str) -> None:
@@ -93,7 +93,7 @@ def test_an_invalid_model_is_refused(k: int, field: str, values: list[float], me
     ("words", "message"),
     [
         (("<s>", "<unk>", "</s>", "a", "b"), "the first words of a model must be"),
-        (("<unk>", "<s>", "</s>", "a", "a"), "two numbers"),
+        (("<unk>", "<s>", "</s>", "a", "a"), "occurs twice"),
     ],
 )
 def test_invalid_words_are_refused(words: tuple[str, ...], message: str) -> None:

@@ -1,4 +1,4 @@
-"""The language model weight of a problem, and how a header holds it."""
+"""The language model weight of a problem, and its four numbers in a header."""
 
 from __future__ import annotations
 
@@ -66,5 +66,5 @@ GOOD = {"base": 0.0, "tags": 0.0, "arcs": 0.0, "labels": 0.0}
     ],
 )
 def test_nonsense_is_refused(value: Any) -> None:
-    with pytest.raises(ModelError, match="how much the language model counts"):
+    with pytest.raises(ModelError, match="no valid balance"):
         Balance.from_json(value)

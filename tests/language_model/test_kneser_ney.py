@@ -1,4 +1,4 @@
-"""Estimation agrees with a slow reference and with KenLM, however small the memory."""
+"""Estimation agrees with a slow reference and with KenLM, with any amount of memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from syntagma.errors import TrainingError
 from syntagma.language_model.backoff import END, START, BackoffModel
 from syntagma.language_model.kneser_ney import FALLBACK_DISCOUNTS, discounts, estimate
 
-TINY = 1  # bytes of memory: the least block there is
+TINY = 1  # bytes of memory, which gives the smallest possible block
 
 corpora = st.lists(st.lists(st.sampled_from("abcde"), max_size=8), min_size=1, max_size=25)
 
@@ -60,7 +60,7 @@ def test_estimation_agrees_with_the_reference(
 
 @pytest.mark.parametrize("order", [2, 3, 5])
 def test_estimated_discounts_agree_with_the_reference(order: int) -> None:
-    """A text that is long enough not to need the fallback."""
+    """A text long enough not to need the fallback discounts."""
     text = make_text(order)
     model = estimate(text, order=order, word_class=plain_class)
     expected = reference.estimate(text, order, [0] * order)

@@ -1,4 +1,4 @@
-"""Entropy pruning: what stays is a valid model of the size asked for."""
+"""Entropy pruning: the result is a valid model of at most the requested size."""
 
 from __future__ import annotations
 

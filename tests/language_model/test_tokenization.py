@@ -1,4 +1,4 @@
-"""Tokenization: what is split and what is not, that nothing is lost, and how well EWT is met."""
+"""Tokenisation: what is split and what is not, that nothing is lost, and agreement with EWT."""
 
 # ruff: noqa: RUF001, the characters that look alike are what this is about
 
@@ -117,7 +117,7 @@ def test_quotes_and_dashes(text: str, expected: str) -> None:
     assert words(text) == expected.split()
 
 
-# A slash is where a sentence ends.
+# A slash marks the end of a sentence.
 PARAGRAPHS = {
     "plain": "The cook ran. / She sang! / Why? / 5 boats sank.",
     "titles": "I saw Dr. Fox, Mrs. Hen and St. Bernard. / They ran.",
@@ -153,7 +153,7 @@ def characters(text: str) -> str:
     return "".join(normalize(text).split())
 
 
-# Whatever characters there are, and texts that look like text.
+# Arbitrary characters, and texts that look real.
 PIECES = r"""
     a I x Mr Co etc U.S. p.m. . .. ... ! ? , : ; ' ’ " “ ” - -- — – / \ 's n't 'll 're dont cannot $
     % & @ # ( ) [ ] 5 35 1,000 10:30 9/11 mm www. http:// .com non re- é * _ + = < > | ` ^_^ :)
@@ -193,7 +193,7 @@ def test_words_stay_words(text: str) -> None:
     assert words(" ".join(once)) == once
 
 
-# Apart by spaces; "_" stands for a space.
+# Separated by spaces; "_" stands for a space.
 LONG = """
     a 1 . - ' ? _ — a. a- a' a's n't 1. 1' 12/ a@ a& a.com www. www.) re- ._A .)_( :'
     longer-than-the-patterns-look-ahead-in-a-word-with-many-hyphens.
@@ -202,7 +202,7 @@ LONG = """
 
 @pytest.mark.parametrize("part", ["\0", "\ud800", *LONG.split()])
 def test_time_does_not_explode(part: str) -> None:
-    """Long runs of one thing end; in quadratic time they would not."""
+    """Long runs of one thing: quadratic time would not terminate in reasonable time."""
     text = part.replace("_", " ") * (100_000 // len(part))
     assert "".join(word for sentence in sentences(text) for word in sentence) == characters(text)
 

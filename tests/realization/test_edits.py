@@ -1,4 +1,4 @@
-"""Edits: they give back the form that they were found in, and carry over to words of that make."""
+"""Edits: they restore the form they were found in, and apply to words of the same pattern."""
 
 # ruff: noqa: RUF001, the characters that look alike are meant
 
@@ -44,7 +44,7 @@ def test_an_edit_is_a_tree(lemma: str, form: str, expected: Edit) -> None:
 
 
 def test_a_beginning_in_common_counts_before_what_is_longest() -> None:
-    """From half of the lemma on: *bcd* is longer than *ab*, but only *abc* of five is half."""
+    """If it is at least half of the lemma: *bcd* is longer than *ab*, but *abc* is half of five."""
     assert find_edit("abcd", "abxbcd") == (0, 2, KEEP, (0, 0, ("", "xb"), KEEP))
     assert find_edit("abcde", "abxbcde") == (1, 0, (0, 0, KEEP, ("", "bx")), KEEP)
 
@@ -58,7 +58,7 @@ def test_an_edit_gives_back_its_form(lemma: str, form: str) -> None:
     assert apply_edit(find_edit(lemma, form), lemma) == form
 
 
-# Words of the same make
+# Words of the same pattern
 
 
 @pytest.mark.parametrize(
@@ -133,8 +133,8 @@ def test_a_prefix_goes_with_every_word(one: str, other: str, prefix: str) -> Non
 def test_both_ends_change_together(
     one: str, other: str, prefix: str, old: str, new: str, ending: str
 ) -> None:
-    """An ending is exchanged only where it stands."""
-    assume(set(prefix).isdisjoint(old))  # else that may be the longest that both words share
+    """An ending is replaced only at the end."""
+    assume(set(prefix).isdisjoint(old))  # else it may be the longest common substring
     found = find_edit(one + "q" + old, prefix + one + "q" + new)
     assert apply_edit(found, other + "q" + old) == prefix + other + "q" + new
     if old and not ending.endswith(old[-1]):
@@ -150,7 +150,7 @@ def test_an_edit_that_changes_nothing_changes_nothing_anywhere(one: str, other: 
 @given(edit, text)
 @settings(max_examples=100)
 def test_an_edit_applies_or_does_not(any_edit: Edit, lemma: str) -> None:
-    """Never a crash; and what stays is in the form."""
+    """Never a crash; letters that stay are in the form."""
     form = apply_edit(any_edit, lemma)
     if len(any_edit) == 4 and form is not None:
         front, behind = any_edit[:2]

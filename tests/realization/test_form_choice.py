@@ -1,4 +1,4 @@
-"""The choice of forms by neighbours in the tree: what is learned, and what it is worth."""
+"""The choice of forms by neighbours in the tree: what is learned, and how it is used."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def sentence(verb: str, negation: str) -> Sentence:
 
 
 def treebank(seed: int = 1) -> list[Sentence]:
-    """*not* is *n't* beside *do*, nine times in ten, and is not beside *can*."""
+    """*not* is *n't* beside *do* nine times in ten, and *not* beside *can*."""
     seen = [sentence("do", "n't")] * 27 + [sentence("do", "not")] * 3
     seen += [sentence("can", "not")] * 27 + [sentence("can", "n't")] * 3
     Random(seed).shuffle(seen)
@@ -46,7 +46,7 @@ CHOICE = learn_form_choice(treebank(), INFLECTOR)
 
 
 def problem(verb: str, *, arcs: bool = True, labels: bool = True) -> Problem:
-    """The same tree of lemmas, as much of it as is given, listed otherwise."""
+    """The same tree of lemmas in another order, with or without arcs and labels."""
     words = [
         Word(lemma="not", tag="RB", head=2, deprel="advmod", features=""),
         Word(lemma="run", tag="VB", head=0, deprel="root", features=""),
@@ -61,7 +61,7 @@ def problem(verb: str, *, arcs: bool = True, labels: bool = True) -> Problem:
 
 
 def chances(choice: FormChoice, given: Problem) -> dict[str, float]:
-    """How likely each form of *not* is."""
+    """The probability of each form of *not*."""
     forms = [INFLECTOR.forms(w.lemma or "", w.tag, w.features) for w in given.words]
     shares = choice.log_shares(given, forms)
     at = next(i for i, word in enumerate(given.words) if word.lemma == "not")
@@ -155,7 +155,7 @@ def test_arrays_give_back_the_same_choice() -> None:
 
 
 def test_weights_for_other_forms_than_there_are_do_not_count() -> None:
-    """As those of a lemma that another inflector knows in more forms."""
+    """Such as those of a lemma for which another inflector knows more forms."""
     choice = FormChoice({("not", "RB", ""): {"arc advmod": (500, 0, 0)}})
     assert chances(choice, problem("do")) == pytest.approx({"not": 0.5, "n't": 0.5}, abs=0.01)
 
@@ -166,7 +166,7 @@ def test_weights_for_other_forms_than_there_are_do_not_count() -> None:
 )
 def test_damaged_lines(text: str) -> None:
     packed = np.frombuffer(zlib.compress(text.encode()), np.uint8)
-    with pytest.raises(ModelError, match="choice of forms is damaged"):
+    with pytest.raises(ModelError, match="form choice weights of the model are damaged"):
         chances(FormChoice.from_arrays({SECTION: packed}), problem("do"))
 
 
@@ -174,7 +174,7 @@ def test_damaged_sections() -> None:
     array = CHOICE.to_arrays()[SECTION]
     sections: Sequence[dict[str, np.ndarray]] = ({}, {SECTION: array[:-5]}, {SECTION: array[:0]})
     for arrays in sections:
-        with pytest.raises(ModelError, match="choice of forms is damaged"):
+        with pytest.raises(ModelError, match="form choice weights of the model are damaged"):
             chances(FormChoice.from_arrays(arrays), problem("do"))
 
 

@@ -1,4 +1,4 @@
-"""Inflection: forms that were seen, by as much as is known of a word, whatever is asked."""
+"""Inflection: seen forms, by what is known of a word; no question makes it fail."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_forms_that_are_as_frequent_come_by_the_alphabet() -> None:
 
 
 def test_what_is_rarest_among_many_is_a_slip() -> None:
-    """One in two hundred is kept, and one in more is not."""
+    """One in two hundred is kept, a rarer one is not."""
     kept = learned(*["wugs/wug/NNS/"] * 199, "wgus/wug/NNS/")
     left_out = learned(*["wugs/wug/NNS/"] * 200, "wgus/wug/NNS/")
     assert texts(kept.forms("wug", "NNS", "")) == ["wugs", "wgus"]
@@ -74,7 +74,7 @@ def test_of_forms_that_differ_in_case_the_most_frequent_is_taken() -> None:
 @given(treebank)
 @settings(max_examples=30)
 def test_forms_of_a_lemma_are_those_it_was_seen_with(sentences: list[Sentence]) -> None:
-    """Given the same tag and features: all of them, the most frequent first, and no others."""
+    """With the same tag and features: exactly the seen forms, the most frequent first."""
     inflector = learn_inflector(sentences)
     counts: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
     for each in sentences:
@@ -87,7 +87,7 @@ def test_forms_of_a_lemma_are_those_it_was_seen_with(sentences: list[Sentence]) 
         pooled: Counter[str] = Counter()
         for form, count in seen.items():
             pooled[form.lower()] += count
-        written = {  # of forms that differ in case only, the most frequent
+        written = {  # the most frequent of the forms that differ only in case
             lower: min(
                 (form for form in seen if form.lower() == lower),
                 key=lambda form: (-seen[form], form != form.lower(), form),
@@ -176,7 +176,7 @@ def test_features_that_change_one_form_in_ten_do_not_matter_and_in_nine_do() -> 
 
 @pytest.mark.parametrize("feats", ["Number=Plur", "Nonsense=Yes", "Tense=Past|Zorp=1"])
 def test_unknown_features_are_left_aside(feats: str) -> None:
-    """Nor do those matter that contradict the tag: it has been seen without them."""
+    """Nor do features that contradict the tag, which was seen without them."""
     assert texts(TOY.forms("talk", "VBD", feats)) == ["talked"]
 
 
@@ -189,11 +189,11 @@ def test_without_any_rule_for_a_tag_the_lemma_is_the_form(tag: str) -> None:
 
 def test_a_tag_that_a_lemma_was_not_seen_with_goes_by_rule() -> None:
     assert texts(TOY.forms("wug", "VBD", "Tense=Past")) == ["wuged"]
-    assert texts(TOY.forms("walk", "NNS", "Number=Plur")) == ["walk"]  # no noun ends so
+    assert texts(TOY.forms("walk", "NNS", "Number=Plur")) == ["walk"]  # no noun ends like this
 
 
 def test_a_bare_lemma_has_the_forms_of_its_paradigm() -> None:
-    """*talk* was seen as an infinitive only, ten times; the others count as if seen once."""
+    """*talk* was seen only as an infinitive, ten times; the other forms count as if seen once."""
     inflector = learned(*VERBS, *["talk/talk/VB/VerbForm=Inf"] * 10)
     forms = inflector.forms("talk", None, None)
     assert texts(forms) == ["talk", "talked", "talking"]
@@ -202,7 +202,7 @@ def test_a_bare_lemma_has_the_forms_of_its_paradigm() -> None:
 
 
 def test_tags_that_share_few_lemmas_are_no_paradigm() -> None:
-    """One noun in five is a verb, too; one in four is often enough."""
+    """One noun in five is also a verb; one in four would be enough."""
     nouns = [f"{noun}/{noun}/NN/" for noun in ("wug", "tove", "rath", "dax", "zorp")]
     verbs = [f"{verb}en/{verb}/VB/" for verb in ("dax", "plag", "blick")]
     assert texts(learned(*nouns, *verbs).forms("wug", None, None)) == ["wug"]
@@ -256,7 +256,7 @@ def test_an_empty_treebank_leaves_lemmas_as_they_are() -> None:
     assert learn_inflector([]).forms("Wug", None, None) == (Form("Wug", 0.0),)
 
 
-# What is easily got wrong
+# Pitfalls
 
 
 def test_of_many_rare_forms_one_is_left() -> None:

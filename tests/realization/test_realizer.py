@@ -1,4 +1,4 @@
-"""The realizer: lemmas become forms to choose from, forms that are given stay, nothing is lost."""
+"""The realizer: lemmas get forms to choose from, given forms stay, nothing is lost."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_a_lemma_with_one_form_has_one_alternative(word: Word, text: str, initia
     ],
 )
 def test_a_form_that_is_given_stays(word: Word) -> None:
-    """Also as first of a sentence: it is as it is."""
+    """Also as the first word of a sentence."""
     found, alternatives = REALIZER.inflect(Problem.of([word]))
     assert alternatives == ((Alternative(word.form, word.form, 0.0),),)
     assert found.words == (word,)
@@ -200,7 +200,7 @@ def test_whatever_else_is_given_stays() -> None:
 @given(problem)
 @settings(max_examples=60)
 def test_every_word_has_alternatives(lemmas: Problem) -> None:
-    """The first of them is its form; there are several only where a lemma is to be inflected."""
+    """The first one is its form; only lemmas to be inflected have several."""
     found, alternatives = REALIZER.inflect(lemmas)
     assert len(found.words) == len(alternatives) == len(lemmas.words)
     for before, after, forms in zip(lemmas.words, found.words, alternatives, strict=True):

@@ -14,11 +14,11 @@ NGram = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Reference:
-    """The interpolated probabilities of all n-grams that stay, and the weights of contexts."""
+    """The interpolated probabilities of the n-grams that are kept, and the back-off weights."""
 
     prob: dict[NGram, float]
     gamma: dict[NGram, float]
-    vocabulary: frozenset[str]  # what can be predicted
+    vocabulary: frozenset[str]  # the words that can be predicted
     order: int
 
     def p(self, word: str, context: Sequence[str]) -> float:
@@ -33,7 +33,7 @@ class Reference:
 def estimate(
     sentences: Sequence[Sequence[str]], order: int, thresholds: Sequence[int]
 ) -> Reference:
-    """`thresholds[k - 1]`: n-grams of order k that are seen so often or less are left out."""
+    """`thresholds[k - 1]`: drop n-grams of order k seen at most this often."""
     counts = [_count(sentences, k) for k in range(1, order + 1)]
     vocabulary = frozenset(word for (word,) in counts[0]) - {"<s>"} | {"<unk>"}
     prob: dict[NGram, float] = {}
@@ -75,7 +75,7 @@ def _count(sentences: Sequence[Sequence[str]], k: int) -> Counter[NGram]:
 
 
 def _continuations(counts: Counter[NGram], longer: Counter[NGram]) -> Counter[NGram]:
-    """N1+(• g): how many words g follows; nothing comes before `<s>`, so it keeps its count."""
+    """N1+(• g): the number of words that precede g; n-grams with `<s>` keep their count."""
     before: dict[NGram, set[str]] = {}
     for ngram in longer:
         before.setdefault(ngram[1:], set()).add(ngram[0])

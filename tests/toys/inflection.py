@@ -1,4 +1,4 @@
-"""Treebanks of made-up words to learn inflection from, and what may be asked of them."""
+"""Treebanks of made-up words to learn inflection from, and strategies for questions."""
 
 # ruff: noqa: RUF001, the characters that look alike are meant
 
@@ -29,7 +29,7 @@ def of_rows(rows: Sequence[Row]) -> Sentence:
 
 
 def sentence(words: str) -> Sentence:
-    """Words as `wugs/wug/NNS/Number=Plur`; another in front, so that none is the first."""
+    """Words as `wugs/wug/NNS/Number=Plur`, after a dummy word, so that none is the first."""
     rows = [tuple((word + "///").split("/")[:4]) for word in words.split()]
     return of_rows([("x", "", "x", ""), *((a, b, c, d) for a, b, c, d in rows)])
 
@@ -47,7 +47,7 @@ def shares(forms: Sequence[Form]) -> list[float]:
 
 
 def check(forms: Sequence[Form]) -> None:
-    """What holds of the forms of any lemma."""
+    """Assert what holds for the forms of any lemma."""
     assert 1 <= len(forms) <= MAX_FORMS
     assert all(texts(forms))
     assert len({form.lower() for form in texts(forms)}) == len(forms)
@@ -99,7 +99,7 @@ ODD = [
     "\ud800",
 ]
 
-# Small, so that lemmas, tags and features meet; and anything that a file can hold.
+# Small sets, so that lemmas, tags and features meet often; and anything that a file can hold.
 symbol = st.sampled_from(["NN", "VB", "X"])
 features = st.sampled_from(["", "A=1", "A=2", "A=1|B=1", "B=1", "B=2|C=1"])
 lemma = st.one_of(
@@ -122,7 +122,7 @@ asked = st.tuples(
 
 
 class Dictionary:
-    """In the place of lemminflect; writes down what it is asked."""
+    """A stand-in for lemminflect that records what it is asked."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **inflections: Sequence[str]) -> None:
         self.asked: list[tuple[str, str | None]] = []

@@ -47,9 +47,9 @@ _ENDINGS = (
 
 
 def toy_lemma_sentence(rng: Random, usual: int = 0) -> Sentence:
-    """Words of which each makes some others likely, the first with a capital, and a full stop.
+    """Words that each make some others likely, the first capitalised, and a full stop.
 
-    `usual` moves the ending that each lemma has most often.
+    `usual` shifts the most frequent ending of each lemma.
     """
     words: list[tuple[str, str, str, str]] = []
     last = rng.randrange(12)
@@ -97,7 +97,7 @@ def toy_realizer() -> Realizer:
 
 @cache
 def inflected_language_model(order: int = 3) -> LanguageModel:
-    """Of other sentences than the realizer has learned from, in which other forms are usual."""
+    """A model of other sentences than those of the realizer, with other forms most frequent."""
     text = [list(sentence.forms) for sentence in toy_lemma_sentences(usual=1)]
     return LanguageModel.of(estimate(text, order=order, word_class=word_class, min_count=2))
 
@@ -121,7 +121,7 @@ def toy_realizing_linearizer(kind: str = "linear", fluent: bool = True) -> Linea
 
 
 def realizer_of(lemmas: dict[str, str], detokenizer: Detokenizer | None = None) -> Realizer:
-    """One that has seen the forms of each lemma, separated by spaces, once each, tagged NN."""
+    """A realizer that has seen the forms of each lemma (separated by spaces) once, tagged NN."""
     pairs = [(form, lemma) for lemma, forms in lemmas.items() for form in forms.split()]
     sentences = [
         Sentence((form,), ("NN",), (0,), ("root",), lemmas=(lemma,), features=("",))
@@ -132,7 +132,7 @@ def realizer_of(lemmas: dict[str, str], detokenizer: Detokenizer | None = None) 
 
 
 def as_lemmas(rng: Random, problem: Problem) -> Problem:
-    """The problem with lemmas in the place of most of its forms, some with features."""
+    """The problem with lemmas instead of most of its forms, some with features."""
     words = []
     for word in problem.words:
         if rng.random() < 0.15:
@@ -144,7 +144,7 @@ def as_lemmas(rng: Random, problem: Problem) -> Problem:
 
 
 def tagged_lemmas(rng: Random, problem: Problem) -> Problem:
-    """The same with all tags given: all tags of all words would be too many to try all orders."""
+    """The same with all tags given, so that brute force over all orders is feasible."""
     return as_lemmas(rng, tagged(problem))
 
 
@@ -154,5 +154,5 @@ def with_forms(problem: Problem) -> Problem:
 
 
 def lemmas_of(words: Sequence[Word]) -> list[str]:
-    """The lemmas, or the forms that are given, sorted."""
+    """The lemmas, or the given forms, sorted."""
     return sorted(word.lemma or word.form for word in words)

@@ -1,10 +1,14 @@
-"""Words recovered from text, to check that spelling loses nothing."""
+"""Spellings to learn from, and words recovered from text, to check that nothing is lost."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from syntagma.results.spelling import Spelling
+from hypothesis import strategies as st
+
+from syntagma.realization.detokenization import Detokenizer
+from syntagma.realization.detokenization_training import Example, learn_detokenizer
+from syntagma.results.spelling import Contraction, Spelling
 
 
 def recover(text: str, forms: Sequence[str], spelling: Spelling) -> list[str]:
@@ -28,3 +32,73 @@ def recover(text: str, forms: Sequence[str], spelling: Spelling) -> list[str]:
             at += 1
     assert at == len(text)
     return found
+
+
+def written(words: str, tags: str | None = None, by: Detokenizer | None = None) -> str:
+    forms = words.split()
+    detokenizer = by or Detokenizer()
+    return detokenizer.spell(forms, tags.split() if tags else None).text(forms)
+
+
+def example(pieces: str, tags: str = "") -> Example:
+    """Words between spaces; `_` joins two without a space, `de+le=du` is a contraction."""
+    forms: list[str] = []
+    spaces: list[bool] = []
+    contractions = []
+    for piece in pieces.split():
+        whole, _, text = piece.partition("=")
+        words = whole.split("+" if text else "_")
+        if text:
+            contractions.append(Contraction(len(forms) + 1, len(forms) + len(words), text))
+        forms += words
+        spaces += [False] * (len(words) - 1) + [True]
+    spaces[-1] = False
+    return forms, tags.split() or ["X"] * len(forms), Spelling(tuple(spaces), tuple(contractions))
+
+
+def learned(*pieces: str) -> Detokenizer:
+    return learn_detokenizer(example(each) for each in pieces)
+
+
+FRENCH = learned(*["il parle de+le=du chat", "elle va à+les=aux champs_."] * 2, "l'_âne _.")
+
+form = st.one_of(
+    st.sampled_from(
+        [
+            "wug",
+            ".",
+            ",",
+            '"',
+            "'",
+            "-",
+            "/",
+            "(",
+            ")",
+            "«",
+            "5",
+            "$",
+            "de",
+            "le",
+            "à",
+            "les",
+            "'s",
+            "l'",
+            "„",
+            "“",
+            "字",
+            "かな",
+            "ไทย",
+            "한국",
+        ]
+    ),
+    st.text(max_size=4),
+)
+sentence = st.lists(form, max_size=12)
+word = st.sampled_from(["wug", "plog", "5", ".", "-", "zorp"])
+annotated = st.lists(st.tuples(word, st.booleans()), min_size=1, max_size=5).map(
+    lambda pairs: (
+        [form for form, _ in pairs],
+        ["X"] * len(pairs),
+        Spelling((*(space for _, space in pairs[:-1]), False)),
+    )
+)

@@ -1,11 +1,15 @@
-"""Made-up text and what tests of n-gram models ask of a model."""
+"""Made-up text, n-gram models of it, and what tests ask of a model."""
 
 import math
+from functools import cache
 from random import Random
 
 import numpy as np
 
 from syntagma.language_model.backoff import END, START, BackoffModel, Order
+from syntagma.language_model.kneser_ney import estimate
+from syntagma.language_model.packed import word_class
+from toys.treebank import SENTENCES
 
 
 def plain_class(word: str) -> str:
@@ -13,7 +17,7 @@ def plain_class(word: str) -> str:
 
 
 def make_text(seed: int, sentences: int = 300, words: int = 30) -> list[list[str]]:
-    """Sentences in which each word makes some others likely, and some words are rare."""
+    """Sentences in which each word makes some others likely and some words are rare."""
     rng = Random(seed)
     text = []
     for _ in range(sentences):
@@ -27,7 +31,7 @@ def make_text(seed: int, sentences: int = 300, words: int = 30) -> list[list[str
 
 
 def contexts(model: BackoffModel, rng: Random, count: int) -> list[list[int]]:
-    """Contexts as they come in sentences: `<s>` at the start only, no `</s>`."""
+    """Contexts as in sentences: `<s>` only at the start, no `</s>`."""
     words = [number for number in range(len(model.words)) if number not in (START, END)]
     return [
         [START] * rng.randint(0, 1) + rng.choices(words, k=rng.randint(0, 4)) for _ in range(count)
@@ -67,3 +71,32 @@ def make_model() -> BackoffModel:
     )
     second = make_order([(1, 3, -0.5, -1), (3, 4, -0.75, 0), (4, 2, -0.5, 0)])
     return BackoffModel(words, (first, second, make_order([(0, 4, -0.1, 0)])))
+
+
+@cache
+def small_model(order: int = 3, seed: int = 1) -> BackoffModel:
+    """A model in which classes stand for rare words."""
+    text = make_text(seed)
+    return estimate(text, order=order, word_class=word_class, min_count=3)
+
+
+@cache
+def model_of_many(count: int = 300) -> BackoffModel:
+    """A model in which `a` and `<s> a` have `count` continuations."""
+    text = [["a", f"v{i}"] for i in range(count)] + [["b", "a", "b"], ["b", "b"]]
+    return estimate(text, order=3, word_class=word_class)
+
+
+@cache
+def large_model() -> BackoffModel:
+    """A model with more words than 16 bits can number, also in its n-grams."""
+    words = [f"v{i}" for i in range(70_000)]
+    return estimate([words, *make_text(1, 50)], order=2, word_class=word_class)
+
+
+def toy_text() -> list[list[str]]:
+    """The words of the sentences of the toy treebank."""
+    return [
+        [token.rsplit("/", 3)[0] for token in line.split()]
+        for line in SENTENCES.strip().splitlines()
+    ]

@@ -1,4 +1,4 @@
-"""The language model weight is fitted to curves of BLEU, and is lower where the curves say so."""
+"""The language model weight is fitted to curves of BLEU by condition and weight."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def smooth(curve: Sequence[float]) -> list[float]:
 
 
 def total(curves: Curves, weights: Peaks) -> float:
-    """What `fit` maximises, of any weights: a condition counts 1, from its worst to its best."""
+    """What `fit` maximises, for any weights: each curve is scaled to a range of 1."""
     result = 0.0
     for name, curve in curves.items():
         even = smooth(curve)
@@ -43,9 +43,9 @@ def total(curves: Curves, weights: Peaks) -> float:
     return result
 
 
-LEAST = 0.01  # the least weight that is learned
+LEAST = 0.01  # the smallest weight that `fit` chooses
 NOTHING = dict.fromkeys(MAIN_CONDITIONS, 0.0)
-# As they come from a search: the more is given, the less the language model helps.
+# Realistic: the more is given, the less the language model helps.
 REALISTIC = {
     "none": peaked(0.6, 12),
     "pos": peaked(0.45, 8),
@@ -103,7 +103,7 @@ def test_a_problem_weighs_as_its_condition() -> None:
     ],
 )
 def test_fit_finds_what_made_the_curves(true: Balance) -> None:
-    """Weights, to the distance of the points of the curves, and all that is to be gained."""
+    """The weights, up to the distance of measured points, and nearly all of the gain."""
     curves = {name: peaked(weight) for name, weight in peaks(true).items()}
     found = peaks(fit(curves))
     assert total(curves, found) >= total(curves, peaks(true)) - 0.02
@@ -118,7 +118,7 @@ def test_the_weight_falls_where_the_curves_say_so() -> None:
 
 
 def test_a_slope_far_from_the_start_is_found() -> None:
-    """Four conditions do not care; labelled trees gain from a weight of 0.65 on."""
+    """Four conditions are flat; labelled trees gain from a weight of 0.65 on."""
     flat = [100.0] * len(WEIGHTS)
     curves = {**dict.fromkeys(MAIN_CONDITIONS, flat), "labelled": [90.0] * 6 + [100.0] * 3}
     assert total(curves, peaks(fit(curves))) == pytest.approx(
@@ -133,7 +133,7 @@ def test_a_useless_language_model_counts_next_to_nothing(fall: float) -> None:
 
 
 def test_no_weight_is_beyond_those_that_were_measured() -> None:
-    """Curves that still rise at the last weight say that it is good, and nothing of higher ones."""
+    """Even if the curves still rise at the last weight."""
     curves = {name: [50 + 10 * weight for weight in WEIGHTS] for name in MAIN_CONDITIONS}
     assert max(peaks(fit(curves)).values()) <= WEIGHTS[-1] + 1e-3
 
@@ -144,8 +144,8 @@ curve = st.builds(peaked, st.floats(0, 1), st.floats(0.3, 10), st.floats(0.2, 0.
 @given(st.fixed_dictionaries(dict.fromkeys(MAIN_CONDITIONS, curve)))
 @settings(deadline=None, max_examples=60)
 def test_nothing_is_lost_in_total(curves: dict[str, list[float]]) -> None:
-    """Curves with one peak; a weight is never quite zero, hence the tolerance: of each condition,
-    a fifth of what is lost from a weight of zero to the next that was measured."""
+    """Curves with one peak. A weight is never quite zero, hence the tolerance: for each condition,
+    a fifth of the loss between a weight of zero and the next measured one."""
     found = total(curves, peaks(fit(curves)))
     next_to_nothing = dict.fromkeys(MAIN_CONDITIONS, LEAST)
     assert found >= total(curves, next_to_nothing) - 1e-3
@@ -179,7 +179,7 @@ choice = st.integers(0, 23).map(lambda i: LEAST ** (1 - i / 23))
 def test_no_other_balance_is_better(
     curves: dict[str, list[float]], choices: list[tuple[float, float, float, float]]
 ) -> None:
-    """Also in total over several conditions that want different things."""
+    """Also in total, if the best weights of conditions contradict each other."""
     best = total(curves, peaks(fit(curves)))
     for weights in choices:
         none, pos, tree, labelled = map(math.log, weights)
@@ -203,7 +203,7 @@ def test_fit_is_deterministic() -> None:
 
 
 def test_a_constant_does_not_matter() -> None:
-    """Nor does the scale of a curve: each condition counts the same."""
+    """Nor does the scale of a curve: all conditions count the same."""
     shifted = {name: [2 * value - 30 for value in curve] for name, curve in REALISTIC.items()}
     assert peaks(fit(shifted)) == pytest.approx(peaks(fit(REALISTIC)), abs=0.05)
 

@@ -118,7 +118,7 @@ def test_a_treebank_without_lemmas_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "forms.conllu"
     text = "".join(as_conllu(each, lemmas=False) for each in toy_lemma_sentences()[:5])
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(TrainingError, match="no lemmas, from which realisation is learned"):
+    with pytest.raises(TrainingError, match="no lemmas, which realisation is learned from"):
         run(path, tmp_path / "model", SETTINGS)
 
 

@@ -17,7 +17,7 @@ class NGrams:
         starts: Arrays,
     ) -> None: ...
     def score(self, words: Sequence[int]) -> list[float]: ...
-    def outlook(
+    def expected_costs(
         self, units: Sequence[Sequence[int]], firsts: Sequence[Sequence[int]] | None = None
     ) -> list[float]: ...
     def distribution(self, before: Sequence[int], size: int) -> npt.NDArray[np.float64]: ...
@@ -37,7 +37,7 @@ class NGramScorer:
         self,
         model: NGrams,
         units: Sequence[Sequence[int]],
-        outlook: Sequence[float],
+        expected_costs: Sequence[float],
         weight: float,
         alternatives: Sequence[Sequence[Alternative]] | None = None,
     ) -> None: ...

@@ -1,9 +1,8 @@
-"""NGramScorer: an n-gram model looked up in a sorted trie, and what it says of the words of a problem.
+"""Look-up in an n-gram model, stored as a sorted trie, and the n-gram scorer of a search.
 
 An n-gram is a path from the root: a word after its context. A context is held as the nodes of its
 suffixes, so that the next word costs a few binary searches among the few words that were seen
-after it, and no hashing. Estimating and packing a model is the business of kneser_ney.py and
-language_model.py.
+after it, and no hashing. `kneser_ney` estimates models, `packed` stores them.
 """
 
 from libc.math cimport exp, log
@@ -20,9 +19,9 @@ cdef double LEAST = 1e-300
 
 
 cdef class NGrams:
-    """A back-off model; see `language_model.LanguageModel` for its arrays, one list item an order.
+    """A back-off model. Its arrays are those of `packed.PackedOrder`, one list item per order.
 
-    Every suffix of an n-gram that is listed must be listed, too.
+    Every suffix of an n-gram must be an n-gram of the model, too.
     """
 
     def __init__(self, words, log_probs, backoffs, starts):
@@ -73,8 +72,8 @@ cdef class NGrams:
         return total + self.levels[0].log_probs[word]
 
     cdef void extend(self, Context* context, uint32_t word) noexcept nogil:
-        """Put a word at the end of the context; nodes that change nothing are forgotten, so that
-        contexts with the same future are equal."""
+        """Append a word to the context. Drop nodes that no later word depends on, so that contexts
+        with the same future are equal."""
         cdef int level
         cdef int32_t node
         cdef const Level* at
@@ -104,19 +103,19 @@ cdef class NGrams:
             self.extend(&context, word)
         return found
 
-    def outlook(self, units, firsts=None):
-        """What each unit is expected to cost, wherever it is placed, and, last, the end of the
-        sentence: the logarithm of its mean probability after the start and after the others.
+    def expected_costs(self, units, firsts=None):
+        """The expected log-probability of each unit, wherever it is placed, and, last, of the end
+        of the sentence: the log of its mean probability after the start and after each other unit.
 
-        `firsts` are the units as they are after the start, if that makes a difference.
+        `firsts` are the units as they are written after the start, if they differ.
         """
         cdef vector[vector[uint32_t]] units_ = units, firsts_ = units if firsts is None else firsts
         cdef vector[double] found
         with nogil:
-            self.look_out(units_, firsts_, &found)
+            self.add_expected_costs(units_, firsts_, &found)
         return found
 
-    cdef void look_out(
+    cdef void add_expected_costs(
         self, const vector[vector[uint32_t]]& units, const vector[vector[uint32_t]]& firsts,
         vector[double]* found
     ) noexcept nogil:
@@ -148,7 +147,7 @@ cdef class NGrams:
             found.push_back(log(max(total / n, LEAST)))
 
     def distribution(self, before, size):
-        """The log-probability of each of the `size` words of the vocabulary after those before."""
+        """The log-probability of each of the `size` words of the vocabulary after `before`."""
         cdef Context context
         cdef int i
         for i in range(MAX_ORDER - 1):
@@ -159,12 +158,12 @@ cdef class NGrams:
 
 
 def unfold(bits, stored, counted, many, int size):
-    """(starts, backoffs) of the n-grams of an order, from what a file holds; None if that does not
-    fit together.
+    """(starts, backoffs) of the n-grams of an order, from the arrays of a file; None if these are
+    inconsistent.
 
-    A bit says of each n-gram whether it is a context, that is, whether others go on from it or it
-    has a back-off; of the contexts, back-offs and numbers of these others are stored; those of 255
-    and more in `many`.
+    One bit per n-gram says whether it is a context: whether longer n-grams extend it, or it has a
+    back-off. Only for contexts, the file stores a back-off and the number of extensions; numbers of
+    255 and more are in `many`.
     """
     cdef const uint8_t[::1] bits_ = bits, counted_ = counted
     cdef const float[::1] stored_ = stored
@@ -196,7 +195,7 @@ def unfold(bits, stored, counted, many, int size):
 
 
 def rises(words, starts):
-    """Whether the words that go on from each context are in order, each once."""
+    """Whether the words that extend each context are sorted and distinct."""
     cdef const uint32_t[::1] word = words, start = starts
     cdef Py_ssize_t i
     cdef uint32_t j
@@ -208,17 +207,17 @@ def rises(words, starts):
 
 
 cdef class NGramScorer:
-    """A language model listening to one search: the words of each unit, and a weight.
+    """The n-gram scorer of one search: the words of each unit, and the language model weight.
 
-    A unit is a word of the problem, or a phrase, whose words are scored one by one. `outlook` is
-    what each unit is expected to cost wherever it is placed, and, last, the end of the sentence.
+    A unit is a word of the problem, or a phrase, whose words are scored one by one.
+    `expected_costs` are those of `NGrams.expected_costs`, the future cost of units not yet placed.
 
-    `alternatives` are the forms that each unit may take, if there is a choice: its words, the same
-    as the first of a sentence, the logarithm of its share, whether it is more than punctuation, and
-    a number that it shares with forms of other units that are the same.
+    `alternatives` are the forms that each unit may take, if there is a choice. Each is a tuple: its
+    words, its words at the start of a sentence, the logarithm of its share, whether it is more than
+    punctuation, and a number that identical forms of different units share.
     """
 
-    def __init__(self, NGrams model, units, outlook, double weight, alternatives=None):
+    def __init__(self, NGrams model, units, expected_costs, double weight, alternatives=None):
         self.model = model
         self.weight = weight
         for choice in alternatives or [[(unit, unit, 0.0, True, None)] for unit in units]:
@@ -231,8 +230,8 @@ cdef class NGramScorer:
                     self.names.push_back(name)
         self.forms.push_back(self.log_shares.size())
         self.starts.push_back(self.numbers.size())
-        self.outlook = outlook
-        self.rest = sum(outlook)
+        self.outlook = expected_costs
+        self.rest = sum(expected_costs)
 
     cdef void add_form(self, first, form):
         for words in (first, form):
@@ -248,7 +247,7 @@ cdef class NGramScorer:
         self.model.extend(context, START)
 
     cdef double cost(self, const Context* context, int form) noexcept nogil:
-        """The log-probability of a form after the context, with its share among the others."""
+        """The log-probability of a form after the context, plus the logarithm of its share."""
         cdef Context after
         cdef int unit = 2 * form + context.begun
         if self.starts[unit + 1] - self.starts[unit] == 1:
@@ -259,7 +258,7 @@ cdef class NGramScorer:
         return self.place(&after, form)
 
     cdef double place(self, Context* context, int form) noexcept nogil:
-        """The same, and the context goes on."""
+        """The same; the form is appended to the context."""
         cdef double total = self.log_shares[form]
         cdef int i, unit = 2 * form + context.begun
         for i in range(self.starts[unit], self.starts[unit + 1]):

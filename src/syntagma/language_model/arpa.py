@@ -1,6 +1,6 @@
-"""ARPA files of back-off n-gram models, as SRILM and KenLM read and write them.
+"""ARPA files: back-off n-gram models as SRILM and KenLM read and write them.
 
-What a model is and can do is in backoff.py.
+The model itself is in `backoff`.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _BLOCK = 1 << 16
 
 
 def write_arpa(model: BackoffModel, path: str | os.PathLike[str]) -> None:
-    """Write a model so that nothing of it is lost; the file appears when it is complete."""
+    """Write a model without loss of precision; the file appears when it is complete."""
     for word in model.words:
         if not word or not _SEPARATORS.isdisjoint(word):
             raise OutputError(
-                f"cannot write {os.fspath(path)}: the word {word!r} is empty or holds a space, "
+                f"cannot write {os.fspath(path)}: the word {word!r} is empty or contains a space, "
                 "which ARPA files cannot express; replace it before estimation"
             )
     with atomic_write(path, "w") as stream:
@@ -78,11 +78,11 @@ def _lines(model: BackoffModel, k: int, block: slice) -> str:
 
 
 def read_arpa(path: str | os.PathLike[str]) -> BackoffModel:
-    """Read a model; the file may be packed with gzip or xz.
+    """Read a model; the file may be compressed with gzip or xz.
 
-    Without `<unk>` in the file, unknown words have (nearly) no probability. Parts of n-grams that
-    the file lacks, as those of SRILM's pruned models do, are added with the probability that they
-    have by backing off.
+    If the file has no `<unk>`, unknown words get (nearly) no probability. Pruned models of SRILM
+    lack prefixes and suffixes of some n-grams; these are added with the probability that they have
+    by backing off.
     """
     reader = _Reader(path)
     sizes = reader.sizes()
@@ -102,12 +102,12 @@ def read_arpa(path: str | os.PathLike[str]) -> BackoffModel:
 
 @dataclass(slots=True)
 class _Section:
-    """The n-grams of one order as the file lists them; NaN is a probability yet to be found."""
+    """The n-grams of one order as the file lists them; NaN is a probability not yet computed."""
 
-    ngrams: Int32  # a row of word numbers each
+    ngrams: Int32  # one row of word numbers per n-gram
     log_prob: Float64
     backoff: Float64
-    line: int  # that of the first
+    line: int  # of the first n-gram
 
     def add(self, ngrams: Int32) -> None:
         self.ngrams = np.concatenate((self.ngrams, ngrams))
@@ -116,7 +116,7 @@ class _Section:
 
 
 class _Reader:
-    """The lines of a file, one section after the other."""
+    """Reads the sections of a file one after the other."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.source = source_name(path)
@@ -127,7 +127,7 @@ class _Reader:
         raise FormatError(message, self.source, self._line if line is None else line)
 
     def sizes(self) -> list[int]:
-        """The header: how many n-grams of each order there are."""
+        """The header: the number of n-grams of each order."""
         while (line := self._next("the header \\data\\; is this an ARPA file?")) != "\\data\\":
             pass
         sizes: list[int] = []
@@ -148,15 +148,13 @@ class _Reader:
         return sizes
 
     def words(self, size: int, *, is_highest: bool) -> tuple[list[str], _Section]:
-        """The 1-grams, by number: first the special words, the others as they are listed."""
+        """The 1-grams by number: the special words first, then the others as they are listed."""
         self._heading(1)
         listed: dict[str, int] = _Listing()
         section = self._rows(1, size, listed, is_highest=is_highest)
         if len(listed) < size:
             row = _second(section.ngrams[:, 0].tolist())
-            self.fail(
-                f"{list(listed)[section.ngrams[row, 0]]!r} is there twice", section.line + row
-            )
+            self.fail(f"{list(listed)[section.ngrams[row, 0]]!r} occurs twice", section.line + row)
         if SPECIAL_WORDS[UNKNOWN] not in listed and "<UNK>" in listed:
             listed = {
                 SPECIAL_WORDS[0] if word == "<UNK>" else word: i for word, i in listed.items()
@@ -251,7 +249,7 @@ class _Reader:
         self.fail(f"expected a log10 probability, {words} and perhaps a back-off, not {shown!r}")
 
     def _check(self, section: _Section, *, is_highest: bool) -> None:
-        """Minus infinity is probability zero; no other value may be infinite."""
+        """Minus infinity means probability zero; no other value may be infinite."""
         log_prob, backoff = section.log_prob, section.backoff
         faults: tuple[tuple[str, npt.NDArray[np.bool_]], ...] = (
             ("the log10 probability is not a number", np.isnan(log_prob)),
@@ -265,7 +263,7 @@ class _Reader:
 
 
 class _Listing(dict[str, int]):
-    """Words that get numbers when they are first asked for."""
+    """Numbers words when they are first looked up."""
 
     def __missing__(self, word: str) -> int:
         number = self[word] = len(self)
@@ -278,11 +276,11 @@ def _second(numbers: list[int]) -> int:
         if number in seen:
             return row
         seen.add(number)
-    raise ValueError("no number is there twice")
+    raise ValueError("no number occurs twice")
 
 
 def _orders(sections: list[_Section], source: str) -> tuple[Order, ...]:
-    """The orders of a model; adds to the sections what is missing of longer n-grams."""
+    """The orders of a model; adds missing parts of longer n-grams to the sections."""
     while True:
         orders: list[Order] = []
         suffix = np.zeros(len(sections[0].ngrams), dtype=np.int32)
@@ -315,7 +313,7 @@ def _orders(sections: list[_Section], source: str) -> tuple[Order, ...]:
 
 
 def _parents(ngrams: Int32, orders: list[Order]) -> tuple[Int32, Int32]:
-    """Where the n-grams without their last word are, and those of them that are nowhere."""
+    """The indices of the n-grams without their last word, and those of them that are missing."""
     parent = np.zeros(len(ngrams), dtype=np.int32)
     for j, order in enumerate(orders):
         parent = find_keys(keys(order.parent, order.word), keys(parent, ngrams[:, j]))
@@ -326,4 +324,4 @@ def _refuse_twice(key: Int64, by_key: Int64, section: _Section, source: str) -> 
     key = key[by_key]
     again = by_key[1:][key[1:] == key[:-1]]
     if len(again):
-        raise FormatError("this n-gram is there twice", source, section.line + int(again.min()))
+        raise FormatError("this n-gram occurs twice", source, section.line + int(again.min()))

@@ -1,7 +1,7 @@
 """Back-off n-gram models in memory, as arrays.
 
-`kneser_ney` estimates them, `pruning` makes them smaller, `arpa` reads and writes them as text, and
-`packed` holds them as a search looks them up.
+`kneser_ney` estimates them, `pruning` makes them smaller, `arpa` reads and writes text files, and
+`packed` is the compact model that a search uses.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ UNKNOWN, START, END = range(3)
 SPECIAL_WORDS = ("<unk>", "<s>", "</s>")
 LOG_ZERO = -99 * float(np.log(10))  # as ARPA files write it
 
-_BLOCK = 1 << 22  # queries that are sorted together
+_BLOCK = 1 << 22  # queries that are sorted at a time
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -35,13 +35,13 @@ class Order:
     parent: Int32  # the n-gram of the words but the last, by its index in the order below
     word: Int32
     log_prob: Float32
-    backoff: Float32  # 0 for an n-gram that is no context
+    backoff: Float32  # 0 for an n-gram that is not a context
 
     def __len__(self) -> int:
         return len(self.word)
 
     def index(self, parent: int, word: int) -> int:
-        """Where an n-gram is, or -1."""
+        """The index of an n-gram, or -1."""
         start, end = np.searchsorted(self.parent, [parent, parent + 1])
         at = int(start + np.searchsorted(self.word[start:end], word))
         return at if at < end and self.word[at] == word else -1
@@ -64,7 +64,7 @@ class BackoffModel:
         return sum(len(order) for order in self.orders)
 
     def log_prob(self, context: Sequence[int], word: int) -> float:
-        """log p(word | context) of word numbers, one by one; `score` is for texts."""
+        """log p(word | context) of word numbers. Slow: use `score` for texts."""
         context = context[max(0, len(context) - len(self.orders) + 1) :]
         weight = 0.0
         for first in range(len(context) + 1):
@@ -95,7 +95,7 @@ class BackoffModel:
     ) -> Float64:
         """log p of each word and each sentence end, in the order of the text.
 
-        A word that the model does not have is looked up by its class, then as `<unk>`.
+        A word that is not in the vocabulary is replaced by its class, or else by `<unk>`.
         """
         return _score(self, _numbered(sentences, self.words, word_class))
 
@@ -104,11 +104,11 @@ class BackoffModel:
         if self.words[:3] != SPECIAL_WORDS:
             raise ModelError(f"the first words of a model must be {' '.join(SPECIAL_WORDS)}")
         if len(set(self.words)) != len(self.words):
-            raise ModelError("a word of the model has two numbers")
+            raise ModelError("a word occurs twice in the vocabulary")
         if not self.orders or not np.array_equal(
             self.orders[0].word, np.arange(len(self.words), dtype=np.int32)
         ):
-            raise ModelError("the 1-grams of a model must be its words, in the order of numbers")
+            raise ModelError("the 1-grams of a model must be its vocabulary, in the same order")
         for k, order in enumerate(self.orders, start=1):
             sizes = {len(order.parent), len(order.word), len(order.log_prob), len(order.backoff)}
             if len(sizes) != 1:
@@ -124,10 +124,10 @@ class BackoffModel:
             ):
                 raise ModelError(f"a {k}-gram refers to an n-gram or a word that does not exist")
             if (np.diff(keys(order.parent, order.word)) <= 0).any():
-                raise ModelError(f"the {k}-grams are not sorted, or one is there twice")
+                raise ModelError(f"the {k}-grams are not sorted, or one occurs twice")
         for k, suffix in enumerate(suffixes(self.orders)[1:], start=2):
             if (suffix < 0).any():
-                raise ModelError(f"the last {k - 1} words of a {k}-gram are no {k - 1}-gram")
+                raise ModelError(f"a {k}-gram has no suffix among the {k - 1}-grams")
 
 
 def keys(parent: npt.NDArray[np.integer], word: npt.NDArray[np.integer]) -> Int64:
@@ -141,13 +141,13 @@ def split_keys(key: Int64) -> tuple[Int32, Int32]:
 
 
 def find_keys(table: Int64, queries: Int64) -> Int32:
-    """Where each query is in a sorted table, or -1."""
+    """The index of each query in a sorted table, or -1."""
     found = np.full(len(queries), -1, dtype=np.int32)
     if not len(table):
         return found
     for start in range(0, len(queries), _BLOCK):
         block = queries[start : start + _BLOCK]
-        by_key = np.argsort(block)  # neighbours in the table are asked for one after the other
+        by_key = np.argsort(block)  # so that accesses to the table are local
         block = block[by_key]
         at = np.minimum(np.searchsorted(table, block), len(table) - 1)
         found[start + by_key] = np.where(table[at] == block, at, -1)
@@ -175,7 +175,7 @@ def link_suffixes(order: Order, below: Order, below_suffix: Int32) -> Int32:
 def _numbered(
     sentences: Iterable[Sequence[str]], words: Sequence[str], word_class: WordClass | None
 ) -> Int32:
-    """A text with its sentence boundaries."""
+    """A text as word numbers, with sentence boundaries."""
     numbers = {word: number for number, word in enumerate(words)}
     text = []
     for sentence in sentences:

@@ -1,8 +1,9 @@
-"""How much a language model counts beside the scorer: less, the more syntax is given; learned.
+"""The language model weight of a problem: the more syntax is given, the lower.
 
 The weight of the language model's log-probabilities is exp(base + tags·t + arcs·a² + labels·l),
-where t, a and l are the shares of words whose tag, head and label are given: only a tree that is
-nearly complete says so much of the order that fluency hardly matters.
+where t, a and l are the shares of words whose tag, head and label are given. Arcs enter squared
+because only a nearly complete tree makes the language model almost useless. The four numbers are
+fitted by `training.balance`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from syntagma.problem.problem import Problem
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """The four numbers that say how much the language model counts."""
+    """The four numbers that decide the language model weight."""
 
     base: float
     tags: float
@@ -24,7 +25,7 @@ class Balance:
     labels: float
 
     def of_problem(self, problem: Problem) -> float:
-        """The weight of the language model for a problem."""
+        """The language model weight of a problem."""
         words = problem.words
         return self.weight(
             sum(word.tag is not None for word in words) / len(words),
@@ -33,6 +34,7 @@ class Balance:
         )
 
     def weight(self, tags: float, arcs: float, labels: float) -> float:
+        """The language model weight, by the shares of words whose tag, head and label are given."""
         return math.exp(self.base + self.tags * tags + self.arcs * arcs**2 + self.labels * labels)
 
     def to_json(self) -> dict[str, float]:
@@ -46,5 +48,8 @@ class Balance:
             or any(type(each) not in (int, float) for each in value.values())
             or not all(abs(each) <= 100 for each in value.values())
         ):
-            raise ModelError("the header does not say how much the language model counts")
+            raise ModelError(
+                "the header has no valid balance of the language model: it must be the numbers "
+                "base, tags, arcs and labels"
+            )
         return cls(**value)

@@ -1,7 +1,7 @@
-"""Counts the n-grams of a text on disk, order by order; `kneser_ney` makes probabilities of them.
+"""Counts the n-grams of a text on disk, order by order; `kneser_ney` estimates from them.
 
-An n-gram is known by its rank among the n-grams of its order; that of its first words and the last
-word make one 64-bit integer, so that counting is sorting integers.
+An n-gram is identified by its rank among the n-grams of its order. The rank of the words but the
+last, and the last word, make up one 64-bit key, so that counting is sorting integers.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _MAX_RANK = 2**31 - 1
 
 
 class _Numbers(dict[str, int]):
-    """Words in the order in which they are first asked for."""
+    """Numbers words in the order in which they are first looked up."""
 
     def __missing__(self, word: str) -> int:
         number = self[word] = len(self) + len(SPECIAL_WORDS)
         return number
 
 
-def read_text(
+def number_text(
     sentences: Iterable[Sequence[str]],
     min_count: int,
     word_class: Callable[[str], str],
     scratch: Scratch,
 ) -> tuple[tuple[str, ...], UInt32, Int64]:
-    """The vocabulary, from frequent to rare words, the text as their numbers, their counts."""
+    """The vocabulary, most frequent words first; the text as word numbers; the counts of words."""
     numbers = _Numbers()
     counts = np.zeros(0, dtype=np.int64)
 
@@ -85,11 +85,11 @@ def _add_counts(counts: Int64, chunk: array.array[int]) -> Int64:
 
 @dataclass(frozen=True, slots=True)
 class NGramTable:
-    """The n-grams of one order of the text, by their sorted keys."""
+    """The n-grams of one order of the text, sorted by key."""
 
     key: Int64
     count: UInt32
-    suffix: Int32  # the n-gram of the words but the first, by its rank in the order below
+    suffix: Int32  # the rank, in the order below, of the n-gram without its first word
 
     def __len__(self) -> int:
         return len(self.key)
@@ -104,9 +104,10 @@ def word_table(counts: Int64) -> NGramTable:
 def count_ngrams(
     text: UInt32, ranks: Int32, scratch: Scratch, *, last: bool
 ) -> tuple[NGramTable, Int32]:
-    """The n-grams one word longer than those whose ranks are given for each place they end at.
+    """Count the n-grams one word longer than those that `ranks` gives for each text position.
 
-    With them come their own ranks, -1 where there is none; of no use for the last order.
+    Returns their table and, unless this is the last order, the rank of the n-gram that ends at each
+    position, or -1.
     """
     runs: list[NGramTable] = []
     new_ranks = scratch.zeros(0 if last else len(text), np.int32)
@@ -135,7 +136,9 @@ def count_ngrams(
         return runs[0], new_ranks
     table = _merge(runs, scratch)
     if len(table) > _MAX_RANK:
-        raise TrainingError(f"{len(table)} different n-grams of one order are too many")
+        raise TrainingError(
+            f"too many different n-grams of one order: {len(table)}, at most {_MAX_RANK}"
+        )
     if not last:
         for run, block in zip(runs, scratch.blocks(len(text)), strict=True):
             rank = np.empty(len(run) + 1, dtype=np.int32)
@@ -154,7 +157,7 @@ def _table(scratch: Scratch, size: int) -> NGramTable:
 
 
 def _merge(runs: Sequence[NGramTable], scratch: Scratch) -> NGramTable:
-    """One table of all runs; as many keys as fit in a block are taken from all of them at once."""
+    """Merge sorted runs into one table, about one block of keys at a time."""
     share = max(scratch.block // len(runs), 1)
     merged = _table(scratch, sum(len(run) for run in runs))
     size = 0

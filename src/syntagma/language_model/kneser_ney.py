@@ -2,7 +2,7 @@
 
 Chen & Goodman (1998), An Empirical Study of Smoothing Techniques for Language Modeling, with the
 conventions of KenLM's lmplz: Heafield et al. (2013), Scalable Modified Kneser-Ney Language Model
-Estimation. N-grams are counted by `counting`; the model itself is in `backoff`.
+Estimation. `counting` counts the n-grams; the result is a `backoff` model.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from syntagma.language_model.backoff import (
     Order,
     split_keys,
 )
-from syntagma.language_model.counting import NGramTable, count_ngrams, read_text, word_table
+from syntagma.language_model.counting import NGramTable, count_ngrams, number_text, word_table
 from syntagma.language_model.scratch import Scratch, UInt32, open_scratch
 
 MAX_ORDER = 5
-MEMORY = 1 << 28  # more is no faster: sorting likes what is near
-FALLBACK_DISCOUNTS = (0.0, 0.5, 1.0, 1.5)  # of lmplz --discount_fallback
+MEMORY = 1 << 28  # bytes; more is not faster: smaller blocks have better locality
+FALLBACK_DISCOUNTS = (0.0, 0.5, 1.0, 1.5)  # as lmplz --discount_fallback
 
 Progress = Callable[[str, float], None]
 
@@ -46,19 +46,19 @@ def estimate(
     directory: Path | None = None,
     progress: Progress | None = None,
 ) -> BackoffModel:
-    """The model of this order of a text, which is read once.
+    """Estimate a model of this order from a text, which is read once.
 
-    Words seen fewer than `min_count` times become their `word_class`. `prune` gives, from order 1
-    on, the count up to which n-grams are left out; the last one holds for all higher orders. Words
-    always stay. What is held in memory at once, apart from the vocabulary and the final model, is
-    bounded by `memory` bytes. Temporary files in `directory`, at order 5 about 100 bytes for each
-    word of the text, hold the rest; the system keeps in memory what fits.
+    Words seen fewer than `min_count` times are replaced by their `word_class`. `prune` holds the
+    pruning thresholds from order 1 on: drop n-grams seen at most this often. The last threshold
+    holds for all higher orders. Single words are never dropped. Apart from the vocabulary and the
+    final model, at most `memory` bytes are used. The rest is in temporary files in `directory`,
+    about 100 bytes per word of the text at order 5.
     """
     thresholds = _thresholds(prune, order)
     report = progress or (lambda stage, done: None)
     with open_scratch(directory, memory) as scratch:
         report("reading", 0.0)
-        words, text, counts = read_text(sentences, min_count, word_class, scratch)
+        words, text, counts = number_text(sentences, min_count, word_class, scratch)
         report("reading", 1.0)
         tables = [word_table(counts)]
         ranks = text.view(np.int32)
@@ -81,14 +81,14 @@ def _thresholds(prune: Sequence[int], order: int) -> tuple[int, ...]:
         raise TrainingError(f"pruning thresholds must not be negative: {min(padded)}")
     if padded != tuple(sorted(padded)):
         raise TrainingError(
-            "pruning thresholds must not decrease from order to order, as n-grams need their "
+            "pruning thresholds must not decrease from order to order, because an n-gram needs its "
             f"parts: {' '.join(map(str, padded))}"
         )
     return (0, *padded[1:])
 
 
 def _adjusted(table: NGramTable, above: NGramTable, scratch: Scratch) -> UInt32:
-    """How many different words stand before an n-gram; its plain count where that is `<s>`."""
+    """The number of different words seen before an n-gram; its count if it begins with `<s>`."""
     result: UInt32 = scratch.zeros(len(table), np.uint32)
     for block in scratch.blocks(len(above)):
         np.add.at(result, above.suffix[block], np.uint32(1))
@@ -98,7 +98,7 @@ def _adjusted(table: NGramTable, above: NGramTable, scratch: Scratch) -> UInt32:
 
 
 def discounts(counts: Iterable[npt.NDArray[np.integer[Any]]]) -> Float64:
-    """What is taken from counts of 0, 1, 2 and 3 or more: equation 26 of Chen & Goodman (1998)."""
+    """The discounts of counts of 0, 1, 2 and 3 or more: equation 26 of Chen & Goodman (1998)."""
     n = np.zeros(6, dtype=np.int64)
     for part in counts:
         n += np.bincount(np.minimum(part, 5), minlength=6)
@@ -119,7 +119,7 @@ def _estimate(
     adjusted = _adjusted(tables[0], tables[1], scratch) if len(tables) > 1 else tables[0].count
     adjusted[START] = 0
     prob = _word_probs(adjusted)
-    number = np.arange(size, dtype=np.int32)  # of the n-grams that stay, by rank
+    number = np.arange(size, dtype=np.int32)  # of the n-grams that are kept, by rank
     zeros = np.zeros(size, dtype=np.int32)
     orders = [Order(zeros, number.copy(), _log(prob), zeros.astype(np.float32))]
     for k in range(1, len(tables)):
@@ -164,13 +164,13 @@ def _estimate(
 
 
 def _word_probs(adjusted: UInt32) -> Float64:
-    """Words: interpolated with the uniform distribution over all of them but `<s>`."""
+    """Unigram probabilities, interpolated with the uniform distribution over all but `<s>`."""
     predicted = np.delete(adjusted, START)
     discount = discounts([predicted])
     taken = discount[np.minimum(adjusted, 3)]
     total = adjusted.sum(dtype=np.float64)
     prob: Float64 = (adjusted - taken + taken.sum() / len(predicted)) / total
-    prob[START] = 1.0  # as lmplz writes it; it is never predicted
+    prob[START] = 1.0  # as in lmplz; it is never predicted
     return prob
 
 
@@ -182,7 +182,7 @@ def _contexts(
     size: int,
     scratch: Scratch,
 ) -> tuple[Float64, Float64, int]:
-    """The total count of each context, its weight for backing off, and how many n-grams stay."""
+    """The total count of each context, its back-off weight, and how many n-grams are kept."""
     total: Float64 = scratch.zeros(size, np.float64)
     gamma: Float64 = scratch.zeros(size, np.float64)
     kept_count = 0

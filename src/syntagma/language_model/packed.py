@@ -1,7 +1,7 @@
-"""The language model of a model: n-grams packed small, and what they say of the words of a problem.
+"""The language model as a model file holds it and a search uses it: quantised n-grams in a trie.
 
-Estimation is the business of `kneser_ney`, look-up that of core/fluency.pyx. How much the language
-model counts beside the scorer is learned by `balance`.
+`kneser_ney` estimates models, `_ngrams` looks n-grams up, and `balance` gives the language model
+weight.
 """
 
 from __future__ import annotations
@@ -18,25 +18,22 @@ from syntagma.errors import ModelError
 from syntagma.files.packing import pack_lines, unpack_lines
 from syntagma.language_model._ngrams import NGrams, NGramScorer, rises, unfold
 from syntagma.language_model.backoff import SPECIAL_WORDS, UNKNOWN, BackoffModel, Order
+from syntagma.language_model.quantisation import CODES, Codes, Floats, quantise
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.shape import shape
 
 Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float32]
-Codes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.uint32]
 
 MAX_ORDER = 5
-_CODES = 256
-_ROUNDS = 20  # of moving the values of a table to the means of what they stand for
-_MANY = 255  # n-grams that go on from one: this many or more are counted in a table of their own
+_MANY = 255  # extensions of an n-gram: this many or more are stored in a table of their own
 _VOWELS = frozenset("aeiou")
 PREFIX = "lm."  # of the sections of a file
 
 
 def word_class(form: str) -> str:
-    """What a word that the model does not know goes by: its shape, whether it begins with a vowel
-    (*an*, *l'*), and, of letters, its ending."""
+    """The class that stands for an unknown word: its shape, whether it begins with a vowel (which
+    decides *an* and *l'*), and the ending of a word of letters."""
     begins = ":v" if unicodedata.normalize("NFD", form)[:1].lower() in _VOWELS else ""
     kind, ending = _shape_and_ending(form)
     return f"<unk:{kind}{begins}{ending}>"
@@ -47,34 +44,9 @@ def _shape_and_ending(form: str) -> tuple[str, str]:
     return kind, f":{form[-2:].lower()}" if kind in ("x", "Xx") else ""
 
 
-def quantise(values: Floats) -> tuple[Codes, Floats]:
-    """(codes, table): at most 256 values, those that are few as they are (Lloyd 1982)."""
-    distinct, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    table = np.zeros(_CODES, np.float32)
-    if len(distinct) <= _CODES:
-        table[: len(distinct)] = distinct
-        return inverse.astype(np.uint8), table
-    # Half of the values at first where there are many, half at equal distances.
-    quantiles = np.quantile(values, np.linspace(0, 1, _CODES // 2))
-    centres = np.sort(np.concatenate([quantiles, np.linspace(distinct[0], distinct[-1], 128)]))
-    sizes = np.concatenate([[0], np.cumsum(counts)])
-    sums = np.concatenate([[0], np.cumsum(counts * distinct.astype(np.float64))])
-    for _ in range(_ROUNDS):
-        bounds = np.searchsorted(distinct, (centres[1:] + centres[:-1]) / 2, side="right")
-        parts = np.concatenate([[0], bounds, [len(distinct)]])
-        size = np.diff(sizes[parts])
-        centres = np.divide(np.diff(sums[parts]), size, out=centres.copy(), where=size > 0)
-        centres.sort()
-    codes = np.searchsorted((centres[1:] + centres[:-1]) / 2, distinct, side="right")
-    size = np.bincount(codes, counts, minlength=_CODES)
-    sums = np.bincount(codes, counts * distinct.astype(np.float64), minlength=_CODES)
-    table[:] = np.divide(sums, size, out=centres, where=size > 0)
-    return codes[inverse].astype(np.uint8), table
-
-
 @dataclass(frozen=True, slots=True)
 class Logs:
-    """Logarithms: as they are, or as numbers in a table of 256 values."""
+    """Logarithms: exact, or as codes in a table of 256 values."""
 
     values: Floats
     codes: Codes | None = None
@@ -98,7 +70,7 @@ class Logs:
             logs = cls(values)
         else:
             codes = _section(arrays, name, np.uint8)
-            if table.shape != (_CODES,) or table.dtype != np.float32:
+            if table.shape != (CODES,) or table.dtype != np.float32:
                 raise ModelError(f"the section '{name}.table' of the language model is damaged")
             logs = cls(table[codes], codes, table)
         if not np.isfinite(logs.values).all():
@@ -110,9 +82,9 @@ class Logs:
 class PackedOrder:
     """The n-grams of one order.
 
-    Those of the next order that go on from n-gram i are the ones from starts[i] to starts[i + 1].
-    In the highest order there are no starts and no back-offs. Back-offs are rounded to the values
-    of a table, too; which ones, is found out again when they are written.
+    The n-grams of the next order that extend n-gram i are those from starts[i] to starts[i + 1].
+    The highest order has no starts and no back-offs. Back-offs are quantised, too; their codes are
+    computed again when they are written.
     """
 
     words: Numbers
@@ -133,7 +105,7 @@ class PackedOrder:
         return cls(order.word.astype(np.uint32), logs(order.log_prob), backoffs, starts)
 
     def is_whole(self, vocabulary: int, following: PackedOrder | None) -> bool:
-        """Everything that look-up relies on: then it cannot go astray."""
+        """Whether everything holds that look-up relies on, which checks nothing itself."""
         if len(self.words) != len(self.log_probs.values):
             return False
         if len(self.words) and int(self.words.max()) >= vocabulary:
@@ -144,7 +116,7 @@ class PackedOrder:
 
 
 class LanguageModel:
-    """Looks sentences up; `words` are those of its vocabulary, by number."""
+    """An n-gram model; `words` is its vocabulary, by number."""
 
     def __init__(self, words: Sequence[str], orders: Sequence[PackedOrder]) -> None:
         if len(orders) > MAX_ORDER:
@@ -152,7 +124,7 @@ class LanguageModel:
         self.words = tuple(words)
         self.orders = tuple(orders)
         self._numbers = {word: number for number, word in enumerate(self.words)}
-        for word in SPECIAL_WORDS:  # written in a text, they are words as any other
+        for word in SPECIAL_WORDS:  # in a text, these strings are words like any other
             del self._numbers[word]
         self.ngrams = NGrams(
             [order.words for order in orders],
@@ -163,7 +135,7 @@ class LanguageModel:
 
     @classmethod
     def of(cls, model: BackoffModel) -> LanguageModel:
-        """Words, which are few, keep their exact log-probabilities."""
+        """Only the log-probabilities of single words, which are few, stay exact."""
         following = [*model.orders[1:], None]
         orders = [
             PackedOrder.of(order, after, pack=i > 0)
@@ -176,7 +148,7 @@ class LanguageModel:
         return len(self.orders)
 
     def describe(self) -> dict[str, Any]:
-        """What a header says of it."""
+        """What the header of a file says of it."""
         return {"ngrams": [len(order.words) for order in self.orders]}
 
     def to_arrays(self) -> dict[str, Array]:
@@ -203,12 +175,11 @@ class LanguageModel:
         top = 1
         while f"lm.{top + 1}.words" in arrays:
             top += 1
-        strange = _names(top) ^ {name for name in arrays if name.startswith(PREFIX)}
-        if strange:
-            name = min(strange)
-            raise ModelError(
-                f"the language model has {'a strange' if name in arrays else 'no'} section {name!r}"
-            )
+        unexpected = _names(top) ^ {name for name in arrays if name.startswith(PREFIX)}
+        if unexpected:
+            name = min(unexpected)
+            kind = "an unknown" if name in arrays else "no"
+            raise ModelError(f"the language model has {kind} section {name!r}")
         try:
             words = unpack_lines(_section(arrays, "lm.words", np.uint8))
         except UnicodeDecodeError:
@@ -225,7 +196,7 @@ class LanguageModel:
     def number(self, word: str) -> int:
         """The number of a word, or of its class, or of the unknown word.
 
-        The first models have no classes of words that begin with a vowel.
+        The oldest models have no classes for words that begin with a vowel.
         """
         found = self._numbers.get(word)
         if found is None:
@@ -246,14 +217,14 @@ class LanguageModel:
         weight: float,
         alternatives: Sequence[Sequence[Alternative]] | None = None,
     ) -> NGramScorer:
-        """Scores the orders of units, that is, of words or phrases, with these forms.
+        """The scorer of a search over the orders of units: words or phrases.
 
-        `alternatives` holds the forms that each unit may take, if there is a choice; `forms` are
-        then the first of them.
+        `alternatives` are the forms that each unit may take, if there is a choice; `forms` are then
+        the first of them.
         """
         units = self.units(forms)
         if alternatives is None:
-            return NGramScorer(self.ngrams, units, self.ngrams.outlook(units), weight)
+            return NGramScorer(self.ngrams, units, self.ngrams.expected_costs(units), weight)
         names: dict[tuple[str, str], int] = {}
         choices = [
             [
@@ -269,8 +240,8 @@ class LanguageModel:
             for choice in alternatives
         ]
         firsts = [choice[0][1] for choice in choices]
-        outlook = self.ngrams.outlook(units, firsts)
-        return NGramScorer(self.ngrams, units, outlook, weight, choices)
+        expected_costs = self.ngrams.expected_costs(units, firsts)
+        return NGramScorer(self.ngrams, units, expected_costs, weight, choices)
 
     def units(self, forms: Sequence[str]) -> list[list[int]]:
         """The numbers of the words of each unit."""
@@ -281,7 +252,7 @@ class LanguageModel:
 
 
 def _names(top: int) -> set[str]:
-    """The sections of a model of this order."""
+    """The names of the sections of a model of this order."""
     names = {"lm.words"}
     for i in range(1, top + 1):
         parts = ["log_probs"]
@@ -324,7 +295,7 @@ def _order(arrays: Mapping[str, Array], i: int, top: int, vocabulary: Sequence[s
 
 
 def _high_bits(words: Numbers, vocabulary: int) -> Codes:
-    """What 16 bits do not hold of the numbers of words: each further bit of all of them."""
+    """The bits of the numbers of words from the 17th on: one plane of bits after the other."""
     places = range(16, max(vocabulary - 1, 0).bit_length())
     return np.concatenate([np.empty(0, np.uint8), *(np.packbits(words >> i & 1) for i in places)])
 

@@ -1,4 +1,7 @@
-"""Entropy pruning: a back-off model without the n-grams that change it least."""
+"""Entropy pruning: drops the n-grams of a back-off model that change it least.
+
+Pruning by count is part of estimation (`kneser_ney`).
+"""
 
 from __future__ import annotations
 
@@ -21,12 +24,12 @@ from syntagma.language_model.backoff import (
     suffixes,
 )
 
-_LEAST_MASS = 1e-9  # less probability left for backing off is rounding error
-_HISTORY_ROUNDS = 8  # enough for words, the slowest, to change by less than 0.1%
+_LEAST_MASS = 1e-9  # of probability left for backing off; less is rounding error
+_HISTORY_ROUNDS = 8  # after which words, the slowest to converge, change by less than 0.1%
 
 
 def _masses(order: Order, below: Order, suffix: Int32) -> tuple[Float64, Float64]:
-    """What each context leaves for backing off: of its own probability, and of the order below."""
+    """The probability each context leaves for backing off: its own, and that of the order below."""
     size = len(below)
     probs = np.exp(order.log_prob, dtype=np.float64)
     below_probs = np.exp(below.log_prob, dtype=np.float64)
@@ -36,7 +39,7 @@ def _masses(order: Order, below: Order, suffix: Int32) -> tuple[Float64, Float64
 
 
 def _normalised(below: Order, order: Order, suffix: Int32) -> Float32:
-    """The back-offs of an order with which its contexts sum to one."""
+    """The back-offs with which the probabilities after each context sum to one."""
     own, lower = _masses(order, below, suffix)
     backoff = np.log(np.maximum(own, _LEAST_MASS) / np.maximum(lower, _LEAST_MASS))
     is_context = np.bincount(order.parent, minlength=len(below)) > 0
@@ -46,15 +49,17 @@ def _normalised(below: Order, order: Order, suffix: Int32) -> Float32:
 def prune_to(model: BackoffModel, n: int) -> BackoffModel:
     """The model with at most n n-grams, without those that change it least.
 
-    The change is the relative entropy of leaving out one n-gram: Stolcke (1998), Entropy-based
-    Pruning of Backoff Language Models. An n-gram stays as long as a longer one needs it.
+    The change is the relative entropy between the models with and without an n-gram: Stolcke
+    (1998), Entropy-based Pruning of Backoff Language Models. An n-gram is kept as long as a longer
+    one needs it.
     """
     if len(model) <= n:
         return model
     room = n - len(model.words)
     if room < 0:
         raise ModelError(
-            f"cannot prune to {n} n-grams: the model has {len(model.words)} words, which all stay"
+            f"cannot prune to {n} n-grams: the model has {len(model.words)} words, "
+            "which are always kept"
         )
     links = suffixes(model.orders)
     losses = _losses(model, links)
@@ -68,7 +73,7 @@ def prune_to(model: BackoffModel, n: int) -> BackoffModel:
 
 
 def _losses(model: BackoffModel, links: Sequence[Int32]) -> list[Float32]:
-    """How much the relative entropy grows if one n-gram is left out; zeros for words."""
+    """How much the relative entropy grows if one n-gram is dropped; zeros for single words."""
     result = [np.zeros(len(model.words), dtype=np.float32)]
     histories = _histories(model, links)
     for k, (below, order) in enumerate(pairwise(model.orders)):
@@ -85,12 +90,13 @@ def _losses(model: BackoffModel, links: Sequence[Int32]) -> list[Float32]:
 
 
 def _histories(model: BackoffModel, links: Sequence[Int32]) -> list[Float64]:
-    """How probable each n-gram is, for all orders but the highest, at any place of a text.
+    """The probability of each n-gram at any position of a text, for all orders but the highest.
 
-    That is the fixed point of P(h w) = sum over v of P(v h) p(w | v h). The product of stored
-    probabilities, which Stolcke takes, is far off for Kneser-Ney models, whose lower orders are
-    made for backing off (Chelba et al. 2010): with it, the English Web Treebank has perplexity 621
-    and not 552 by a model of 24 million words pruned from 8.6 to 4 million n-grams.
+    This is the fixed point of P(h w) = sum over v of P(v h) p(w | v h). Stolcke takes the product
+    of the stored probabilities, which is far off for Kneser-Ney models, because their lower orders
+    are made for backing off (Chelba et al. 2010). With it, the perplexity of the English Web
+    Treebank is 621 instead of 552, for a model of 24 million words pruned from 8.6 to 4 million
+    n-grams.
     """
     result: list[Float64] = []
     shorter = np.ones(1)
@@ -115,7 +121,7 @@ def _histories(model: BackoffModel, links: Sequence[Int32]) -> list[Float64]:
 def _restricted(
     model: BackoffModel, links: Sequence[Int32], kept: Sequence[npt.NDArray[np.bool_]]
 ) -> BackoffModel:
-    """The model with those n-grams only; contexts that lost some get new back-offs."""
+    """The model with the kept n-grams only; contexts that lost some get new back-offs."""
     orders: list[Order] = [model.orders[0]]
     numbers = np.arange(len(model.words), dtype=np.int32)
     for k, order in enumerate(model.orders[1:], start=1):

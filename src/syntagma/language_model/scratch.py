@@ -1,5 +1,6 @@
-"""Arrays in temporary files, worked on block by block: `counting` and `kneser_ney` need more than
-memory holds.
+"""Arrays in temporary files, processed in blocks: n-gram tables may be larger than memory.
+
+Used by `counting` and `kneser_ney`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy.typing as npt
 
 from syntagma.errors import TrainingError
 
-_BYTES_PER_ITEM = 64  # of all arrays that hold one item of a block at the same time
+_BYTES_PER_ITEM = 64  # of all arrays of a block that are in memory at the same time
 _MIN_BLOCK = 8
 
 UInt32 = npt.NDArray[np.uint32]
@@ -26,25 +27,25 @@ UInt32 = npt.NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Scratch:
-    """Arrays in temporary files, and how many items to work on at a time."""
+    """A folder of temporary arrays, and the number of items to process at a time."""
 
     folder: Path
     block: int
 
     def zeros(self, size: int, dtype: type[np.generic]) -> npt.NDArray[Any]:
-        """An array that takes no memory of the process and disappears when it is let go."""
+        """An array backed by a file, which disappears with the array."""
         if not size:
             return np.zeros(0, dtype)
         with self._file() as stream, self._named_errors():
             size_in_bytes = size * np.dtype(dtype).itemsize
-            if hasattr(os, "posix_fallocate"):  # a full disk is an error now and no crash later
+            if hasattr(os, "posix_fallocate"):  # a full disk is an error now, not a crash later
                 os.posix_fallocate(stream.fileno(), 0, size_in_bytes)
             else:
                 stream.truncate(size_in_bytes)
             return np.memmap(stream, dtype, "r+")
 
     def spill(self, chunks: Iterable[array.array[int]]) -> UInt32:
-        """One array of all chunks of 32-bit numbers."""
+        """All chunks of 32-bit numbers as one array."""
         with self._file() as stream:
             for chunk in chunks:
                 with self._named_errors():
@@ -63,7 +64,7 @@ class Scratch:
             handle, name = tempfile.mkstemp(dir=self.folder)
         with open(handle, "w+b") as stream:
             yield stream
-        with contextlib.suppress(OSError):  # not where mapped files cannot be removed
+        with contextlib.suppress(OSError):  # some systems cannot remove a mapped file
             os.unlink(name)
 
     @contextlib.contextmanager

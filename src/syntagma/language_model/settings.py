@@ -1,10 +1,10 @@
-"""Settings of the estimation of a language model."""
+"""Settings of language model estimation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-PRUNE = (0, 1, 1, 2)  # for much text
+PRUNE = (0, 1, 1, 2)  # for large texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,10 +12,10 @@ class LanguageModelSettings:
     """How `train_lm` estimates a language model."""
 
     order: int = 4
-    prune: tuple[int, ...] | None = None  # n-grams seen so often or less are left out, by order
-    min_count: int = 5  # rarer words go by their class
-    max_ngrams: int | None = None  # what matters least beyond this is left out
-    tokenized: bool = False  # the text is a sentence a line, words separated by spaces
+    prune: tuple[int, ...] | None = None  # by order: drop n-grams seen at most this often
+    min_count: int = 5  # rarer words are replaced by their class
+    max_ngrams: int | None = None  # entropy pruning down to this many
+    tokenized: bool = False  # the text has one sentence per line, words separated by spaces
 
     @property
     def thresholds(self) -> tuple[int, ...]:

@@ -1,10 +1,11 @@
-"""Plain English text as sentences of words, split as UD English EWT splits them.
+"""Splits plain English text into sentences and words as UD English EWT does.
 
 A word is a syntactic word: *do n't*, *dog 's*, *well - known*, *$ 5*. Typographic quotes and dashes
-become what the treebank writes. Text that is already in words is read by `formats`.
+are replaced by those of the treebank. `formats` reads text that is already tokenised. The other
+direction is `realization.detokenization`.
 """
 
-# ruff: noqa: RUF001, the characters that look alike are what this is about
+# ruff: noqa: RUF001, this module is about characters that look alike
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from itertools import chain
 
 __all__ = ["normalize", "sentences", "words"]
 
-# Where EWT has a dash, it writes one hyphen four times as often as two.
+# For a dash, EWT writes one hyphen four times as often as two.
 CHARACTERS = {
     **dict.fromkeys("“”„‟«»″", '"'),
     **dict.fromkeys("‘’‚‛′ʼ", "'"),
@@ -23,7 +24,7 @@ CHARACTERS = {
     **dict.fromkeys("—―", " - "),
     **dict.fromkeys("⸺⸻", " -- "),
     "…": "...",
-    **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),  # no width
+    **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),  # zero width
 }
 
 
@@ -44,7 +45,7 @@ ABBREVIATIONS = _table("""
     esp Esq Est est etc ext Feb Fri ft hrs ie Inc Jan Jr Jul Jun La lb lbs Ltd Mar Mass mins Mon Nov
     Oct op oz Pa Ph Rd Sc Sep Sept spp Sr Tex Thu Thur Thurs trans Tue Tues Univ Va viz vs Wed yrs
 """)
-# After these a hyphen belongs to the word: "non-profit", but "high - profile".
+# After these prefixes, a hyphen is part of the word: "non-profit", but "high - profile".
 PREFIXES = _table("""
     anti arch bi co counter cross de e ex extra hyper infra inter intra macro mega meta micro mid
     mini mis multi neo non over post pre pro proto pseudo psycho quasi re semi socio sub super trans
@@ -58,19 +59,20 @@ FILES_AND_HOSTS = _table(r"""
     biz com edu gov info mil net org (?:ac|co|org)\.(?:au|jp|nz|uk)
     doc docx exe gif htm html jpg mp3 pdf png ppt txt url xls xlsx zip
 """)
-# Two words in one; "wont", "cant", "its" and "lets" stay: edited text means other words by them.
+# Two words written as one; not "wont", "cant", "its" and "lets": in edited text, these are other
+# words.
 JOINED = _table("""
     can|not gon|na got|ta wan|na gim|me lem|me out|ta
     do|nt did|nt does|nt could|nt would|nt should|nt is|nt was|nt are|nt were|nt has|nt have|nt
     had|nt ai|nt i|m i|ve that|s there|s what|s you|re they|re you|ve
 """)
-# What follows an abbreviation only where a sentence begins.
+# Words that, after an abbreviation, begin a new sentence.
 STARTERS = _table("""
     A After Although An And As At Because But By For From He Her Here His How However I If In It Its
     My No Not On Our She Since So Some That The Their Then There These They This Those To We What
     When Where Which While Who Why With Yes You Your
 """)
-# What follows a name after the closing quotes of a question: the sentence goes on.
+# Words that continue the sentence after a quoted question and a name: "Who?" Poe asked.
 SPEECH = _table("""
     added answered asked began cried continued demanded exclaimed inquired murmured muttered
     observed remarked repeated replied returned said says shouted whispered
@@ -89,7 +91,7 @@ def _any(*tables: Iterable[str]) -> str:
     return f"(?:{'|'.join(sorted(chain(*tables), reverse=True))})"
 
 
-# A run that may fail to match is bounded, so that the time is linear in the text, whatever it is.
+# Runs that may fail to match are bounded, so that the time is linear in any text.
 _L = r"[^\W\d_]"
 _W = r"[\w\u0300-\u036f]"
 _END = rf"(?!{_W})"
@@ -128,14 +130,14 @@ _CUTS = {
     spelling("".join(pair)): len(pair[0])
     for pair in (joined.split("|") for joined in JOINED)
     for spelling in (str.lower, str.capitalize, str.upper)
-    if len(pair[0]) > 1 or spelling is not str.upper  # IM and IVE are something else
+    if len(pair[0]) > 1 or spelling is not str.upper  # IM and IVE are other words
 }
 _CHARACTERS = str.maketrans(CHARACTERS)
 _LAST = frozenset(CLOSERS + ENDERS)
 
 
 def normalize(text: str) -> str:
-    """Text with the quotes, dashes and ellipses of the treebank, and without invisible characters.
+    """Text with the quotes, dashes and ellipses of the treebank, without invisible characters.
 
     >>> normalize("“Well—”")
     '"Well - "'
@@ -170,7 +172,7 @@ def sentences(paragraph: str) -> list[list[str]]:
 
 
 def _is_end(pieces: list[str], start: int, end: int) -> bool:
-    """Whether the sentence that begins with the piece `start` ends before the piece `end`."""
+    """Whether the sentence that begins at piece `start` ends before piece `end`."""
     piece = pieces[end - 1]
     closed = piece.rstrip(CLOSERS)
     if not closed or closed[-1] not in ENDERS:
@@ -198,7 +200,8 @@ def _says(pieces: list[str]) -> bool:
 
 
 def _is_plain(word: str) -> bool:
-    """Whether a word is no abbreviation, so that its period ends even a careless sentence."""
+    """Whether a word is not an abbreviation: then its period ends a sentence, even if the next one
+    begins in lower case."""
     return (
         len(word) > 3
         and word.isalpha()
@@ -218,7 +221,7 @@ def _words(pieces: list[str]) -> list[str]:
 
 
 def _split(piece: str) -> tuple[str, ...]:
-    """The words of a piece of text between white space."""
+    """The words of a piece of text without white space."""
     found: list[str] = []
     for token in _TOKEN.findall(normalize(piece)):
         if cut := _CUTS.get(token):
@@ -230,12 +233,12 @@ def _split(piece: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-# Words repeat: looking them up is several times as fast as splitting them.
+# Words repeat: a cache is several times as fast as splitting them again.
 _cached = lru_cache(CACHED_PIECES)(_split)
 
 
 def _split_last(piece: str) -> tuple[str, ...]:
-    """The words of the last piece of a sentence: its period is no part of an abbreviation."""
+    """The words of the last piece of a sentence, whose period is never part of an abbreviation."""
     text = normalize(piece)
     stem = text.rstrip("\"'")
     if stem.endswith(".") and stem[-2:-1].isalnum():

@@ -1,6 +1,6 @@
-"""Contractions: words that are written in one piece in another way than alone, such as *du*.
+"""Contractions: words that are written as one and differently from each alone, as *du* for *de le*.
 
-`detokenization` writes them, `detokenization_training` learns them.
+`detokenization` applies them, `detokenization_training` learns them.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from syntagma.realization.spacing import Key
 from syntagma.results.spelling import Contraction
 
-# Of contractions: any word with a tag before a given one, forms, forms and tags.
+# The keys of contractions: any word with a tag before a given word; forms; forms and tags.
 LEVELS = ("any", "forms", "tagged")
 
 
 def contraction_keys(forms: Sequence[str], tags: Sequence[str]) -> Iterator[Key]:
-    """From general to specific: the last one that is known decides."""
+    """The keys from general to specific: the last one with an entry decides."""
     lower = [form.lower() for form in forms]
     if any(tags) and len(forms) == 2:
         yield "any", tags[0], lower[1], tags[1]
@@ -30,20 +30,20 @@ def contraction_length(key: Key) -> int:
 
 
 def is_concatenation(forms: Sequence[str], contraction: Contraction) -> bool:
-    """Whether words are written in one piece, but none in another way than alone: *do n't*."""
+    """Whether a contraction is just its words without spaces: *do n't*."""
     words = forms[contraction.first - 1 : contraction.last]
     return "".join(words).lower() == contraction.text.lower()
 
 
 def written(key: Key, forms: Sequence[str], known: str | None, default: str) -> str:
-    """What is known of a key, in the case of `any` only what follows the first word."""
+    """The contraction that an entry gives; that of an `any` key is what follows the first word."""
     if known is None:
         return default
     return forms[0].lower() + known if known and key[0] == "any" else known
 
 
 def in_case_of(forms: Sequence[str], text: str) -> str:
-    """A contraction with the capitals of its words: *Du* for *De le*."""
+    """A contraction in the letter case of its words: *Du* for *De le*."""
     first = forms[0]
     if "".join(forms).isupper() or (len(first) > 1 and first.isupper()):
         return text.upper()

@@ -1,7 +1,7 @@
-"""Words as they are written: where spaces stand, and which words are contracted.
+"""Detokenises words: decides where to put spaces and which words to contract.
 
-What no rule decides, `spacing` decides by what holds in most languages. The other direction, for
-English, is `language_model.tokenization`.
+Where no learned rule applies, the default of `spacing` does. `detokenization_training` learns the
+rules. The other direction, for English, is `language_model.tokenization`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _RULES, _CONTRACTIONS = "spacing.rules", "spacing.contractions"
 
 
 class Detokenizer:
-    """Rules of spacing and contractions; without any, what holds in most languages.
+    """Spacing rules and contractions; without any, what holds in most languages.
 
     >>> words = ["Well", ",", "it", "'s", "(", "sadly", ")", "over", "!"]
     >>> Detokenizer().spell(words).text(words)
@@ -54,7 +54,7 @@ class Detokenizer:
         self._longest = max(map(contraction_length, self._contractions), default=0)
 
     def spell(self, forms: Sequence[str], tags: Sequence[str] | None = None) -> Spelling:
-        """How these words are written, in this order."""
+        """The spelling of these words, in this order."""
         tags = tags or [""] * len(forms)
         contractions = tuple(self._contract(forms, tags))
         inside = {i for each in contractions for i in range(each.first, each.last)}
@@ -77,7 +77,7 @@ class Detokenizer:
         return space
 
     def _contract(self, forms: Sequence[str], tags: Sequence[str]) -> Iterator[Contraction]:
-        """From left to right, the longest at each place."""
+        """From left to right, the longest contraction at each position."""
         start = 0
         while start < len(forms):
             for end in range(min(start + self._longest, len(forms)), start + 1, -1):
@@ -102,7 +102,7 @@ class Detokenizer:
         rules = {}
         for level, *key, sign in _read_lines(arrays, _RULES):
             if len(key) != FIELDS.get(level) or sign not in ("-", "+"):
-                raise ModelError(f"the section {_RULES!r} has a line that is no rule of spacing")
+                raise ModelError(f"the section {_RULES!r} has a line that is not a spacing rule")
             rules[level, *key] = sign == "+"
         contractions = {}
         for level, *key, text in _read_lines(arrays, _CONTRACTIONS):
@@ -112,7 +112,9 @@ class Detokenizer:
                 or (level == "any" and len(key) != 3)
                 or (level == "tagged" and len(key) % 2)
             ):
-                raise ModelError(f"the section {_CONTRACTIONS!r} has a line that is no contraction")
+                raise ModelError(
+                    f"the section {_CONTRACTIONS!r} has a line that is not a contraction"
+                )
             contractions[level, *key] = text
         return cls(rules, contractions)
 

@@ -1,4 +1,4 @@
-"""Learns spacing and contractions from the `SpaceAfter` and the multiword tokens of a treebank."""
+"""Learns spacing rules and contractions from `SpaceAfter` and multiword tokens of a treebank."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from syntagma.realization.spacing import (
 )
 from syntagma.results.spelling import Spelling
 
-MIN_GAIN = 2  # a rule corrects so many more decisions of the treebank than it spoils
+MIN_GAIN = 2  # decisions a rule must correct beyond those it spoils
 
-Example = tuple[Sequence[str], Sequence[str], Spelling]  # forms, tags and how they are written
+Example = tuple[Sequence[str], Sequence[str], Spelling]  # forms, tags, spelling
 
 
 def learn_detokenizer(examples: Iterable[Example]) -> Detokenizer:
-    """Learns from forms, tags and spellings; spaces everywhere say nothing."""
+    """Learn from spellings. Without any contraction or missing space, they carry no information."""
     examples = list(examples)
     if all(all(each.spaces[:-1]) and not each.contractions for _, _, each in examples):
         return Detokenizer()
@@ -38,7 +38,7 @@ def learn_detokenizer(examples: Iterable[Example]) -> Detokenizer:
 
 
 def _learn_spacing(examples: Sequence[Example]) -> dict[Key, bool]:
-    """Level by level, the rules that correct what the levels before decide wrongly."""
+    """Rules, level by level, that correct wrong decisions of the levels before."""
     places: list[tuple[Neighbour, Neighbour, bool]] = []
     decisions: list[bool] = []
     for forms, tags, spelling in examples:
@@ -74,7 +74,7 @@ def _learn_spacing(examples: Sequence[Example]) -> dict[Key, bool]:
 
 
 def _learn_contractions(examples: Sequence[Example]) -> dict[Key, str]:
-    """Contractions that are written so in most of the places where their words meet."""
+    """Contractions that are used in most of the places where their words meet."""
     places = list(_contractible(examples))
     decisions = [""] * len(places)
     contractions: dict[Key, str] = {}
@@ -91,7 +91,7 @@ def _learn_contractions(examples: Sequence[Example]) -> dict[Key, str]:
             most, count = tally.most_common(1)[0]
             if most is None or 2 * count <= tally.total():
                 most, count = "", tally[""]
-            # Without tags, forms alone decide.
+            # Forms alone decide where there are no tags.
             needed = (most and level == "forms") or count - right[key] >= MIN_GAIN
             if needed and _is_storable((*key, most)):
                 found[key] = most
@@ -108,7 +108,7 @@ def _learn_contractions(examples: Sequence[Example]) -> dict[Key, str]:
 def _contractible(
     examples: Sequence[Example],
 ) -> Iterator[tuple[Sequence[str], dict[str, Key], str]]:
-    """Where words meet that are contracted somewhere: them, their keys, what is written."""
+    """Wherever words meet that are contracted somewhere: the words, their keys, the contraction."""
     wanted: set[Key] = set()
     written: list[dict[tuple[int, int], str]] = []
     for forms, tags, spelling in examples:
@@ -129,7 +129,7 @@ def _contractible(
 
 
 def _after_mark(forms: Sequence[str], text: str) -> str | None:
-    """`-se` of *torna-se*: a mark and the second word; none if the words are not written so."""
+    """`-se` of *torna-se*: a mark and the second word; None for other contractions."""
     if not text:
         return ""
     first, second = (form.lower() for form in forms)

@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from syntagma.realization.edits import Edit
 from syntagma.realization.lexicon import Seen
 
-_SUFFIXES = 6  # endings up to so many letters decide which rule applies
-_TRUST = 2.0  # lemmas with a shorter ending count as so many with a longer one
+_SUFFIXES = 6  # the longest ending, in letters, that a rule looks at
+_BACKOFF = 2.0  # back-off pseudo-count: all lemmas with a shorter ending count as this many
 
 
 class EditRules:
     """Edits from the lemmas of one tag to their forms, counted by features and ending of the lemma.
 
-    Every lemma counts once, however frequent: a rule is for lemmas that were not seen.
+    Every lemma counts once, however frequent, because rules are for unseen lemmas.
     """
 
     def __init__(self, counts: Mapping[tuple[str | None, str], Mapping[Edit, int]]) -> None:
@@ -38,10 +38,10 @@ class EditRules:
         return cls(counts)
 
     def chances(self, lemma: str, features: str | None) -> dict[Edit, float]:
-        """How likely each edit is: counts for an ending, backed off to those for shorter ones.
+        """The probability of each edit: relative frequency by ending, backed off to shorter ones.
 
-        Features that were not seen are left aside. A lemma that ends as none does, in another
-        script, say, is not edited at all.
+        Unseen features are ignored. A lemma with an unseen last letter, such as one in another
+        script, is not edited at all.
         """
         if (features, "") not in self._counts:
             features = None
@@ -53,9 +53,9 @@ class EditRules:
             seen = self._counts.get((features, ending))
             if seen is None:
                 break
-            total = sum(seen.values()) + (_TRUST if chances else 0.0)
+            total = sum(seen.values()) + (_BACKOFF if chances else 0.0)
             chances = {
-                edit: (seen.get(edit, 0) + _TRUST * chances.get(edit, 0.0)) / total
+                edit: (seen.get(edit, 0) + _BACKOFF * chances.get(edit, 0.0)) / total
                 for edit in {**chances, **seen}
             }
         return chances

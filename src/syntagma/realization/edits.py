@@ -1,8 +1,8 @@
-"""Edits: what is changed at the beginning, in the stem and at the end of a lemma to make a form.
+"""Edits: the changes at the beginning, in the stem and at the end of a lemma that make a form.
 
-An edit is a tree (Chrupała 2008): what lemma and form share longest stays, what stands before and
-after it is edited likewise, and what has nothing in common is replaced. An edit found in one pair
-of lemma and form applies to other lemmas of the same make.
+An edit is a tree (Chrupała 2008): the longest common substring of lemma and form stays, the parts
+before and after it are edited recursively, and parts with nothing in common are replaced. An edit
+found in one pair of lemma and form applies to other lemmas of the same pattern.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Union
 
-Replacement = tuple[str, str]  # this text, and no other, becomes that
-# So many letters in front and behind are edited, how they are, and what is between them stays.
+Replacement = tuple[str, str]  # old text, which must match exactly, and new text
+# The number of letters edited in front and behind, and their edits; the letters between stay.
 Edit = Union[Replacement, tuple[int, int, "Edit", "Edit"]]  # noqa: UP007
 
 
-MAX_EDITED = 200  # letters; what is longer is replaced as a whole
+MAX_EDITED = 200  # letters; longer lemmas are replaced as a whole
 
 
 def find_edit(lemma: str, form: str) -> Edit:
@@ -31,7 +31,7 @@ def find_edit(lemma: str, form: str) -> Edit:
 
 
 def apply_edit(edit: Edit, lemma: str) -> str | None:
-    """The form, or None if the lemma is of another make; what is kept keeps its case."""
+    """The form, or None if the lemma does not fit the edit; letters that stay keep their case."""
     if len(edit) == 2:
         old, new = edit
         return new if lemma.lower() == old else None
@@ -46,7 +46,7 @@ def apply_edit(edit: Edit, lemma: str) -> str | None:
 
 
 def format_edit(edit: Edit) -> str:
-    """An edit as text without line ends or tabs; `parse_edit` is the inverse."""
+    """An edit as text without line breaks or tabs; `parse_edit` is the inverse."""
     return json.dumps(edit, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -65,8 +65,8 @@ def _edit(value: object) -> Edit:
 
 
 def _shared(lemma: str, form: str) -> tuple[int, int, int]:
-    """Where the part that stays begins, in lemma and form, and its size: what they begin with, if
-    that is half of the lemma, else the longest that is in both."""
+    """Where the part that stays begins, in lemma and form, and its length: their common prefix, if
+    that is at least half of the lemma, else their longest common substring."""
     prefix = next(
         (i for i, (a, b) in enumerate(zip(lemma, form, strict=False)) if a != b),
         min(len(lemma), len(form)),

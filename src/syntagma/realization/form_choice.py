@@ -1,8 +1,8 @@
-"""Which of its forms a lemma takes, as far as its neighbours in the tree tell.
+"""Which of its forms a lemma takes, by its neighbours in the tree.
 
-A log-linear model for each lemma, with its tag and features, that was seen often and in several
-forms: *not* is *n't* beside *do*, *be* is *'s* beside *it*. What the words before and after say is
-the language model's business. Learning is in `form_choice_training`.
+There is a log-linear model for each lemma, with its tag and features, that was seen often and in
+several forms: *not* is *n't* beside *do*, *be* is *'s* beside *it*. The words before and after are
+the language model's concern. `form_choice_training` learns the weights.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from syntagma.realization.inflection import Form
 from syntagma.realization.lexicon import sorted_features
 
 SECTION = "form_choice"
-_DAMAGED = "what the model knows of the choice of forms is damaged; train it again"
+_DAMAGED = "the form choice weights of the model are damaged; train the model again"
 
 Key = tuple[str, str, str]  # lemma, tag, features
 Weights = dict[Key, dict[str, tuple[int, ...]]]  # of each context for each form, in hundredths
@@ -32,7 +32,7 @@ class FormChoice:
     """Log-linear models of forms; the forms are those of an inflector, in its order."""
 
     def __init__(self, weights: Weights | bytes) -> None:
-        """The weights, or, as a file has them, packed: they are unpacked when they are needed."""
+        """The weights may be packed, as in a model file: they are unpacked when first needed."""
         self._given = weights
 
     @cached_property
@@ -103,7 +103,7 @@ def _unpack(packed: bytes) -> Weights:
 
 
 class LemmaTree:
-    """What is given of a tree; heads are 1-based, 0 for the root, and what is None is not given."""
+    """A tree of lemmas; heads are 1-based, 0 for the root; None is not given."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ class LemmaTree:
                 self._dependents[head - 1].append(i)
 
     def contexts(self, i: int) -> list[str]:
-        """The arc of a word, its head, its siblings and its dependents, in words."""
+        """The features of a word: its arc, its head, its siblings and its dependents, as text."""
         head, deprel = self._heads[i], self._deprels[i]
         found = [f"arc {deprel}"]
         if head:

@@ -1,4 +1,4 @@
-"""Learns from the trees of a treebank which of its forms a lemma takes (AdaGrad)."""
+"""Learns from the trees of a treebank which of its forms a lemma takes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from syntagma.realization.inflection_training import neutral_forms
 from syntagma.realization.lexicon import sorted_features
 from syntagma.treebanks.treebank import Sentence
 
-MIN_LEMMA = 20  # a lemma that was seen less often has no model
-MIN_CONTEXT = 5  # nor has such a context a weight
+MIN_LEMMA = 20  # a lemma seen less often has no model
+MIN_CONTEXT = 5  # a context seen less often has no weight
 _ROUNDS = 100  # of gradient ascent
-_STEP = 0.3
-_PRIOR = 1.0  # weights are drawn to zero by so much
-_LEAST = 10  # a weight, in hundredths, that matters
+_LEARNING_RATE = 0.3
+_L2 = 1.0  # regularisation
+_LEAST = 10  # in hundredths; contexts whose weights are all smaller are dropped
 
 _Example = tuple[int, list[str]]  # the form, and the contexts
 
 
 def learn_form_choice(sentences: Iterable[Sentence], inflector: Inflector) -> FormChoice:
+    """Learn to choose among the forms that the inflector proposes."""
     examples: defaultdict[Key, list[_Example]] = defaultdict(list)
     for sentence in sentences:
         if not sentence.lemmas:
@@ -49,7 +50,7 @@ def _texts(forms: Sequence[Form]) -> list[str]:
 
 
 def _learn(forms: Sequence[Form], examples: Sequence[_Example]) -> dict[str, tuple[int, ...]]:
-    """The weights that make the examples likely (AdaGrad, Duchi et al. 2011)."""
+    """Weights that maximise the likelihood of the examples, by AdaGrad (Duchi et al. 2011)."""
     counts = Counter(context for _, contexts in examples for context in set(contexts))
     known = sorted(context for context, count in counts.items() if count >= MIN_CONTEXT)
     number = {context: i for i, context in enumerate(known)}
@@ -64,9 +65,9 @@ def _learn(forms: Sequence[Form], examples: Sequence[_Example]) -> dict[str, tup
     for _ in range(_ROUNDS):
         scores = seen @ weights + shares
         chances = np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
-        gradient = seen.T @ (right - chances) - _PRIOR * weights
+        gradient = seen.T @ (right - chances) - _L2 * weights
         squares += gradient**2
-        weights += _STEP * gradient / np.sqrt(squares)
+        weights += _LEARNING_RATE * gradient / np.sqrt(squares)
     hundredths = np.rint(100 * weights).astype(int)
     return {
         context: tuple(row.tolist())

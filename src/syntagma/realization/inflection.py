@@ -1,8 +1,8 @@
-"""Inflection: the forms that a lemma may take, given as much as is known of its tag and features.
+"""Inflection: the forms that a lemma may take, given its tag and features as far as known.
 
-Forms come from the `lexicon` of what was seen in training, then, for English, from `lemminflect` if
-it is installed, then from `edit_rules` learned from the same treebank. Which of several forms is
-taken is for the search to decide (`realizer`).
+Forms come from the `lexicon` of the training treebank; for English, else from `lemminflect` if it
+is installed; else from the `edit_rules` of the same treebank. Which of several forms is taken,
+`form_choice` estimates and the search decides.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from syntagma.realization.lexicon import (
 )
 
 MAX_FORMS = 6
-MIN_SHARE = 0.005  # a form of a lemma that is rarer is taken for a slip
-_FAMILY = 0.25  # tags that share so many lemmas belong together
-_ALIKE = 0.9  # features that leave so many forms as they are do not matter
+MIN_SHARE = 0.005  # a rarer form of a lemma is taken for an error of the treebank
+_FAMILY = 0.25  # the share of lemmas that tags of one paradigm have in common
+_ALIKE = 0.9  # features do not matter if this share of forms is the same without them
 SECTION = "inflection"
 
-# What lemminflect calls the classes of the tags of the Penn Treebank.
+# lemminflect's word classes of Penn Treebank tags.
 _PENN = {
     **dict.fromkeys(("NN", "NNS", "NNP", "NNPS"), "NOUN"),
     **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "VERB"),
@@ -50,17 +50,17 @@ _PENN = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form that a lemma may take, with the logarithm of its share among them."""
+    """A form that a lemma may take, and the logarithm of its share among the forms."""
 
     text: str
     log_share: float = 0.0
 
 
 class Inflector:
-    """What is known of a language's inflection."""
+    """Inflects lemmas of one language."""
 
     def __init__(self, lexicon: SeenForms | bytes, *, english: bool = False) -> None:
-        """The lexicon, or, as a file has it, packed: it is unpacked when it is needed."""
+        """The lexicon may be packed, as in a model file: it is unpacked when it is first needed."""
         self._given = lexicon
         self.english = english
         self._rules_of: dict[str, EditRules] = {}
@@ -68,14 +68,14 @@ class Inflector:
 
     @cached_property
     def lexicon(self) -> SeenForms:
-        """What was seen of each lemma."""
+        """The forms seen of each lemma."""
         return unpack_lexicon(self._given) if isinstance(self._given, bytes) else self._given
 
     def _forms(self, lemma: str, tag: str | None, features: str | None) -> tuple[Form, ...]:
-        """The forms to choose from, the most frequent first; never empty. Those that differ in case
-        only are one, as it is written most often.
+        """The forms to choose from, the most frequent first; never empty.
 
-        What is None is not given. The features of a word are written as in CoNLL-U.
+        Forms that differ only in case count as one, in its most frequent spelling. A tag or
+        features of None are not given; features are written as in CoNLL-U.
         """
         if features is not None:
             features = sorted_features(features)
@@ -97,8 +97,8 @@ class Inflector:
         return tuple(Form(variants[form], math.log(shares[form])) for form in kept)
 
     def _seen(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
-        """The forms seen with this tag and these features; else with these among others; else with
-        others that differ in nothing that matters."""
+        """The forms seen with this tag and these features; else with these among others; else
+        with features that differ in nothing that matters."""
         entries = self.lexicon.get(lemma)
         if entries is None:
             lower = lemma[:1].lower() + lemma[1:]
@@ -120,7 +120,7 @@ class Inflector:
         return {form: float(count) for form, count in counts.items()}
 
     def _untagged(self, lemma: str, features: str | None) -> dict[str, float]:
-        """The forms seen with any tag and, as if seen once, those of the tags that go with them."""
+        """The forms seen with any tag and, as if seen once, those of other tags of the paradigm."""
         found = self._seen(lemma, None, features)
         entries = self.lexicon.get(lemma) if features is None else None
         if not entries:
@@ -138,7 +138,7 @@ class Inflector:
 
     @cached_property
     def _families(self) -> dict[str, list[str]]:
-        """The tags with which the lemmas of each tag are often seen, too: those of one paradigm."""
+        """For each tag, the tags that its lemmas often have, too: those of one paradigm."""
         sizes: Counter[str] = Counter()
         shared: Counter[tuple[str, str]] = Counter()
         for entries in self.lexicon.values():
@@ -166,8 +166,8 @@ class Inflector:
 
     @cached_property
     def _differences(self) -> dict[tuple[str, frozenset[str]], tuple[int, int]]:
-        """Of two sets of features that one lemma was seen with, by what they differ in: how often
-        the form was the same, and how often there were two."""
+        """For each difference between two sets of features of one lemma: how often the form was the
+        same, and how often the difference occurred."""
         counts: dict[tuple[str, frozenset[str]], tuple[int, int]] = {}
         for entries in self.lexicon.values():
             best: dict[tuple[str, str], Seen] = {}
@@ -183,7 +183,7 @@ class Inflector:
         return counts
 
     def _looked_up(self, lemma: str, tag: str | None) -> dict[str, float]:
-        """What the dictionary of `lemminflect` has; it knows the tags of the Penn Treebank."""
+        """The forms in the dictionary of `lemminflect`, which uses Penn Treebank tags."""
         word_class = _PENN.get(tag or "")
         if not self.english or (tag and word_class is None) or find_spec("lemminflect") is None:
             return {}
@@ -202,7 +202,7 @@ class Inflector:
         neutral = lemma.lower() if lemma.isupper() else lemma[:1].lower() + lemma[1:]
         for edit, chance in self._rules(tag).chances(lemma, features).items():
             form = apply_edit(edit, neutral)
-            if form and form == " ".join(form.split()):  # not a phrase that has lost a word
+            if form and form == " ".join(form.split()):  # not a phrase that lost a word
                 form = with_case_of(lemma, form)
                 found[form] = found.get(form, 0.0) + chance
         best = sorted(found, key=lambda form: (-found[form], form))[:1]
@@ -232,5 +232,5 @@ def _parts(features: str) -> frozenset[str]:
 
 
 def _difference(tag: str, one: str, other: str) -> tuple[str, frozenset[str]]:
-    """The tag, and the names of the features that are not the same."""
+    """The tag, and the names of the features that differ."""
     return tag, frozenset(part.partition("=")[0] for part in _parts(one) ^ _parts(other))

@@ -13,6 +13,7 @@ from syntagma.treebanks.treebank import Sentence
 
 
 def learn_inflector(sentences: Iterable[Sentence], *, english: bool = False) -> Inflector:
+    """An inflector whose lexicon is the words of the sentences that have lemmas."""
     counts: Counter[tuple[str, str, str, str]] = Counter()
     for sentence in sentences:
         if sentence.lemmas:
@@ -27,8 +28,8 @@ def learn_inflector(sentences: Iterable[Sentence], *, english: bool = False) -> 
 
 
 def neutral_forms(sentence: Sentence) -> tuple[str, ...]:
-    """The forms of a sentence as they would be in its middle: what its beginning, or a heading in
-    capitals, does to the case of a word is not inflection."""
+    """The forms of a sentence as they would be in mid-sentence: capitals of its first word or of a
+    heading are not inflection."""
     forms = []
     initial = True
     lemmas = sentence.lemmas or ("",) * len(sentence)

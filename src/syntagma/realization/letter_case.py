@@ -1,11 +1,11 @@
-"""Upper and lower case of words: what their place in a sentence, or a lemma, does to it."""
+"""Upper and lower case of words: at the start of a sentence, in headings, and as in their lemma."""
 
 from __future__ import annotations
 
 
 def capitalised(form: str) -> str:
-    """The form as the first of a sentence."""
-    first = form[:1].title()  # not upper(): ǅ, and Georgian has no capitals at the beginning
+    """The form as the first word of a sentence."""
+    first = form[:1].title()  # not upper(): ǅ, and Georgian does not capitalise first letters
     return first + form[1:] if len(first) == 1 else form
 
 
@@ -24,5 +24,5 @@ def with_case_of(lemma: str, form: str) -> str:
 
 
 def _lower(text: str) -> str:
-    """In lower case, letter by letter: İ becomes i, not i and a dot."""
+    """Lower case, letter by letter: İ becomes i, not i and a combining dot."""
     return text.lower().replace("i\u0307", "i")

@@ -1,4 +1,4 @@
-"""The forms of lemmas that were seen in training, in memory and packed for a model file."""
+"""The lexicon of inflection: forms of lemmas seen in training, in memory and in a model file."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from syntagma.errors import ModelError
 from syntagma.realization.edits import Edit, apply_edit, find_edit, format_edit, parse_edit
 
-DAMAGED = "what the model knows of inflection is damaged; train it again"
+DAMAGED = "the inflection lexicon of the model is damaged; train the model again"
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A form of a lemma in the training treebank, in neutral case; `edit` makes it of the lemma."""
+    """A form of a lemma seen in training, in neutral case; `edit` makes it from the lemma."""
 
     tag: str
     features: str
@@ -28,7 +28,7 @@ SeenForms = Mapping[str, Sequence[Seen]]
 
 
 def sorted_features(features: str) -> str:
-    """The same features as treebanks list them."""
+    """The same features, sorted as treebanks list them."""
     return "|".join(sorted(features.split("|"), key=str.lower))
 
 
@@ -70,7 +70,7 @@ def unpack_lexicon(packed: bytes) -> SeenForms:
 
 
 def _shorter(lemma: str, entry: Seen) -> str:
-    """A form as an edit of its lemma, where that gives it back: most edits are shared by many."""
+    """A form as an edit of its lemma, if that restores it: most edits are shared by many forms."""
     if apply_edit(entry.edit, lemma) == entry.form:
         return format_edit(entry.edit)
     return "=" + entry.form

@@ -1,4 +1,8 @@
-"""What a model needs to realize lemmas besides ordering words, learned by `training`."""
+"""The realizer: the forms that lemmas may take, and the detokeniser.
+
+`training` learns it from a treebank. Words are ordered and their forms chosen by one search, which
+`linearizer` starts.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ Alternatives = tuple[tuple[Alternative, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Realizer:
-    """Inflects lemmas, and writes sentences as people do."""
+    """Inflects lemmas and detokenises sentences."""
 
     SECTIONS: ClassVar = frozenset({inflection.SECTION, form_choice.SECTION})
 
@@ -34,8 +38,8 @@ class Realizer:
     def inflect(self, problem: Problem) -> tuple[Problem, Alternatives]:
         """The problem with the likeliest form of each lemma, and the forms that each word may take.
 
-        A form that is given stays as it is. The likeliest is so whatever the tree; the shares of
-        the alternatives are those in the tree.
+        Given forms stay. The likeliest form does not depend on the tree; the shares of the
+        alternatives do.
         """
         forms = list(map(self._forms, problem.words))
         alternatives = tuple(

@@ -1,9 +1,10 @@
-"""Whether a space stands between two words: the contexts of learned rules, and the default.
+"""Whether there is a space between two words: what learned rules look at, and the default.
 
-`detokenization` applies rules of spacing, `detokenization_training` learns them.
+The default is what holds in most languages. `detokenization` applies spacing rules,
+`detokenization_training` learns them.
 """
 
-# ruff: noqa: RUF001, the characters that look alike are what this is about
+# ruff: noqa: RUF001, this module is about characters that look alike
 
 from __future__ import annotations
 
@@ -14,12 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-MAX_KINDS = 8
+MAX_KINDS = 8  # runs of characters of one kind that a rule looks at
 
 Key = tuple[str, ...]
 
-# By the names of characters: scripts without spaces between words; in the latter, words of other
-# scripts stand between spaces.
+# Names of characters of scripts without spaces between words. Insular scripts do put spaces around
+# words of other scripts.
 _JOINED_SCRIPTS = re.compile(
     r"(CJK|IDEOGRAPHIC|HIRAGANA|KATAKANA|HALFWIDTH KATAKANA|BOPOMOFO)\b|KATAKANA-HIRAGANA"
 )
@@ -29,23 +30,23 @@ _ENDING = re.compile(
     r"|DANDA|PERCENT SIGN|PER MILLE SIGN|DEGREE SIGN)\b"
 )
 _CLITIC = re.compile(r"n['’]t|['’](?:s|m|re|ve|ll|d|t)", re.IGNORECASE)
-_ELISION = re.compile(r"[^\W\d_]+(?<!\w[sS])['’]")  # l', qu', but no possessive
+_ELISION = re.compile(r"[^\W\d_]+(?<!\w[sS])['’]")  # l', qu', but not a possessive
 _STRAIGHT_QUOTES = ('"', "'", "`")
 _QUOTE_TAGS = {"``": "⟨", "''": "⟩"}
 _POSSESSIVE_TAGS = frozenset({"POS", "PART"})
-_OPENS, _CLOSES = "⟨", "⟩"  # appended to a quote, in the keys of rules
+_OPENS, _CLOSES = "⟨", "⟩"  # the role of a quote, appended to it in the keys of rules
 
 
 class Neighbour(NamedTuple):
-    """A word as rules see it."""
+    """A word beside a possible space, as rules see it."""
 
-    form: str  # in lower case; a straight quote with its role
-    kinds: str  # of its characters
+    form: str  # in lower case; a straight quote is followed by its role
+    kinds: str  # the kinds of its characters
     tag: str
 
 
-# Contexts of the place between two words, from general to specific: the last rule that applies
-# decides. Tags come last, so that the others are right without them.
+# The keys of spacing rules, from general to specific: the last rule that applies decides. Tags come
+# last, so that the other rules are right without them.
 CONTEXTS: dict[str, Callable[[Neighbour, Neighbour], Key]] = {
     "kinds": lambda left, right: (left.kinds, right.kinds),
     "left": lambda left, right: (left.form, right.kinds),
@@ -70,10 +71,10 @@ def neighbours(forms: Sequence[str], tags: Sequence[str]) -> list[Neighbour]:
 
 
 def _quote_roles(forms: Sequence[str], tags: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Whether each straight quote opens or closes: as its tag says, if not all say the same, or by
-    turns.
+    """Whether each straight quote opens or closes.
 
-    Apostrophes have no role. “ closes where „ opened.
+    The tags decide, unless all quotes have the same one; otherwise quotes open and close in turn.
+    Apostrophes have no role. “ closes after „.
     """
     for quote in _STRAIGHT_QUOTES:
         places = [
@@ -99,13 +100,13 @@ def _quote_roles(forms: Sequence[str], tags: Sequence[str]) -> Iterator[tuple[in
 
 
 def _is_left_open(forms: Sequence[str], places: Sequence[int]) -> bool:
-    """Whether the last of an odd number of quotes ends what an earlier sentence began."""
+    """Whether the last of an odd number of quotes closes a quotation of an earlier sentence."""
     return places[0] > 0 and all(_manner(form) == "closing" for form in forms[places[-1] + 1 :])
 
 
 @lru_cache(1 << 16)
 def _kinds(form: str) -> str:
-    """The kinds of characters in a form, runs collapsed: *don't* is `x'x`, *1,000* is `9`."""
+    """The kinds of characters of a form, runs collapsed: *don't* is `x'x`, *1,000* is `9`."""
     if "@" in form[1:-1]:
         return "x@x"
     if "://" in form or form.startswith("www."):
@@ -124,11 +125,11 @@ def _kinds(form: str) -> str:
     return re.sub("9(?:[.,:]9)+", "9", "".join(found[:MAX_KINDS]))
 
 
-# What holds in most languages
+# The default: what holds in most languages
 
 
 def default_spaces(forms: Sequence[str], words: Sequence[Neighbour]) -> list[bool]:
-    """Whether a space stands between each two words, by what holds in most languages."""
+    """Whether there is a space between each two neighbours, by default."""
     scripts = Counter(_script(form[:1]) for form in forms if form[:1].isalpha())
     unspaced = scripts["joined"] + scripts["insular"] > scripts["spaced"]
     manners = [_manner(word.form) for word in words]
@@ -158,12 +159,12 @@ def default_spaces(forms: Sequence[str], words: Sequence[Neighbour]) -> list[boo
 
 
 def follows_spaced_hyphen(word: Neighbour, spaces: Sequence[bool]) -> bool:
-    """Whether a hyphen stands after a space, so that a space follows it too."""
+    """Whether a word is a hyphen after a space: then a space follows it, too."""
     return bool(spaces) and spaces[-1] and _manner(word.form) in ("hyphen", "dash")
 
 
 def _joins(mark: str, forms: Sequence[str]) -> bool:
-    """Whether a hyphen stands between two words, or a dash between two numbers."""
+    """Whether a mark joins its neighbours: a hyphen between words, a dash between numbers."""
     if len(forms) < 3:
         return False
     left, right = forms[0][-1:], forms[2][:1]
@@ -174,7 +175,7 @@ def _joins(mark: str, forms: Sequence[str]) -> bool:
 
 @lru_cache(1 << 16)
 def _manner(form: str) -> str:
-    """How a word keeps to its neighbours."""
+    """How a word attaches to its neighbours."""
     categories = {unicodedata.category(character) for character in form}
     if form[-1:] == _OPENS or form in ("``", "¿", "¡") or _ELISION.fullmatch(form):
         return "opening"
@@ -197,7 +198,7 @@ def _manner(form: str) -> str:
 
 @lru_cache(1 << 12)
 def _script(character: str) -> str:
-    """Whether words of this character's script stand between spaces; none if it is no letter."""
+    """How the script of a character separates words; "none" if it is not a letter or digit."""
     if not character:
         return "none"
     if _JOINED_SCRIPTS.match(_name(character)):

@@ -1,6 +1,6 @@
-"""Learns from a treebank what a model needs to realize lemmas.
+"""Learns a realizer from a treebank.
 
-Each part has a module of its own: `inflection_training`, `form_choice_training`,
+Each part has its own module: `inflection_training`, `form_choice_training`,
 `detokenization_training`.
 """
 
@@ -18,9 +18,10 @@ from syntagma.treebanks.treebank import Sentence
 
 
 def learn_realizer(sentences: Sequence[Sentence], language: str) -> Realizer:
+    """Learn inflection, form choice and detokenisation; raises `TrainingError` without lemmas."""
     if not any(any(sentence.lemmas) for sentence in sentences):
         raise TrainingError(
-            "the treebank has no lemmas, from which realisation is learned: "
+            "the treebank has no lemmas, which realisation is learned from: "
             "leave out realize (--realize), or use a treebank with lemmas"
         )
     spelled = (

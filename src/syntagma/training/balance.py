@@ -1,7 +1,7 @@
-"""Fits the language model weight: measures BLEU by condition and weight, and chooses the balance.
+"""Fits the language model weight to BLEU on a development set, by condition and weight.
 
-What a balance is, `language_model.balance` says; ordering the development set is the business of
-`training.language_model`.
+`language_model.balance` computes the weight of a problem. `training.language_model` orders the
+development set.
 """
 
 from __future__ import annotations
@@ -16,32 +16,31 @@ import numpy.typing as npt
 from syntagma.language_model.balance import Balance
 from syntagma.treebanks.conditions import MAIN_CONDITIONS, Condition
 
-# Weights at which the development set is ordered; the least above zero is as good as nothing.
+# Weights at which BLEU is measured.
 WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 1.0)
-_LEAST = 0.01
+_LEAST = 0.01  # practically zero; a balance cannot express zero itself
 _CHOICES = 47  # weights that are compared, from the least to the largest, at equal ratios
 
 Curves = Mapping[str, Sequence[float]]
 
 
 def weight_under(balance: Balance, condition: Condition) -> float:
-    """The weight of the language model for a problem of a condition."""
+    """The language model weight of problems of this condition."""
     labels = condition.arcs if condition.labelled else 0.0
     return balance.weight(condition.tags, condition.arcs, labels)
 
 
 def measure(bleu: Callable[[str, float], float]) -> dict[str, list[float]]:
-    """BLEU by condition at each of WEIGHTS; `bleu` orders the development set."""
+    """BLEU by condition at each of WEIGHTS, as `bleu(condition, weight)` measures it."""
     return {name: [bleu(name, weight) for weight in WEIGHTS] for name in MAIN_CONDITIONS}
 
 
 def fit(curves: Curves) -> Balance:
-    """The balance with the highest sum of BLEU over the main conditions, among weights that were
-    measured.
+    """The balance with the highest sum of BLEU over the main conditions, within WEIGHTS.
 
-    Each condition counts the same, however much it varies; between WEIGHTS, curves are straight
-    lines, after each point was averaged with its neighbours: a lucky one does not decide. The
-    weights for none, pos, tree and labelled can be chosen freely; that for half follows.
+    Curves are scaled to the same height, so that all conditions count the same. They are smoothed,
+    so that one lucky point does not decide, and interpolated linearly. The weights for none, pos,
+    tree and labelled can be chosen freely; that for half follows from them.
     """
     logs = np.linspace(math.log(_LEAST), math.log(WEIGHTS[-1]), _CHOICES)
     worth = {name: _worth(curve, logs) for name, curve in curves.items()}
@@ -61,14 +60,14 @@ def fit(curves: Curves) -> Balance:
 
 
 def _worth(curve: Sequence[float], logs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """BLEU at weights with these logarithms, in units of how much the curve varies."""
+    """BLEU at weights with these logarithms, divided by the range of the curve."""
     smooth = _smooth(curve)
     found = np.interp(np.exp(logs), WEIGHTS, smooth)
     return np.asarray(found / max(max(smooth) - min(smooth), 0.1))
 
 
 def _smooth(curve: Sequence[float]) -> list[float]:
-    """Each point with half of the weight, its neighbours with the other half; the ends stay."""
+    """Each point averaged with its neighbours, which count half; the ends stay."""
     middle = [
         (before + 2 * point + after) / 4
         for before, point, after in zip(curve[:-2], curve[1:-1], curve[2:], strict=True)
@@ -77,7 +76,7 @@ def _smooth(curve: Sequence[float]) -> list[float]:
 
 
 def describe(curves: Curves) -> dict[str, Any]:
-    """What the header of a model says of how its balance was found."""
+    """What the header of a model says of how its balance was fitted."""
     return {
         "weights": list(WEIGHTS),
         "bleu": {name: [round(value, 2) for value in curve] for name, curve in curves.items()},

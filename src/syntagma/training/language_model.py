@@ -1,7 +1,7 @@
-"""Language models from text, and into a model: what `train-lm` and `add-lm` do.
+"""Trains language models and adds them to models: what `train-lm` and `add-lm` do.
 
-Splitting text into words is the business of `tokenization`, estimation that of `kneser_ney`, and
-how much a language model counts beside the scorer that of `balance`.
+`language_model.tokenization` splits text into words, `language_model.kneser_ney` estimates, and
+`training.balance` fits the language model weight.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.treebank import Sentence
 from syntagma.version import VERSION
 
-_PACKED = (".xz", ".gz")
+_COMPRESSED = (".xz", ".gz")
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageModelReport:
-    """What was learned: sentences and words read, n-grams by order, where it was written."""
+    """Sentences and words read, n-grams by order, and where the model was written."""
 
     path: Path
     sentences: int
@@ -58,18 +58,18 @@ class _Count:
 
 @dataclass(frozen=True, slots=True)
 class BalanceReport:
-    """How much the language model counts now, and BLEU by condition and weight."""
+    """The fitted balance, and BLEU by condition and weight."""
 
     balance: Balance
     curves: dict[str, list[float]] = field(repr=False)
 
 
 def read_text(path: str | Path, *, tokenized: bool = False) -> Iterator[list[str]]:
-    """The sentences of a file, as words: CoNLL-U, plain text with a paragraph a line, or, if
-    `tokenized`, a sentence a line, words separated by spaces. Gzip and xz are unpacked."""
+    """The sentences of a file, as words: CoNLL-U, plain text with one paragraph per line, or, if
+    `tokenized`, one sentence per line, words separated by spaces. Gzip and xz are decompressed."""
     source = source_name(path)
     name = Path(source.lower())
-    if (Path(name.stem) if name.suffix in _PACKED else name).suffix == ".conllu":
+    if (Path(name.stem) if name.suffix in _COMPRESSED else name).suffix == ".conllu":
         for block in read_blocks(open_text(path), source):
             if isinstance(block, FormatError):
                 raise block
@@ -98,11 +98,13 @@ def train_lm(
     on_sentence: Callable[[], None] = lambda: None,
     on_progress: Progress = lambda stage, done: None,
 ) -> LanguageModelReport:
-    """Estimate a language model from texts and write it; as ARPA if the output is called so."""
+    """Estimate a language model from texts and write it; as ARPA if the output ends in `.arpa`."""
     settings = settings or LanguageModelSettings()
     output = Path(output)
-    if output.suffix.lower() in _PACKED:
-        raise TrainingError(f"{output}: a language model is not packed; leave out {output.suffix}")
+    if output.suffix.lower() in _COMPRESSED:
+        raise TrainingError(
+            f"{output}: a language model is not written compressed; leave out {output.suffix}"
+        )
     check_writable(output)
     for source in sources:
         check_readable(source)
@@ -144,20 +146,20 @@ def train_lm(
 
 
 def _describe(source: str | Path) -> dict[str, str]:
-    """A file by name and checksum; what comes from a pipe cannot be read twice."""
+    """The name and checksum of a file; a pipe has no checksum, since it cannot be read twice."""
     if not Path(source).is_file():
         return {"name": source_name(source)}
     return {"name": Path(source).name, "sha256": fingerprint(source)}
 
 
 def check_readable(path: str | Path) -> None:
-    """Raise `FormatError` for a file that is not there, before any work is done."""
+    """Raise `FormatError` for a missing file, before any work is done."""
     if str(path) != "-" and not Path(path).exists():
         raise FormatError("cannot read the file: No such file or directory", source_name(path))
 
 
 def check_writable(path: Path) -> None:
-    """Raise `OutputError` for a place where no file can be written, before any work is done."""
+    """Raise `OutputError` if no file can be written there, before any work is done."""
     if not path.parent.is_dir():
         raise OutputError(f"cannot write {path}: there is no folder {path.parent}")
     if path.is_dir():
@@ -174,14 +176,14 @@ def _write(model: BackoffModel, path: Path, about: dict[str, Any]) -> None:
 
 
 def read_lm(path: str | Path) -> tuple[LanguageModel, dict[str, Any]]:
-    """A language model and what is known of it: a file of `train_lm`, the language model of a
-    model, or an ARPA file, as those of KenLM and SRILM."""
+    """A language model and its header: from a file of `train_lm`, from a model with a language
+    model, or from an ARPA file, such as those of KenLM and SRILM."""
     try:
         with open(path, "rb") as file:
-            own = file.read(len(MAGIC)) == MAGIC
+            is_container = file.read(len(MAGIC)) == MAGIC
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
-    if not own:
+    if not is_container:
         return LanguageModel.of(read_arpa(path)), {"data": [_describe(path)]}
     header, arrays = read_container(path)
     about = header.get(LANGUAGE_MODEL)
@@ -194,10 +196,10 @@ def read_lm(path: str | Path) -> tuple[LanguageModel, dict[str, Any]]:
 
 
 def perplexity(model: LanguageModel, sentences: Iterable[Sequence[str]]) -> float:
-    """By word, ends of sentences included; unseen words count as their classes."""
+    """Perplexity per word, sentence ends included; unknown words are replaced by their classes."""
     scores = [model.score(sentence) for sentence in sentences]
     if not scores:
-        raise TrainingError("a text without sentences has no perplexity")
+        raise TrainingError("cannot compute the perplexity of a text without sentences")
     return math.exp(-sum(map(sum, scores)) / sum(map(len, scores)))
 
 
@@ -210,16 +212,16 @@ def add_lm(
     threads: int = 1,
     on_sentence: Callable[[], None] = lambda: None,
 ) -> BalanceReport:
-    """Write a model with a language model, after learning on `dev` how much that shall count."""
+    """Write a model with a language model, whose weight is fitted on `dev`."""
     check_writable(Path(output))
-    fluency, about = read_lm(language_model)
+    added, about = read_lm(language_model)
     path = model_path(model)
     plain = load_model(path, language_model=False)
 
     def bleu(condition: str, weight: float) -> float:
         constant = Balance(math.log(weight), 0, 0, 0) if weight else None
-        fluent = WeightedLanguageModel(fluency, constant) if constant else None
-        linearizer = Linearizer(replace(plain, language_model=fluent))
+        weighted = WeightedLanguageModel(added, constant) if constant else None
+        linearizer = Linearizer(replace(plain, language_model=weighted))
         report = evaluate(linearizer, dev, [condition], threads=threads, on_sentence=on_sentence)
         return report[condition].bleu
 
@@ -228,7 +230,7 @@ def add_lm(
     add_language_model(
         output,
         path,
-        WeightedLanguageModel(fluency, found),
+        WeightedLanguageModel(added, found),
         {**about, "tuning": balance.describe(curves)},
     )
     return BalanceReport(found, curves)

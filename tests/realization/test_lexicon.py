@@ -1,4 +1,4 @@
-"""Inflection in a model file: the same again, and damage is noticed."""
+"""The lexicon in a model file: round trips, and damage is noticed."""
 
 from __future__ import annotations
 
@@ -120,12 +120,12 @@ def packed(text: str) -> npt.NDArray[np.uint8]:
     ],
 )
 def test_damaged_lines(text: str) -> None:
-    with pytest.raises(ModelError, match="inflection is damaged"):
+    with pytest.raises(ModelError, match="inflection lexicon of the model is damaged"):
         assert Inflector.from_arrays({SECTION: packed(text)}).lexicon
 
 
 def test_good_lines() -> None:
-    """As those of the damaged ones would have to be."""
+    """The undamaged counterparts of the lines above."""
     lines = '1\nN\t\nwug\t[0,0,["",""],["","s"]]\t0\t2\n\t=wugen\t0\t1'
     inflector = Inflector.from_arrays({SECTION: packed(lines)})
     assert texts(inflector.forms("wug", "N", "")) == ["wugs", "wugen"]
@@ -135,16 +135,16 @@ def test_damaged_sections() -> None:
     array = TOY.to_arrays()[SECTION]
     not_text = np.frombuffer(zlib.compress(b"\xff\xfe"), np.uint8)
     for damaged in (array[:-5], array[5:], array[:0], np.zeros(9, np.int64), not_text):
-        with pytest.raises(ModelError, match="inflection is damaged"):
+        with pytest.raises(ModelError, match="inflection lexicon of the model is damaged"):
             assert Inflector.from_arrays({SECTION: damaged}).lexicon
-    with pytest.raises(ModelError, match="inflection is damaged"):
+    with pytest.raises(ModelError, match="inflection lexicon of the model is damaged"):
         Inflector.from_arrays({})
 
 
 @given(st.integers(0, len(stored(TOY)) - 1), st.integers(1, 255))
 @settings(max_examples=30)
 def test_a_byte_that_is_wrong_is_noticed(place: int, change: int) -> None:
-    """Or does no harm: the checksum does not cover the first two."""
+    """Or does no harm: the checksum does not cover the first two bytes."""
     array = TOY.to_arrays()[SECTION].copy()
     array[place] ^= change
     try:

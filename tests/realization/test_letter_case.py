@@ -1,4 +1,4 @@
-"""Inflection and case: neutral forms, capitals at the beginning."""
+"""Letter case: neutral forms, capitals at the start of a sentence, case of lemmas."""
 
 # ruff: noqa: RUF001, the characters that look alike are meant
 
@@ -27,7 +27,7 @@ from syntagma.treebanks.treebank import Sentence
     ("words", "expected"),
     [
         ("Wugs/wug plog/plog", "wugs plog"),  # the first word
-        ("The/the Wugs/wug", "the Wugs"),  # a capital in the middle is meant
+        ("The/the Wugs/wug", "the Wugs"),  # capitals in mid-sentence are intended
         ('"/" Wugs/wug Plog/plog', '" wugs Plog'),  # the first word after opening quotes
         ("«/« (/( Wugs/wug", "« ( wugs"),
         ("…/… Wugs/wug", "… wugs"),
@@ -39,7 +39,7 @@ from syntagma.treebanks.treebank import Sentence
         ("I/I plog/plog", "I plog"),
         ("I/i plog/plog", "i plog"),
         ("A/a WUG/wug", "a wug"),
-        ("X/x A/a", "x A"),  # a single letter in the middle is no heading
+        ("X/x A/a", "x A"),  # a single letter in mid-sentence is not a heading
         ("iPlog/iPlog", "iPlog"),
         ("IPlog/iPlog", "iPlog"),
         ("Wugs/ PLOGS/", "Wugs PLOGS"),  # without lemma, nothing is known
