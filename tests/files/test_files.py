@@ -18,7 +18,7 @@ import pytest
 from syntagma.errors import FormatError, OutputError
 from syntagma.files.reading import open_text
 from syntagma.files.writing import atomic_write
-from syntagma.formats import guess_format, read_problems
+from syntagma.formats.problems import guess_format, read_problems
 from syntagma.problem.problem import Problem
 
 PACKERS = {"plain": bytes, "gzip": gzip.compress, "xz": lzma.compress}

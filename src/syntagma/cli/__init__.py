@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from syntagma.cli import evaluate, info, order, realize, score, train, train_lm
+from syntagma.cli import add_lm, evaluate, info, order, realize, score, train, train_lm
 from syntagma.cli.output import ReaderGone
 from syntagma.errors import SyntagmaError
 from syntagma.version import VERSION
@@ -31,7 +31,7 @@ app.command("realize")(realize.realize)
 app.command("score")(score.score)
 app.command("train")(train.train)
 app.command("train-lm")(train_lm.train_lm)
-app.command("add-lm")(train_lm.add_lm)
+app.command("add-lm")(add_lm.add_lm)
 app.command("evaluate")(evaluate.evaluate)
 app.command("info")(info.info)
 

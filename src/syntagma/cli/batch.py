@@ -71,7 +71,7 @@ def read_inputs(
 ) -> Iterator[Input]:
     """The problems of several files, each with its place; "-" is standard input."""
     from syntagma.files.reading import source_name
-    from syntagma.formats import read_problems
+    from syntagma.formats.problems import read_problems
 
     for file in files:
         if str(file) == "-" and sys.stdin.isatty():

@@ -182,7 +182,7 @@ def _evaluate_realization(
         pair,
         without_hints,
     )
-    from syntagma.formats import read_problems
+    from syntagma.formats.problems import read_problems
     from syntagma.treebanks.treebank import read_treebank
 
     linearizer = load(model, language_model=not no_lm)

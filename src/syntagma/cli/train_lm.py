@@ -1,4 +1,4 @@
-"""`syntagma train-lm` and `syntagma add-lm`: a language model from text, and into a model."""
+"""`syntagma train-lm`: a language model from text."""
 
 from pathlib import Path
 from typing import Annotated
@@ -123,57 +123,3 @@ def _thresholds(text: str) -> tuple[int, ...]:
         raise typer.BadParameter(
             f"--prune takes numbers and commas, as 0,1,1, not {text!r}"
         ) from None
-
-
-def add_lm(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="The name of a shipped model, or a model file.")
-    ],
-    language_model: Annotated[
-        Path,
-        typer.Argument(metavar="LM", help="A file of `train-lm`, or an ARPA file, also packed."),
-    ],
-    dev_file: Annotated[
-        Path, typer.Argument(metavar="DEV", help="Treebank on which the weights are learned.")
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
-    ],
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", min=1, metavar="N", help="Only the first N sentences of DEV."),
-    ] = None,
-    threads: options.Threads = 1,
-    debug: options.Debug = False,
-) -> None:
-    """Give a language model to a model.
-
-    How much it counts beside the scorer is learned on a treebank: the more tags, arcs and labels
-    are given, the less. DEV is ordered 45 times, with nine weights under the five main
-    conditions.
-
-    \b
-    syntagma add-lm en news.lm dev.conllu --output my.syntagma
-    syntagma order --model ./my.syntagma dog the barked
-    """
-    from syntagma.linearizer import model_path
-    from syntagma.models.model import load_model
-    from syntagma.training.balance import WEIGHTS, weight_under
-    from syntagma.training.language_model import add_lm as add
-    from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
-    from syntagma.treebanks.treebank import read_treebank
-
-    tag_column = load_model(model_path(model), language_model=False).header["tag_column"]
-    dev = read_treebank(dev_file, tag_column)[:limit]
-    total = len(dev) * len(MAIN_CONDITIONS) * len(WEIGHTS)
-    with Ticker("ordered", total=total) as ticker:
-        report = add(
-            model, language_model, dev, output, threads=threads, on_sentence=ticker.advance
-        )
-    for name, curve in report.curves.items():
-        weight = weight_under(report.balance, CONDITIONS[name])
-        points = ", ".join(
-            f"{bleu:.2f} at {weight:g}" for weight, bleu in zip(WEIGHTS, curve, strict=True)
-        )
-        write_stdout(f"{name}: weight {weight:.2f}; BLEU {points}\n")
-    write_stdout(f"{output}: the model with its language model\n")

@@ -25,8 +25,8 @@ from syntagma.best_first.settings import BestFirstSettings
 from syntagma.best_first.training import GuidedLearner
 from syntagma.errors import FormatError, TrainingError
 from syntagma.evaluation.evaluate import evaluate
-from syntagma.formats import guess_format
 from syntagma.formats.auto import auto_line
+from syntagma.formats.problems import guess_format
 from syntagma.language_model.packed import LanguageModel
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.training import PerceptronLearner
