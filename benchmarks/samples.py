@@ -25,7 +25,7 @@ from syntagma.files.fingerprint import fingerprint
 from syntagma.files.reading import open_text
 from syntagma.files.writing import atomic_write
 from syntagma.linearizer import read_info
-from syntagma.training.train import Epoch
+from syntagma.training.run import Epoch
 from syntagma.treebanks.settings import Settings
 
 Grammar = Literal["dependency", "ccg"]

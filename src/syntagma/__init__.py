@@ -26,7 +26,8 @@ from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, Token
 from syntagma.results.realization import Realization
 from syntagma.training.language_model import add_lm, train_lm
-from syntagma.training.train import TrainingReport, train
+from syntagma.training.run import TrainingReport
+from syntagma.training.train import train
 from syntagma.treebanks.treebank import Sentence, read_treebank
 from syntagma.version import VERSION
 

@@ -15,7 +15,7 @@ import syntagma
 from syntagma.cli import run
 from syntagma.cli.batch import PLACES_SHOWN
 from syntagma.cli.train import describe
-from syntagma.training.train import Epoch
+from syntagma.training.run import Epoch
 
 Stdin = Callable[[str | bytes], None]
 

@@ -10,7 +10,7 @@ from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
 
 if TYPE_CHECKING:
-    from syntagma.training.train import Epoch
+    from syntagma.training.run import Epoch
     from syntagma.treebanks.settings import Settings
 
 # Options that only some kinds of models have: those of a scorer, or of best-first search.
@@ -249,7 +249,7 @@ def train(
     from syntagma.best_first.settings import BestFirstSettings
     from syntagma.linear.settings import LinearSettings
     from syntagma.neural.settings import NeuralSettings
-    from syntagma.training.train import Epoch
+    from syntagma.training.run import Epoch
     from syntagma.training.train import train as learn
 
     kind = "best-first" if search == "best-first" else scorer
@@ -285,7 +285,7 @@ def train(
             min_count=min_count,
             realize=realize,
         )
-    with Ticker("learning", total=_count_sentences(train_file, grammar == "ccg")) as ticker:
+    with Ticker("learning") as ticker:
 
         def show(epoch: Epoch) -> None:
             ticker.print(describe(epoch))
@@ -303,6 +303,7 @@ def train(
             licence=licence,
             attribution=attribution,
             threads=threads,
+            on_start=ticker.expect,
             on_sentence=ticker.advance,
             on_epoch=show,
             on_faults=lambda faults: ticker.print(
@@ -347,11 +348,3 @@ def _chosen_by(kind: str) -> str:
 def _is_given(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
-
-
-def _count_sentences(path: Path, ccg: bool) -> int:
-    from syntagma.files.reading import open_text
-    from syntagma.formats.auto import read_auto
-    from syntagma.formats.conllu import read_blocks
-
-    return sum(1 for _ in (read_auto if ccg else read_blocks)(open_text(path), str(path)))
