@@ -16,7 +16,8 @@ from syntagma.errors import (
     TrainingError,
     UnsatisfiableError,
 )
-from syntagma.evaluation.evaluate import Report, evaluate, paired_bootstrap
+from syntagma.evaluation.bleu import paired_bootstrap
+from syntagma.evaluation.evaluate import Report, evaluate
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.linear.settings import LinearSettings
 from syntagma.linearizer import Linearizer, ModelInfo, load
