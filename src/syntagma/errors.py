@@ -1,6 +1,7 @@
 """The exceptions of the package; each message is one line: what is wrong, where, what to do.
 
 SyntagmaError
+├── ArgumentError            an argument of a function that is out of range or unknown
 ├── ProblemError             a problem that is malformed or cannot be satisfied
 │   └── UnsatisfiableError   found out by searching, not by looking at the problem
 ├── FormatError              bad content of an input file (`file:line: message`)
@@ -37,6 +38,10 @@ def name_words(words: Sequence[Named], indices: Sequence[int], separator: str = 
 
 class SyntagmaError(Exception):
     """Base of every error that the package raises on purpose."""
+
+
+class ArgumentError(SyntagmaError, ValueError):
+    """An argument that is out of range, unknown, or does not go with another one."""
 
 
 class ProblemError(SyntagmaError):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.batch import Input, bag_of_arguments, read_inputs, run_batch
+from syntagma.cli.batch import bag_of_arguments, read_inputs, run_batch
 from syntagma.cli.output import render
 from syntagma.errors import FormatError, SyntagmaError
 from syntagma.problem.problem import Problem
@@ -89,8 +89,8 @@ def order(
         raise typer.BadParameter(
             f"--max-words is {max_words}, but this model can order {linearizer.max_words} at most"
         )
-    inputs: Iterable[Input] = (
-        [(bag_of_arguments(words), None)]
+    problems: Iterable[Problem | FormatError] = (
+        [bag_of_arguments(words)]
         if words
         else read_inputs(file or ["-"], input_format, linearizer.tag_column)
     )
@@ -114,7 +114,7 @@ def order(
             return render(spell(linearizer, result), format, linearizer.tag_column)
         return render(result, format, linearizer.tag_column)
 
-    count = run_batch("ordered", inputs, solve, show, output, on_error)
+    count = run_batch("ordered", problems, solve, show, output, on_error)
     unfinished.close(count)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.batch import Input, bag_of_arguments, read_inputs, run_batch
+from syntagma.cli.batch import bag_of_arguments, read_inputs, run_batch
 from syntagma.cli.output import render
 from syntagma.errors import FormatError, SyntagmaError
 from syntagma.problem.problem import Problem
@@ -83,8 +83,8 @@ def realize(
     from syntagma.evaluation.shared_task import shared_task_block
 
     linearizer = load(model, language_model=not no_lm)
-    inputs: Iterable[Input] = (
-        [(bag_of_arguments(lemmas, lemmas=True), None)]
+    problems: Iterable[Problem | FormatError] = (
+        [bag_of_arguments(lemmas, lemmas=True)]
         if lemmas
         else read_inputs(
             file or ["-"],
@@ -117,4 +117,4 @@ def realize(
         assert not isinstance(result, list)  # n_best was refused
         return shared_task_block(number, " ".join(result.words))
 
-    run_batch("realized", inputs, solve, show, output, on_error)
+    run_batch("realized", problems, solve, show, output, on_error)

@@ -111,10 +111,10 @@ def split_order(text: str, problem: Problem) -> list[str]:
 def _only_problem(
     file: Path, format: options.InputFormatName | None, tag_column: TagColumn
 ) -> Problem:
-    inputs = read_inputs([file], format, tag_column)
-    first, _ = next(inputs)
+    problems = read_inputs([file], format, tag_column)
+    first = next(problems)
     if isinstance(first, FormatError):
         raise first
-    if next(inputs, None) is not None:
+    if next(problems, None) is not None:
         raise ProblemError(f"{file}: holds more than one problem; score takes one at a time")
     return first

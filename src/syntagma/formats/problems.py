@@ -1,25 +1,28 @@
-"""Problems from files in any of the formats: picks the reader."""
+"""Problems from a file in any of the formats: opens it, picks the reader, and says where each
+problem was found."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, get_args
 
-from syntagma.errors import FormatError
-from syntagma.files.reading import Lines, open_text, source_name
-from syntagma.formats.conllu import Lemmas, read_conllu
+from syntagma.errors import ArgumentError, FormatError
+from syntagma.files.place import Place
+from syntagma.files.reading import open_text, source_name
+from syntagma.formats.conllu import ConlluOrigin, Lemmas, read_conllu
 from syntagma.formats.jsonl import read_jsonl
 from syntagma.formats.text import read_text
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn
 
 InputFormat = Literal["conllu", "jsonl", "text"]
+FORMATS: tuple[InputFormat, ...] = get_args(InputFormat)
 
 
 def guess_format(path: str | os.PathLike[str]) -> InputFormat:
-    """The format that a file name speaks of; plain text if it speaks of none.
+    """The format that a file name implies; plain text by default.
 
     >>> guess_format("bags.conllu.gz"), guess_format("bags.json"), guess_format("-")
     ('conllu', 'jsonl', 'text')
@@ -36,31 +39,33 @@ def read_problems(
     tag_column: TagColumn = "xpos",
     lemmas: Lemmas | None = None,
 ) -> Iterator[Problem | FormatError]:
-    """The problems of a file, one at a time; "-" is the standard input.
+    """Read the problems of a file one at a time; "-" is standard input.
 
-    A problem that is bad comes as a `FormatError` object in its place; a file that cannot be
-    opened raises one. Without a format it is guessed from the file name. `lemmas` says where there
-    are lemmas to be realized, see `conllu.to_problem`; plain words are lemmas then.
+    The file is opened at once: one that cannot be opened raises `FormatError`. A bad problem yields
+    a `FormatError` in its place. The default format is that of the file name. `lemmas` says which
+    words are lemmas to be realized (see `conllu.to_problem`); in text and JSON, plain strings are.
     """
+    format = format or guess_format(path)
+    if format not in FORMATS:
+        raise ArgumentError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
     lines, source = open_text(path), source_name(path)
-    found = _read(lines, source, format or guess_format(path), tag_column, lemmas)
-    return _or_empty(found, source)
-
-
-def _read(
-    lines: Lines,
-    source: str,
-    format: InputFormat,
-    tag_column: TagColumn,
-    lemmas: Lemmas | None,
-) -> Iterator[Problem | FormatError]:
     match format:
         case "conllu":
-            return read_conllu(lines, source, tag_column, lemmas)
+            problems = read_conllu(lines, source, tag_column, lemmas)
         case "jsonl":
-            return read_jsonl(lines, source, lemmas=lemmas is not None)
+            problems = read_jsonl(lines, source, lemmas=lemmas is not None)
         case "text":
-            return read_text(lines, source, lemmas=lemmas is not None)
+            problems = read_text(lines, source, lemmas=lemmas is not None)
+    return _or_empty(problems, source)
+
+
+def place_of(item: Problem | FormatError) -> Place | None:
+    """Where a reader found a problem or a fault; None if it was not read from a file."""
+    if isinstance(item, FormatError):
+        return None if item.source is None else Place(item.source, item.line)
+    if isinstance(item.origin, ConlluOrigin):
+        return item.origin.block.place
+    return item.origin if isinstance(item.origin, Place) else None
 
 
 def _or_empty(
