@@ -7,6 +7,7 @@ The learners themselves stand in the rooms of their scorers: `linear/training.py
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol
@@ -22,6 +23,7 @@ from syntagma.linear.training import PerceptronLearner
 from syntagma.models.model import Model, Stored
 from syntagma.neural.settings import NeuralSettings
 from syntagma.realization.realizer import Realizer
+from syntagma.realization.training import inflect_sentence
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.settings import Settings
@@ -91,7 +93,8 @@ def _neural(
         )
     # Imported only here: PyTorch is optional and slow to load.
     training = import_module("syntagma.neural.training")
-    learner: Learner = training.NeuralLearner(settings, threads, start, realizer)
+    inflect = partial(inflect_sentence, realizer) if realizer is not None else None
+    learner: Learner = training.NeuralLearner(settings, threads, start, inflect)
     return learner
 
 
