@@ -21,7 +21,15 @@ from syntagma.realization.detokenization import Detokenizer
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 from syntagma.transition.beam import BeamStrategy
-from syntagma.transition.budget import MAX_BEAM, SearchBudget, SearchName, Strategy, check_range
+from syntagma.transition.budget import (
+    DEFAULT_MAX_WORDS,
+    MAX_BEAM,
+    MAX_THREADS,
+    SearchBudget,
+    SearchName,
+    Strategy,
+    check_range,
+)
 from syntagma.transition.encoding import Encoding, encode
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
@@ -118,7 +126,7 @@ class Linearizer:
         beam: int | None = None,
         timeout: float | None = None,
         expansions: int | None = None,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
     ) -> Linearization: ...
     @overload
     def order(
@@ -129,7 +137,7 @@ class Linearizer:
         beam: int | None = None,
         timeout: float | None = None,
         expansions: int | None = None,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
     ) -> list[Linearization]: ...
     def order(
         self,
@@ -139,7 +147,7 @@ class Linearizer:
         beam: int | None = None,
         timeout: float | None = None,
         expansions: int | None = None,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
     ) -> Result:
         """The best order of the words with its tree.
 
@@ -164,7 +172,7 @@ class Linearizer:
         timeout: float | None = None,
         expansions: int | None = None,
         threads: int = 1,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
         on_error: Literal["raise", "yield"] = "raise",
     ) -> Iterator[Result | SyntagmaError]:
         """Order many problems, in the order in which they come, reading no further than needed.
@@ -188,7 +196,7 @@ class Linearizer:
         *,
         n_best: None = None,
         beam: int | None = None,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
     ) -> Realization: ...
     @overload
     def realize(
@@ -197,7 +205,7 @@ class Linearizer:
         *,
         n_best: int,
         beam: int | None = None,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
     ) -> list[Realization]: ...
     def realize(
         self,
@@ -205,7 +213,7 @@ class Linearizer:
         *,
         n_best: int | None = None,
         beam: int | None = None,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
     ) -> Realization | list[Realization]:
         """The best sentence of these lemmas: inflected, in order, and written as people do.
 
@@ -230,7 +238,7 @@ class Linearizer:
         n_best: int | None = None,
         beam: int | None = None,
         threads: int = 1,
-        max_words: int = 512,
+        max_words: int = DEFAULT_MAX_WORDS,
         on_error: Literal["raise", "yield"] = "raise",
     ) -> Iterator[Realization | list[Realization] | SyntagmaError]:
         """Realize many problems, as `order_many` orders them."""
@@ -338,7 +346,7 @@ class Linearizer:
         threads: int,
         on_error: Literal["raise", "yield"],
     ) -> Iterator[list[Linearization] | SyntagmaError]:
-        check_range("threads", threads, 256)
+        check_range("threads", threads, MAX_THREADS)
         if on_error not in ("raise", "yield"):
             raise ValueError(f"on_error must be 'raise' or 'yield', not {on_error!r}")
 

@@ -320,9 +320,18 @@ def test_info_shows_the_scorer_and_the_language_model(
     [
         (["train-lm", "TEXT"], "--output"),
         (["train-lm", "-o", "OUT"], "TEXT"),
-        (["train-lm", "TEXT", "-o", "OUT", "--prune", "few"], "--prune takes numbers and commas"),
-        (["train-lm", "TEXT", "-o", "OUT", "--prune", ""], "--prune takes numbers and commas"),
-        (["train-lm", "TEXT", "-o", "OUT", "--prune", "0,,1"], "--prune takes numbers and commas"),
+        (
+            ["train-lm", "TEXT", "-o", "OUT", "--prune", "few"],
+            "--prune takes numbers separated by commas",
+        ),
+        (
+            ["train-lm", "TEXT", "-o", "OUT", "--prune", ""],
+            "--prune takes numbers separated by commas",
+        ),
+        (
+            ["train-lm", "TEXT", "-o", "OUT", "--prune", "0,,1"],
+            "--prune takes numbers separated by commas",
+        ),
         (["train-lm", "TEXT", "-o", "OUT", "--prune", "0,2,1"], "must not decrease"),
         (["train-lm", "TEXT", "-o", "OUT", "--prune", "-1"], "must not be negative"),
         (["train-lm", "TEXT", "-o", "OUT", "--prune", "0,0,0,0,0"], "5 pruning thresholds"),

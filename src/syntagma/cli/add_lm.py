@@ -1,4 +1,4 @@
-"""`syntagma add-lm`: a language model into a model."""
+"""`syntagma add-lm`: adds a language model to a model."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,34 +12,37 @@ from syntagma.cli.progress import Ticker
 
 def add_lm(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="The name of a shipped model, or a model file.")
+        str, typer.Argument(metavar="MODEL", help="Name of a shipped model, or a model file.")
     ],
     language_model: Annotated[
         Path,
-        typer.Argument(metavar="LM", help="A file of `train-lm`, or an ARPA file, also packed."),
+        typer.Argument(
+            metavar="LM", help="A file of `train-lm`, or an ARPA file (plain, gzip or xz)."
+        ),
     ],
     dev_file: Annotated[
-        Path, typer.Argument(metavar="DEV", help="Treebank on which the weights are learned.")
+        Path, typer.Argument(metavar="DEV", help="Treebank on which the weight is learned.")
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
     ],
     limit: Annotated[
         int | None,
-        typer.Option("--limit", min=1, metavar="N", help="Only the first N sentences of DEV."),
+        typer.Option("--limit", min=1, metavar="N", help="Use only the first N sentences of DEV."),
     ] = None,
     threads: options.Threads = 1,
     debug: options.Debug = False,
 ) -> None:
-    """Give a language model to a model.
+    """Add a language model to a model.
 
-    How much it counts beside the scorer is learned on a treebank: the more tags, arcs and labels
-    are given, the less. DEV is ordered 45 times, with nine weights under the five main
-    conditions.
+    The weight of the language model is learned on a treebank; it decreases with the share of
+    tags, arcs and labels that are given. DEV is ordered 45 times: with nine weights under each of
+    the five main conditions.
 
     \b
-    syntagma add-lm en news.lm dev.conllu --output my.syntagma
-    syntagma order --model ./my.syntagma dog the barked
+    Add a language model, then order with it:
+        syntagma add-lm en news.lm dev.conllu --output my.syntagma
+        syntagma order --model ./my.syntagma dog the barked
     """
     from syntagma.linearizer import model_path
     from syntagma.models.model import load_model

@@ -16,6 +16,8 @@ SearchName = Literal["beam", "best-first"]
 MAX_BEAM = 1024
 MAX_EXPANSIONS = 1_000_000_000
 MAX_TIMEOUT = 86_400.0
+MAX_THREADS = 256
+DEFAULT_MAX_WORDS = 512
 
 
 @dataclass(frozen=True, slots=True)
