@@ -94,7 +94,9 @@ def _neural(
     # Imported only here: PyTorch is optional and slow to load.
     training = import_module("syntagma.neural.training")
     inflect = partial(inflect_sentence, realizer) if realizer is not None else None
-    learner: Learner = training.NeuralLearner(settings, threads, start, inflect)
+    learner: Learner = training.NeuralLearner(
+        settings, threads, None if start is None else start.scorer, inflect
+    )
     return learner
 
 
