@@ -400,14 +400,6 @@ def test_a_text_without_perplexity(
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["train-lm", "add-lm"])
-def test_help_teaches_with_examples(command: str, capsys: Capture) -> None:
-    assert run([command, "--help"]) == 0
-    assert (
-        f"syntagma {command}" in capsys.readouterr().out.partition("Usage:")[2].partition("\n")[2]
-    )
-
-
 @pytest.mark.parametrize("command", ["order", "score", "evaluate"])
 def test_help_knows_of_the_language_model(command: str, capsys: Capture) -> None:
     assert run([command, "--help"]) == 0
