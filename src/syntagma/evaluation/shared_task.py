@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from syntagma.errors import FormatError
+from syntagma.errors import ArgumentError, FormatError
 
 _ORDERS = (1, 2, 3, 4)
 _TEXT_PREFIXES = ("# text =", "#text =")
@@ -49,9 +49,9 @@ def shared_task_scores(hypotheses: Sequence[str], references: Sequence[str]) -> 
     '56.2 2.32 57.9'
     """
     if len(hypotheses) != len(references):
-        raise ValueError(f"{len(hypotheses)} hypotheses, but {len(references)} references")
+        raise ArgumentError(f"{len(hypotheses)} hypotheses, but {len(references)} references")
     if not references:
-        raise ValueError("nothing to score: there are no sentences")
+        raise ArgumentError("nothing to score: there are no sentences")
     pairs = [
         (hypothesis.lower().split(), reference.lower().split())
         for hypothesis, reference in zip(hypotheses, references, strict=True)
