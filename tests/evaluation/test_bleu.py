@@ -1,8 +1,10 @@
 """BLEU and the paired bootstrap."""
 
+from typing import Any
+
 import pytest
 
-from syntagma.errors import SyntagmaError
+from syntagma.errors import ArgumentError
 from syntagma.evaluation.bleu import bleu, paired_bootstrap
 
 
@@ -26,5 +28,17 @@ def test_paired_bootstrap() -> None:
 
 @pytest.mark.parametrize("outputs", [(["a"], ["a", "b"], ["a"]), ([], [], [])])
 def test_a_paired_comparison_needs_pairs(outputs: tuple[list[str], list[str], list[str]]) -> None:
-    with pytest.raises(SyntagmaError, match="as many outputs of each system as references"):
+    with pytest.raises(ArgumentError, match="as many outputs of each system as references"):
         paired_bootstrap(*outputs)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"samples": 0}, "samples must be at least 1, not 0"),
+        ({"confidence": 1.5}, "confidence must be between 0 and 1, not 1.5"),
+    ],
+)
+def test_arguments_of_the_bootstrap(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        paired_bootstrap(["a"], ["a"], ["a"], **arguments)

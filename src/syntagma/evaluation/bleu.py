@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from syntagma.errors import SyntagmaError
+from syntagma.errors import ArgumentError
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -54,9 +54,13 @@ def paired_bootstrap(
     contain 0, the difference is significant: the choice of test sentences does not explain it.
     """
     if not len(outputs_a) == len(outputs_b) == len(references) or not references:
-        raise SyntagmaError(
+        raise ArgumentError(
             "a paired comparison needs as many outputs of each system as references"
         )
+    if samples < 1:
+        raise ArgumentError(f"samples must be at least 1, not {samples}")
+    if not 0 < confidence < 1:
+        raise ArgumentError(f"confidence must be between 0 and 1, not {confidence}")
     statistics = [_statistics(outputs, references) for outputs in (outputs_a, outputs_b)]
     size = len(references)
     random = np.random.default_rng(seed)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from syntagma.errors import SyntagmaError
+from syntagma.errors import ArgumentError
 from syntagma.evaluation.bleu import bleu, bleu_metric
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
 from syntagma.files.fingerprint import fingerprint
@@ -111,7 +111,7 @@ def evaluate(
     chosen = [_condition(name) for name in conditions]
     sentences = sentences[:limit]
     if not sentences:
-        raise SyntagmaError("nothing to evaluate: the treebank has no sentences")
+        raise ArgumentError("nothing to evaluate: the treebank has no sentences")
     path = linearizer.info.path
     model = fingerprint(path)[:8] if path is not None else "unsaved"
     references = tuple(" ".join(sentence.forms) for sentence in sentences)
@@ -155,7 +155,7 @@ def _condition(name: str) -> Condition:
         return CONDITIONS[name]
     except KeyError:
         known = ", ".join(CONDITIONS)
-        raise SyntagmaError(f"unknown condition {name!r}: choose from {known}") from None
+        raise ArgumentError(f"unknown condition {name!r}: choose from {known}") from None
 
 
 def _digest(sentences: Sequence[Sentence]) -> str:
