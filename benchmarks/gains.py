@@ -1,10 +1,10 @@
-"""What the language model of a model is worth: BLEU without and with it, on several corpora.
+"""Measures the gain by the language model of a model: BLEU without and with it, on several corpora.
 
     python benchmarks/gains.py MODEL --data CORPUS [CORPUS ...]
 
-A corpus is a treebank in CoNLL-U, CCG derivations as CCGbank has them (`.auto`), or Penn-style
-trees, one a line (`.trees`); each may be packed (`.xz`, `.gz`). The last two have no dependencies:
-only conditions without arcs are measured on them.
+A corpus is a treebank in CoNLL-U, CCG derivations in CCGbank's format (`.auto`), or Penn-style
+trees, one per line (`.trees`); each may be compressed (`.xz`, `.gz`). The last two have no
+dependencies: only conditions without arcs are measured on them.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from syntagma.problem.word import TagColumn
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
 SIDES = ("without", "with")
-STRANGE_TAGS = 0.1  # with a greater share that the model does not know, tags are not measured
+STRANGE_TAGS = 0.1  # if the model does not know more of the tags, conditions with tags are left out
 
-# What stands for a leaf while the shape of a tree is checked; the texts have no such character.
+# Stands for a leaf while the shape of a tree is checked; the texts have no such character.
 MARK = "\0"
-# ASCII: what separates is a plain space; the other spaces of Unicode are found inside of words.
+# ASCII: only plain spaces separate words; other Unicode spaces occur inside words.
 CCG_LEAF = re.compile(r"\(<L \S+ \S+ (?P<tag>\S+) (?P<form>\S+) \S+>\)", re.ASCII)
 CCG_NODE = re.compile(r"\(<T \S+ \d+ \d+>", re.ASCII)
 PENN_LEAF = re.compile(r"\((?P<tag>[^\s()]+)\s+(?P<form>[^\s()]+)\s*\)", re.ASCII)
@@ -50,7 +50,7 @@ def main() -> None:
     tag_column = linearizers["with"].tag_column
     faults: dict[Path, list[FormatError]] = {file: [] for file in arguments.data}
     read = {file: read_corpus(file, tag_column, faults[file]) for file in faults}
-    corpora = []  # measured only when all could be read
+    corpora = []  # read all of them before measuring any
     for file, (sentences, has_arcs) in read.items():
         corpus = begin(argparse.Namespace(data=file, limit=arguments.limit))
         sentences = sentences[: arguments.limit]
@@ -87,7 +87,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def both(name: str) -> tuple[dict[str, syntagma.Linearizer], frozenset[str]]:
-    """The model without and with its language model, and the tags that it knows."""
+    """The model without and with its language model, and its tags."""
     path = model_path(name)
     model = load_model(path)
     if model.language_model is None:
@@ -105,7 +105,7 @@ def possible(
     has_arcs: bool,
     known: frozenset[str],
 ) -> tuple[list[str], list[str]]:
-    """The conditions that a corpus can give, and notes on those that it cannot."""
+    """The conditions that a corpus supports, and notes on those that it does not."""
     tags = [tag for sentence in sentences for tag in sentence.tags]
     strange = [tag for tag in tags if tag not in known]
     share = len(strange) / max(len(tags), 1)
@@ -168,7 +168,7 @@ def faults_note(faults: Sequence[FormatError]) -> list[str]:
 def read_corpus(
     path: Path, tag_column: TagColumn, faults: list[FormatError]
 ) -> tuple[list[syntagma.Sentence], bool]:
-    """The sentences of a file, by its name, and whether their arcs are real.
+    """The sentences of a file, in the format of its name, and whether their arcs are real.
 
     What is wrong in CoNLL-U is added to `faults`: treebanks made by machines have some of these.
     """
@@ -185,7 +185,7 @@ def read_corpus(
 
 
 def read_ccg(path: Path) -> Iterator[syntagma.Sentence]:
-    """CCG derivations: a line `ID=… …`, then one with the tree."""
+    """CCG derivations: a line `ID=… …`, then a line with the tree, whose second tags are used."""
     name = None
     number = 0
     for number, line in lines(path):
@@ -204,7 +204,7 @@ def read_ccg(path: Path) -> Iterator[syntagma.Sentence]:
 
 
 def read_penn(path: Path) -> Iterator[syntagma.Sentence]:
-    """Penn-style trees, one a line, without their traces."""
+    """Penn-style trees, one per line, without their traces."""
     for number, line in lines(path):
         leaves = leaves_of(line, PENN_LEAF, PENN_NODE)
         if leaves is None:
@@ -236,14 +236,14 @@ def leaves_of(
 
 
 def sentence_of(leaves: Iterable[tuple[str, str]], name: str) -> syntagma.Sentence:
-    """Words and tags; a chain stands in for the arcs, which are not given."""
+    """Words and tags; the arcs, which are never given, are a chain."""
     forms, tags = zip(*leaves, strict=True)
     size = len(forms)
     return syntagma.Sentence(forms, tags, tuple(range(size)), ("dep",) * size, name)
 
 
 def plain(form: str) -> str:
-    """A word as it is written outside of the Penn Treebank.
+    """A word without the escapes of the Penn Treebank.
 
     >>> [plain(form) for form in ("-LRB-", "``", "and\\\\/or", "word")]
     ['(', '"', 'and/or', 'word']

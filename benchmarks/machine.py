@@ -1,4 +1,4 @@
-"""What the machine says: its unit, and the time and memory that a fresh process needs for a model.
+"""The machine unit, and the time and memory that a fresh process needs for a model.
 
 The machine unit is the time of a fixed amount of work, as a command outside of this repository
 prints it. A time divided by the unit taken next to it can be compared with one of another machine,
@@ -30,7 +30,7 @@ started = time.perf_counter()
 syntagma.load(sys.argv[1])
 print(time.perf_counter() - started)
 """
-# Peak memory of a command, as a small parent sees it: a child starts with the peak of its parent.
+# Measured by a small parent process, because a child inherits the peak of its parent.
 PEAK = """
 import resource, subprocess, sys
 subprocess.run(sys.argv[2:], stdin=open(sys.argv[1]), stdout=subprocess.DEVNULL, check=True)
@@ -39,7 +39,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
 
 
 def start(main: Callable[[], None]) -> None:
-    """Run a benchmark; its errors are told in one line."""
+    """Run a benchmark; report its errors in one line."""
     try:
         main()
     except SyntagmaError as error:
@@ -65,7 +65,7 @@ class Unit:
         self._last: list[float] = []
 
     def take(self) -> list[float]:
-        """The unit at this moment, if there is any."""
+        """Measure the unit now, if there is a command for it."""
         self._last = [parse_unit(run(self._command))] if self._command else []
         return self._last
 
@@ -86,12 +86,12 @@ def parse_unit(text: str) -> float:
 
 
 def divided(milliseconds: float, units: Sequence[float]) -> str:
-    """A time ÷ the mean of the units around it, as it is printed."""
+    """A time divided by the mean of the units around it, formatted."""
     return f"{milliseconds / fmean(units):.3f}" if units else "-"
 
 
 def units_note(units: Mapping[str, Sequence[float]]) -> str:
-    """The units around pieces of work, one after the other, by their names."""
+    """A note on the units around successive pieces of work, by name."""
     if not all(units.values()):
         return "no machine unit: no command that prints it is there (--unit-command)"
     taken = [next(iter(units.values()))[0], *(after for _, after in units.values())]
@@ -100,12 +100,12 @@ def units_note(units: Mapping[str, Sequence[float]]) -> str:
 
 
 def load_seconds(model: str | Path) -> float:
-    """The least of three times from the start of loading a model to its end, by the clock."""
+    """Wall-clock time to load a model: the minimum of three."""
     return min(float(run([sys.executable, "-c", LOAD, str(model)])) for _ in range(3))
 
 
 def peak_megabytes(model: str | Path, bags: Iterable[Sequence[str]], beam: int | None) -> float:
-    """The most memory that `syntagma order` needs for these bags."""
+    """Peak memory of `syntagma order` for these bags."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "bags.txt")
         with file.open("w", encoding="utf-8") as lines:
@@ -122,7 +122,7 @@ def command_line(*arguments: str) -> list[str]:
 
 
 def run(command: Sequence[str]) -> str:
-    """What a command prints."""
+    """The output of a command."""
     try:
         done = subprocess.run(command, check=True, capture_output=True, text=True)
     except FileNotFoundError as error:

@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-# All of them have enough contrast with white and with black.
+# All have enough contrast with white and with black.
 GREY = "#7d848c"
 COLOURS = ("#c9731b", "#3584c9", "#2d9a68", "#a862c4", GREY)
 STYLES = ("-", "--", ":", "-.", (0, (6, 2, 1, 2, 1, 2)))
@@ -153,7 +153,7 @@ def draw_lines(
 
 
 def label(figure: Any, axes: Any, lines: Sequence[Line], models: Sequence[str]) -> None:
-    """Write its name to the right of each line, moved up or down where names would overlap."""
+    """Label each line at its right end, moved up or down where labels would overlap."""
     right, top = axes.get_xlim()[1], axes.get_ylim()[1]
 
     def height(y: float) -> float:
@@ -178,7 +178,7 @@ def colour(models: Sequence[str], line: Line) -> str:
 
 
 def spread(places: Sequence[float], gap: float, most: float) -> list[float]:
-    """The places moved as little as need be for any two to be `gap` apart and none above `most`.
+    """The positions, moved so that any two are `gap` apart and none is above `most`.
 
     >>> spread([5, 0, 5], gap=2, most=10)
     [4.0, 0.0, 6.0]

@@ -29,7 +29,7 @@ import syntagma
 from syntagma.cli.progress import Ticker
 from syntagma.errors import ModelError, SyntagmaError
 from syntagma.evaluation.realization import compare, lemma_problems, pair, without_hints
-from syntagma.formats import read_problems
+from syntagma.formats.problems import read_problems
 from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import Model
 from syntagma.problem.problem import Problem

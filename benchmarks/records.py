@@ -1,4 +1,4 @@
-"""What a benchmark was asked and what came of it: options, one table, JSON and Markdown files."""
+"""Options and results of benchmarks: tables on the terminal, JSON and Markdown files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def add_condition_option(parser: argparse.ArgumentParser, conditions: Sequence[s
 
 
 def add_file_options(parser: argparse.ArgumentParser) -> None:
-    """Where the outcome is written, besides the terminal."""
+    """The options for files to which results are written."""
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep all figures here")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table here, too")
 
@@ -61,7 +61,7 @@ def add_beam_options(parser: argparse.ArgumentParser, beams: Sequence[int]) -> N
 
 
 def begin(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What a record says of the run itself."""
+    """The fields of a record that describe the run."""
     return {
         "command": shlex.join(["python", *sys.argv]),
         "syntagma": syntagma.__version__,
@@ -125,7 +125,7 @@ def mean_lengths(sizes: Sequence[int]) -> list[float | None]:
 
 
 def labels(linearizers: Sequence[syntagma.Linearizer]) -> list[str]:
-    """How the models are called: by their scorers, and by their files where that is not enough."""
+    """Labels of the models: their scorers, with their file names if scorers occur twice."""
     scorers = [scorer_name(linearizer) for linearizer in linearizers]
     if len(set(scorers)) == len(scorers):
         return scorers
@@ -136,11 +136,11 @@ def labels(linearizers: Sequence[syntagma.Linearizer]) -> list[str]:
 
 
 def scorer_name(linearizer: syntagma.Linearizer) -> str:
-    return str(linearizer.info.header.get("scorer", "linear"))  # the first models do not say
+    return str(linearizer.info.header.get("scorer", "linear"))  # missing in the first models
 
 
 def notes(name: str, points: Sequence[dict[str, Any]], varied: str) -> list[str]:
-    """Below a table: the machine units around each point, and the signature of all."""
+    """Notes below a table: the machine units around each point, and a joint signature."""
     units = {str(point[varied]): point["units_ms"] for point in points}
     signature = joined_signature(point["signature"] for point in points)
     return [f"{name}: {units_note(units)}", f"{name}: BLEU {signature}"]
@@ -168,7 +168,7 @@ class Table:
     first: str
     groups: Sequence[
         tuple[str, Sequence[str]]
-    ]  # what is above the columns, if anything, and headings
+    ]  # title of the group, or nothing, and headings of its columns
     rows: list[Sequence[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -182,7 +182,7 @@ class Table:
             table.add_row(*row)
         console = Console()
         if not console.is_terminal:
-            console = Console(width=200)  # a file has no edge to wrap at
+            console = Console(width=200)  # do not wrap lines in a file
         console.print(self.title, "", table, "", sep="\n", highlight=False)
         for note in self.notes:
             console.print(note, highlight=False, markup=False, soft_wrap=True)
@@ -199,7 +199,7 @@ class Table:
 
 
 def finish(arguments: argparse.Namespace, record: dict[str, Any], *tables: Table) -> None:
-    """Show the tables and write what files were asked for."""
+    """Print the tables and write the requested files."""
     for at, table in enumerate(tables):
         if at:
             print()

@@ -1,5 +1,5 @@
-"""Fixed samples of large files, and models trained on them, in a folder that a stopped run goes on
-from: what is there is not made again."""
+"""Fixed samples of large files, and models trained on them, in a folder from which an interrupted
+run resumes: what exists is not made again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from syntagma.files.fingerprint import fingerprint
 from syntagma.files.reading import open_text
 from syntagma.files.writing import atomic_write
 from syntagma.linearizer import read_info
-from syntagma.training.train import Epoch
+from syntagma.training.run import Epoch
 from syntagma.treebanks.settings import Settings
 
 Grammar = Literal["dependency", "ccg"]
@@ -36,7 +36,7 @@ TRAIN, DEV = 3000, 300  # sentences, unless the options say otherwise
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The files of the drawn sentences, and what a record says of them."""
+    """The files of the drawn sentences, and their description for a record."""
 
     train: Path
     dev: Path
@@ -72,7 +72,7 @@ def sample_options(description: str | None) -> argparse.ArgumentParser:
 
 
 def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
-    """The options that were given; the folder is made."""
+    """Parse the options and create the folder."""
     arguments = parser.parse_args()
     if (arguments.ccg_train is None) != (arguments.ccg_data is None):
         parser.error("--ccg-train and --ccg-data need each other")
@@ -101,7 +101,7 @@ def draw_sample(arguments: argparse.Namespace, grammar: Grammar) -> Sample:
 
 
 def draw(source: Path, count: int, target: Path, grammar: Grammar) -> dict[str, Any]:
-    """Write the sentences that are drawn from a file, as they stand in it, to another one."""
+    """Draw sentences from a file and write them verbatim to another one."""
     blocks = list(entries(source) if grammar == "ccg" else blank_separated(source))
     chosen = [blocks[index] for index in draw_indices(len(blocks), count)]
     gap = "\n" if grammar == "ccg" else "\n\n"
@@ -123,7 +123,7 @@ def draw(source: Path, count: int, target: Path, grammar: Grammar) -> dict[str, 
 
 
 def draw_indices(size: int, count: int) -> list[int]:
-    """Which sentences are drawn from a file: always the same.
+    """The indices of the sentences drawn from a file: always the same.
 
     >>> draw_indices(10, 4)
     [0, 1, 2, 4]
@@ -156,7 +156,7 @@ def text_lines(path: Path) -> Iterator[str]:
 
 
 def train(sample: Sample, output: Path, settings: Settings, unit: Unit) -> None:
-    """Train a model on one thread unless it is there; its epochs are kept beside it as JSON."""
+    """Train a model with one thread unless it exists; keep its epochs beside it as JSON."""
     if output.exists():
         found = read_info(output).header["settings"]
         if found != asdict(settings):
@@ -172,7 +172,7 @@ def train(sample: Sample, output: Path, settings: Settings, unit: Unit) -> None:
         def keep(epoch: Epoch) -> None:
             nonlocal before
             after = unit.take()
-            # Of a run that goes on, those before; of one that starts anew, none.
+            # A resumed run has earlier epochs, a new one has none.
             epochs[:] = [each for each in epochs if each["number"] < epoch.number]
             epochs.append({**asdict(epoch), "units_ms": before + after})
             write_json(kept, {"settings": asdict(settings), "epochs": epochs})
@@ -191,20 +191,20 @@ def train(sample: Sample, output: Path, settings: Settings, unit: Unit) -> None:
 
 
 def read_epochs(path: Path) -> list[dict[str, Any]]:
-    """The epochs that were kept of a training, as far as it has come."""
+    """The epochs of a training run so far."""
     epochs: list[dict[str, Any]] = read_json(path).get("epochs", [])
     return epochs
 
 
 class Figures:
-    """What was measured, by its name, in a JSON file."""
+    """Measurements by name, in a JSON file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._kept = read_json(path)
 
     def get(self, name: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """What is kept under a name; measured, if there is nothing."""
+        """The measurement of this name; made if it is missing."""
         if name not in self._kept:
             self._kept[name] = measure()
             write_json(self._path, self._kept)
@@ -225,7 +225,7 @@ def write_json(path: Path, data: dict[str, Any]) -> None:
 
 
 def sample_note(about: dict[str, Any]) -> str:
-    """Which sentences a table is about."""
+    """The note below a table that describes its sentences."""
     dev, train = (
         f"{about[name]['sentences']} sentences drawn from {about[name]['name']}"
         for name in ("dev", "train")
@@ -234,7 +234,7 @@ def sample_note(about: dict[str, Any]) -> str:
 
 
 def unit_note(units: Iterable[list[float]]) -> str:
-    """Below a table of pieces of work that may have been done at different times."""
+    """Notes below a table whose measurements may have been made at different times."""
     each = list(units)
     if not all(each):
         return units_note({"all": []})

@@ -31,8 +31,8 @@ from records import (
 import syntagma
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS, constrain, sentence_rng
 
-BY_LENGTH = ("none", "labelled")  # conditions shown by length, where they are chosen
-PEAK_BAGS = 100  # the longest sentences: it is they that take memory
+BY_LENGTH = ("none", "labelled")  # conditions shown by length, if they are measured
+PEAK_BAGS = 100  # the longest sentences: they take the most memory
 RATE_SENTENCES = 400
 ROUNDS = 2  # of 1 and 2 threads in turn; the best of each counts
 
@@ -88,7 +88,7 @@ def rates(
     sentences: Sequence[syntagma.Sentence],
     arguments: argparse.Namespace,
 ) -> dict[str, float]:
-    """Sentences per second by the clock, all conditions together, with 1 and with 2 threads."""
+    """Sentences per second of wall-clock time, over all conditions, with 1 and with 2 threads."""
     problems = [
         constrain(sentence, CONDITIONS[name], sentence_rng(1, index))
         for name in arguments.conditions

@@ -1,4 +1,4 @@
-"""What a user waits for whatever the treebank: start-up, growth with length, memory of a stream.
+"""Measures what no treebank is needed for: start-up, growth with length, memory of a stream.
 
     python benchmarks/speed.py [MODEL]
 
@@ -81,7 +81,7 @@ def known_words(linearizer: syntagma.Linearizer) -> list[str]:
 
 
 def start_seconds(model: str) -> float:
-    """The least wall-clock time of five runs of the program, process start included."""
+    """The minimal wall-clock time of five runs of the program, including process start."""
     times = []
     for _ in range(5):
         started = time.perf_counter()
@@ -95,7 +95,7 @@ def bag(words: list[str], size: int, draw: random.Random) -> Problem:
 
 
 def tree(words: list[str], size: int, draw: random.Random) -> Problem:
-    """A random recursive tree: every word depends on a word that was there before."""
+    """A random recursive tree: each word depends on an earlier one."""
     forms = draw.choices(words, k=size)
     heads = [0, *(draw.randint(1, index) for index in range(1, size))]
     return Problem(tuple(Word(form, head=head) for form, head in zip(forms, heads, strict=True)))
@@ -120,7 +120,7 @@ def growth(
 
 
 def growth_lines(times: dict[int, float], units: list[float]) -> list[str]:
-    """One line for each number of words; the exponent says how time grows from the one before."""
+    """One line per number of words; the exponent says how time grows from the previous one."""
     lines = []
     smaller = None
     for size, taken in times.items():

@@ -1,6 +1,7 @@
-"""Writes docs/cli.md from the commands themselves: `make docs`. A test fails when it is stale."""
+"""Writes docs/cli.md from the commands: `make docs`. A test fails when it is stale."""
 
 import inspect
+import textwrap
 from pathlib import Path
 
 import typer.main
@@ -8,6 +9,7 @@ import typer.main
 from syntagma.cli import app
 
 TARGET = Path(__file__).with_name("cli.md")
+WIDTH = 120
 
 INTRODUCTION = """\
 # Command line
@@ -20,7 +22,7 @@ Exit codes: 0 done; 2 bad input, bad usage or a file that cannot be read or writ
 
 
 def reference() -> str:
-    """The whole page: every command with its text, arguments and options."""
+    """The whole page: every command with its help text, arguments and options."""
     group = typer.main.get_command(app)
     sections = [INTRODUCTION]
     for name, command in group.commands.items():  # type: ignore[attr-defined]
@@ -32,7 +34,7 @@ def reference() -> str:
 
 
 def _markdown(text: str) -> str:
-    """Help text as Markdown: what click must not wrap becomes headings and code."""
+    """Help text as Markdown: blocks that click does not wrap become paragraphs and code."""
     blocks = []
     for block in text.split("\n\n"):
         if not block.startswith("\b\n"):
@@ -61,7 +63,13 @@ def _parameter(parameter: object) -> str:
     shown = f"{names} `{metavar}`" if names and metavar else names or f"`{metavar}`"
     if default not in (None, "", False, []):
         text += f" Default: `{default}`."
-    return f"- {shown}: {text}"
+    return textwrap.fill(
+        f"- {shown}: {text}",
+        width=WIDTH,
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ from syntagma.errors import (
     TrainingError,
     UnsatisfiableError,
 )
-from syntagma.evaluation.evaluate import Report, evaluate, paired_bootstrap
+from syntagma.evaluation.bleu import paired_bootstrap
+from syntagma.evaluation.evaluate import Report, evaluate
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.linear.settings import LinearSettings
 from syntagma.linearizer import Linearizer, ModelInfo, load
@@ -26,7 +27,8 @@ from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, Token
 from syntagma.results.realization import Realization
 from syntagma.training.language_model import add_lm, train_lm
-from syntagma.training.train import TrainingReport, train
+from syntagma.training.run import TrainingReport
+from syntagma.training.train import train
 from syntagma.treebanks.treebank import Sentence, read_treebank
 from syntagma.version import VERSION
 

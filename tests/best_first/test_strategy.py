@@ -24,8 +24,8 @@ from syntagma.best_first import strategy as best_first_module
 from syntagma.cli.options import FormatName
 from syntagma.cli.output import render
 from syntagma.errors import ModelError, OutputError, ProblemError, SyntagmaError
-from syntagma.formats import read_problems
 from syntagma.formats.auto import parse_auto
+from syntagma.formats.problems import read_problems
 from syntagma.linearizer import Linearizer, load
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word

@@ -34,7 +34,8 @@ from syntagma.linear.settings import LinearSettings
 from syntagma.linearizer import load
 from syntagma.models.container import read_container
 from syntagma.results.linearization import violations
-from syntagma.training.train import Epoch, train
+from syntagma.training.run import Epoch
+from syntagma.training.train import train
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 SIZES: dict[GrammarName, int] = {

@@ -15,7 +15,7 @@ import syntagma
 from syntagma.cli import run
 from syntagma.cli.batch import PLACES_SHOWN
 from syntagma.cli.train import describe
-from syntagma.training.train import Epoch
+from syntagma.training.run import Epoch
 
 Stdin = Callable[[str | bytes], None]
 
@@ -405,21 +405,3 @@ figures      none 12.5, labelled 80
 file         -
 size         2.5 MB
 """
-
-
-@pytest.mark.parametrize("command", ["order", "score", "train", "evaluate", "info"])
-def test_help_teaches_with_examples(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([command, "--help"]) == 0
-    assert (
-        f"syntagma {command}" in capsys.readouterr().out.partition("Usage:")[2].partition("\n")[2]
-    )
-
-
-def test_no_arguments_shows_help(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([]) == 0
-    assert "syntagma order the dog barked" in capsys.readouterr().out
-
-
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--version"]) == 0
-    assert capsys.readouterr().out.startswith("syntagma ")

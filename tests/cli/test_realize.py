@@ -183,7 +183,7 @@ def test_bad_problems_are_reported_with_their_place(
         (["a", "--file", "b"], "give lemmas or --file, not both"),
         (["a", "--sr"], "--sr goes with CoNLL-U"),
         (["--sr", "--input-format", "json"], "--sr goes with CoNLL-U"),
-        (["--sr", "--format", "sr", "--n-best", "2"], "--format sr has one sentence a problem"),
+        (["--sr", "--format", "sr", "--n-best", "2"], "--format sr has one sentence per problem"),
         (["--format", "auto", "a"], "'auto' is not one of"),
     ],
 )
@@ -260,9 +260,9 @@ def test_inputs_that_do_not_belong_to_the_treebank(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--sr", "--spans"], "--sr knows neither"),
-        (["--sr", "--condition", "none"], "--sr knows neither"),
-        (["--sr", "--search", "best-first"], "--sr knows neither"),
+        (["--sr", "--spans"], "--sr takes neither"),
+        (["--sr", "--condition", "none"], "--sr takes neither"),
+        (["--sr", "--search", "best-first"], "--sr takes neither"),
         (["--input", "a"], "--input and --no-hints go with --sr"),
         (["--no-hints"], "--input and --no-hints go with --sr"),
     ],

@@ -1,4 +1,4 @@
-"""Evaluation: figures, signatures and intervals, on a linearizer whose output is known."""
+"""Evaluation: figures and signatures, on a linearizer whose output is known."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from syntagma.errors import SyntagmaError
-from syntagma.evaluation.evaluate import Report, bleu, evaluate, paired_bootstrap
+from syntagma.evaluation.evaluate import Report, evaluate
 from syntagma.evaluation.report import as_dict, tables
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, Token
@@ -237,26 +237,6 @@ def test_bad_requests() -> None:
         evaluate(fake(), SENTENCES, ["some"])
     with pytest.raises(SyntagmaError, match="no sentences"):
         evaluate(fake(), [])
-    with pytest.raises(SyntagmaError, match="equally many"):
-        paired_bootstrap(["a"], ["a", "b"], ["a"])
-
-
-def test_bleu_is_that_of_sacrebleu_without_tokenisation() -> None:
-    # 6 of 7 words, 4 of 6 bigrams, 2 of 5 trigrams, 1 of 4 four-grams, by hand.
-    expected = 100 * (6 / 7 * 4 / 6 * 2 / 5 * 1 / 4) ** 0.25
-    assert bleu(["a b c d x-y f !"], ["a b c d e f !"]) == pytest.approx(expected)
-    assert bleu(["The cat ."], ["the cat ."]) < 100
-
-
-def test_paired_bootstrap() -> None:
-    references = [f"a{i} b{i} c{i} d{i} e{i} f{i}" for i in range(60)]
-    worse = [text if i % 3 else " ".join(text.split()[::-1]) for i, text in enumerate(references)]
-    interval = paired_bootstrap(worse, references, references, samples=200)
-    assert interval.difference == pytest.approx(100 - bleu(worse, references))
-    assert 0 < interval.low < interval.difference < interval.high
-    assert paired_bootstrap(worse, references, references, samples=200) == interval
-    same = paired_bootstrap(worse, worse, references, samples=50)
-    assert (same.difference, same.low, same.high) == (0, 0, 0)
 
 
 def test_report_as_json() -> None:

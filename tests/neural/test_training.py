@@ -38,7 +38,7 @@ from syntagma.neural.settings import NeuralSettings  # noqa: E402
 from syntagma.neural.training import AVERAGE_DECAY, FINAL_RATE, NeuralLearner  # noqa: E402
 from syntagma.problem.problem import Problem  # noqa: E402
 from syntagma.problem.word import Word  # noqa: E402
-from syntagma.training.train import TrainingReport  # noqa: E402
+from syntagma.training.run import TrainingReport  # noqa: E402
 from syntagma.transition.encoding import encode  # noqa: E402
 from syntagma.transition.training import grow_vocabulary  # noqa: E402
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS, constrain  # noqa: E402

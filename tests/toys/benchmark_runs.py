@@ -20,3 +20,9 @@ needs_matplotlib = pytest.mark.skipif(
 def call(monkeypatch: pytest.MonkeyPatch, script: str, *arguments: object) -> None:
     """The command line of a benchmark."""
     monkeypatch.setattr(sys, "argv", [script, *map(str, arguments)])
+
+
+def toy_forms() -> list[list[str]]:
+    """The words of the treebank."""
+    lines = SENTENCES.strip().splitlines()
+    return [[token.rsplit("/", 3)[0] for token in line.split()] for line in lines]

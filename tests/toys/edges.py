@@ -7,7 +7,8 @@ from typing import Any
 
 from syntagma.best_first.grammars import GrammarName
 from syntagma.best_first.settings import BestFirstSettings
-from syntagma.training.train import TrainingReport, train
+from syntagma.training.run import TrainingReport
+from syntagma.training.train import train
 from toys.ccg import write_ccgbank
 from toys.treebank import write_treebank
 

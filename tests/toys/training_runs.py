@@ -12,8 +12,9 @@ import pytest
 
 from syntagma.linear.settings import LinearSettings
 from syntagma.models.container import read_container
-from syntagma.training import train as training
-from syntagma.training.train import TrainingReport, train
+from syntagma.training import run as training_run
+from syntagma.training.run import TrainingReport
+from syntagma.training.train import train
 from syntagma.treebanks.settings import Settings
 from toys.treebank import SENTENCES
 
@@ -40,7 +41,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, *bleu: float) -> None:
     def evaluate(linearizer: object, sentences: object, conditions: object, **_: Any) -> Any:
         return SimpleNamespace(figures=[SimpleNamespace(condition="none", bleu=next(results))])
 
-    monkeypatch.setattr(training, "evaluate", evaluate)
+    monkeypatch.setattr(training_run, "evaluate", evaluate)
 
 
 def cut_at(
@@ -85,7 +86,7 @@ def cut_and_resumed(
     and went on: with the epochs that were not saved yet, and no others."""
     with monkeypatch.context() as patch:
         measured(patch, *RISING)
-        patch.setattr(training, step, cut_at(epoch, getattr(training, step), after=after))
+        patch.setattr(training_run, step, cut_at(epoch, getattr(training_run, step), after=after))
         with pytest.raises(Cut):
             run(output)
     assert not output.exists()

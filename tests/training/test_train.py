@@ -23,8 +23,10 @@ from syntagma.linearizer import load
 from syntagma.models.container import read_container
 from syntagma.neural.settings import NeuralSettings
 from syntagma.results.linearization import violations
-from syntagma.training import train as training
-from syntagma.training.train import Epoch, Learner, train
+from syntagma.training import learners
+from syntagma.training.learners import Learner
+from syntagma.training.run import Epoch
+from syntagma.training.train import train
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 from syntagma.treebanks.settings import Settings
@@ -68,13 +70,16 @@ def test_the_best_epoch_is_kept_and_not_the_last(
 
 
 def test_progress_and_report(treebank: Path, tmp_path: Path) -> None:
+    announced: list[int] = []
     sentences: list[None] = []
     epochs: list[Epoch] = []
     report = run(
         *(treebank, tmp_path / "model"),
+        on_start=announced.append,
         on_sentence=lambda: sentences.append(None),
         on_epoch=epochs.append,
     )
+    assert announced == [SIZE]
     assert len(sentences) == EPOCHS * SIZE
     assert report.epochs == tuple(epochs)
     assert all(0 <= epoch.figures["correct"] <= 1 and epoch.cpu_seconds >= 0 for epoch in epochs)
@@ -112,7 +117,7 @@ def test_treebanks_for_pretraining_are_read_and_reported(
     def learner(settings: Settings, threads: int, *_: object) -> Learner:
         return Pretraining(LinearSettings(epochs=1, beam=2), threads)
 
-    monkeypatch.setattr(training, "_learner", learner)
+    monkeypatch.setitem(learners.LEARNERS, NeuralSettings, learner)
     further = tmp_path / "further.conllu"
     further.write_text(treebank.read_text().split("\n\n")[0] + "\n\n", encoding="utf-8")
     output = tmp_path / "model"

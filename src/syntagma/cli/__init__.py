@@ -1,6 +1,6 @@
-"""The command line: `app` gathers the commands, one module each; `main` runs it and reports errors.
+"""The command line: `app` collects the commands, one module each; `main` runs it, reporting errors.
 
-Heavy imports stand inside the commands, so that ordering one short bag stays quick.
+Heavy imports are inside the commands, so that ordering one short bag is fast.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from syntagma.cli import evaluate, info, order, realize, score, train, train_lm
+from syntagma.cli import add_lm, evaluate, info, order, realize, score, train, train_lm
 from syntagma.cli.output import ReaderGone
 from syntagma.errors import SyntagmaError
 from syntagma.version import VERSION
@@ -31,14 +31,14 @@ app.command("realize")(realize.realize)
 app.command("score")(score.score)
 app.command("train")(train.train)
 app.command("train-lm")(train_lm.train_lm)
-app.command("add-lm")(train_lm.add_lm)
+app.command("add-lm")(add_lm.add_lm)
 app.command("evaluate")(evaluate.evaluate)
 app.command("info")(info.info)
 
 
 @dataclass(slots=True)
 class Invocation:
-    """What the commands tell `run`; see `options.Debug`."""
+    """What a command tells `run`; set by `options.Debug`."""
 
     debug: bool = False
 
@@ -63,10 +63,10 @@ def syntagma(
     \b
     syntagma order the dog barked                 order a bag of words
     syntagma order --format tree the dog barked   and draw its tree
-    syntagma order < bags.txt                     one bag a line, streaming
-    syntagma realize bark dog the                 a sentence from lemmas
-    syntagma score --order "the dog barked"       how much the model likes an order
-    syntagma info                                 what the shipped model is
+    syntagma order < bags.txt                     one bag per line, streaming
+    syntagma realize bark dog the                 make a sentence from lemmas
+    syntagma score --order "the dog barked"       score a given order
+    syntagma info                                 describe the shipped model
 
     `syntagma COMMAND --help` explains each command with examples.
     """
@@ -75,7 +75,7 @@ def syntagma(
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code: 0 done, 2 bad input or usage, 1 a bug.
 
-    An interrupt is 130: typer sees to that.
+    Typer handles interrupts (130).
     """
     invocation = Invocation()
     try:
@@ -94,7 +94,7 @@ def run(arguments: Sequence[str]) -> int:
     except typer.TyperException as error:
         return _report(error.format_message(), error, invocation, code=2)
     except OSError as error:
-        # Without a file name it is the stream that help and version are printed on.
+        # An error without a file name is one of standard output, where help is printed.
         what = error.filename or "cannot write to standard output"
         return _report(f"{what}: {error.strerror or error}", error, invocation, code=2)
     except Exception as error:
@@ -104,13 +104,13 @@ def run(arguments: Sequence[str]) -> int:
 
 def main() -> None:
     """The entry point of the `syntagma` command."""
-    if sys.stdin is None:  # closed by the caller: as good as empty
+    if sys.stdin is None:  # closed by the caller: treat it as empty
         sys.stdin = io.TextIOWrapper(io.BytesIO())
     if sys.stdout is None:
         print("error: standard output is closed", file=sys.stderr)
         sys.exit(2)
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale: so are all formats
+        sys.stdout.reconfigure(encoding="utf-8")  # as all formats are, whatever the locale
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
@@ -127,6 +127,6 @@ def _report(message: str, error: BaseException, invocation: Invocation, code: in
 
 
 def _abandon_stdout() -> None:
-    """Send what is still buffered nowhere, lest the interpreter complain about it at exit."""
+    """Discard what is still buffered, so that the interpreter does not complain at exit."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

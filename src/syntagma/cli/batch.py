@@ -1,4 +1,4 @@
-"""Problems from arguments, files or standard input, one result after the other to the output."""
+"""Problems from arguments, files or standard input, solved one after the other as they come."""
 
 import sys
 from collections import deque
@@ -10,35 +10,34 @@ from syntagma.cli import options
 from syntagma.cli.output import open_output
 from syntagma.cli.progress import Ticker
 from syntagma.errors import FormatError, ProblemError, SyntagmaError
-from syntagma.formats.conllu import ConlluOrigin, Lemmas
+from syntagma.files.place import Place
+from syntagma.formats.conllu import Lemmas
+from syntagma.formats.problems import place_of, read_problems
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
 
-# A problem, or what is wrong with it, and where it comes from (nowhere: the arguments).
-Input = tuple[Problem | FormatError, str | None]
-
-# How many places of skipped problems the closing line names; each was reported when it was met.
+# How many places of skipped problems the closing line lists; each was reported when it was skipped.
 PLACES_SHOWN = 10
 
 
 def run_batch(
     name: str,
-    inputs: Iterable[Input],
+    problems: Iterable[Problem | FormatError],
     solve: Callable[[Iterator[Problem | FormatError]], Iterator[Any]],
     render: Callable[[Any], str],
     output: Path | None,
     on_error: Literal["stop", "skip"],
 ) -> int:
-    """Write the result of each problem as soon as it is found; how many problems there were.
+    """Write the result of each problem as soon as it is found; return the number of problems.
 
-    `solve` yields a result, or an error, for each problem in turn; `name` is what is done to them.
+    `solve` yields a result or an error for each problem, in order; `name` labels the progress.
     """
-    places: deque[str | None] = deque()
+    places: deque[Place | None] = deque()
     skipped = Skipped()
-    # Results that scroll by on the same terminal are progress enough.
+    # Results that scroll by on the same terminal show progress by themselves.
     quiet = output is None and sys.stdout.isatty()
     with open_output(output) as write, Ticker(name, enabled=not quiet) as ticker:
-        for result in solve(_remember_places(inputs, places)):
+        for result in solve(_remember_places(problems, places)):
             place = places.popleft()
             if isinstance(result, SyntagmaError):
                 error = _placed(result, place)
@@ -54,7 +53,7 @@ def run_batch(
 
 
 def bag_of_arguments(words: Sequence[str], *, lemmas: bool = False) -> Problem:
-    """A problem of plain words, or lemmas, as the shell passed them."""
+    """A problem of plain words, or of lemmas, from the command line."""
     for number, word in enumerate(words, start=1):
         try:
             word.encode()
@@ -68,66 +67,51 @@ def read_inputs(
     format: options.InputFormatName | None,
     tag_column: TagColumn,
     lemmas: Lemmas | None = None,
-) -> Iterator[Input]:
-    """The problems of several files, each with its place; "-" is standard input."""
-    from syntagma.files.reading import source_name
-    from syntagma.formats import read_problems
-
+) -> Iterator[Problem | FormatError]:
+    """The problems of several files; "-" is standard input."""
     for file in files:
         if str(file) == "-" and sys.stdin.isatty():
             what = "lemmas" if lemmas else "words"
-            print(f"Type one bag of {what} a line; end with Ctrl-D.", file=sys.stderr)
-        source = source_name(file)
-        problems = read_problems(file, "jsonl" if format == "json" else format, tag_column, lemmas)
-        for number, problem in enumerate(problems, start=1):
-            yield problem, _place(problem, source, number)
+            print(f"Type one bag of {what} per line; end with Ctrl-D.", file=sys.stderr)
+        reader_format = "jsonl" if format == "json" else format
+        yield from read_problems(file, reader_format, tag_column, lemmas)
 
 
 class Skipped:
-    """Counts what was left out, and keeps no more places than its closing line shows."""
+    """Counts skipped problems and keeps the places that the closing line lists."""
 
     def __init__(self) -> None:
         self.count = 0
-        self.places: list[str] = []
+        self.places: list[Place] = []
 
-    def add(self, place: str | None) -> None:
+    def add(self, place: Place | None) -> None:
         self.count += 1
         if place is not None and len(self.places) < PLACES_SHOWN:
             self.places.append(place)
 
     def close(self, total: int) -> None:
         if self.count:
+            places = ", ".join(map(str, self.places))
             more = f" and {self.count - len(self.places)} more" * (self.count > len(self.places))
             print(
-                f"skipped {self.count} of {total} problems: {', '.join(self.places)}{more}",
+                f"skipped {self.count} of {total} problems: {places}{more}",
                 file=sys.stderr,
             )
 
 
 def _remember_places(
-    inputs: Iterable[Input], places: deque[str | None]
+    problems: Iterable[Problem | FormatError], places: deque[Place | None]
 ) -> Iterator[Problem | FormatError]:
-    """Note where each problem comes from as it enters the pipeline, which keeps the order."""
-    for problem, place in inputs:
-        places.append(place)
+    """Note the place of each problem that is read; results come in the same order."""
+    for problem in problems:
+        places.append(place_of(problem))
         yield problem
 
 
-def _place(problem: Problem | FormatError, source: str, number: int) -> str:
-    if isinstance(problem, FormatError):
-        line = problem.line
-    elif isinstance(problem.origin, ConlluOrigin):
-        line = problem.origin.block.line
-    else:
-        line = number  # text and JSON lines have one problem a line
-    return source if line is None else f"{source}:{line}"
-
-
-def _placed(error: SyntagmaError, place: str | None) -> SyntagmaError:
-    """The error with its place; readers have said it already, the search does not know it."""
+def _placed(error: SyntagmaError, place: Place | None) -> SyntagmaError:
+    """The error with its place; errors of readers have one already, those of the search do not."""
     if isinstance(error, FormatError) or place is None:
         return error
-    source, _, line = place.rpartition(":")
-    placed = FormatError(str(error), source, int(line))
+    placed = FormatError(str(error), *place)
     placed.__cause__ = error
     return placed

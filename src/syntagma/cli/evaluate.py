@@ -1,4 +1,4 @@
-"""`syntagma evaluate`: BLEU, exact match and time on a treebank, as tables and as JSON."""
+"""`syntagma evaluate`: measures a model on a treebank; figures as tables and as JSON."""
 
 import json
 import shlex
@@ -26,8 +26,8 @@ def evaluate(
             "--condition",
             "-c",
             metavar="NAME",
-            help="What is given: none, pos, half, tree, labelled, or tagsT-arcsA with T and A"
-            " 0, 50 or 100 (percent); repeatable. Default: the first five.",
+            help="What the input gives: none, pos, half, tree, labelled, or tagsT-arcsA with T"
+            " and A 0, 50 or 100 (percent); repeatable. Default: the first five.",
         ),
     ] = None,
     search: options.Search = "beam",
@@ -37,24 +37,27 @@ def evaluate(
     threads: options.Threads = 1,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", min=1, metavar="N", help="Take the first N sentences only."),
+        typer.Option("--limit", min=1, metavar="N", help="Use only the first N sentences."),
     ] = None,
     seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="Seed of the shuffling and of what is given.")
+        int,
+        typer.Option(
+            "--seed", metavar="N", help="Random seed of the shuffling and of what is given."
+        ),
     ] = 1,
     spans: Annotated[
         bool,
         typer.Option(
             "--spans",
-            help="Compare the spans of the trees, too: precision and recall by length, and how"
-            " long they are (Liu et al. 2015, Table 4 and Figure 9).",
+            help="Also compare the spans of the trees: precision, recall and lengths (Liu et al."
+            " 2015, Table 4 and Figure 9).",
         ),
     ] = False,
     shared_task: Annotated[
         bool,
         typer.Option(
             "--sr",
-            help="Measure realisation from lemmas, by the scores of the shared tasks on surface"
+            help="Measure realisation from lemmas, with the scores of the shared tasks on surface"
             " realisation.",
         ),
     ] = False,
@@ -68,11 +71,11 @@ def evaluate(
         ),
     ] = None,
     no_hints: Annotated[
-        bool, typer.Option("--no-hints", help="With --sr: leave out the hints (lin) of --input.")
+        bool, typer.Option("--no-hints", help="With --sr: ignore the hints (lin) of --input.")
     ] = False,
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Write the figures to this file, too."),
+        typer.Option("--json", metavar="FILE", help="Also write the figures to this file."),
     ] = None,
     model: options.Model = None,
     no_lm: options.NoLanguageModel = False,
@@ -80,10 +83,10 @@ def evaluate(
 ) -> None:
     """Measure a model on a treebank.
 
-    The words of each sentence are shuffled and ordered again, with as much given as the
-    condition says; the result is compared with the original by BLEU (sacrebleu, cased, words as
-    they are) and exact match. Every score has a signature that says how to get it again. CPU
-    time per sentence is measured with one thread.
+    The words of each sentence are shuffled and ordered again; the condition determines which
+    tags, arcs and labels are given. The result is compared with the original by BLEU (sacrebleu,
+    cased, without tokenisation) and exact match. The signature of a score says how to reproduce
+    it. CPU time per sentence length is measured with one thread only.
 
     \b
     The five main conditions:
@@ -92,19 +95,19 @@ def evaluate(
         syntagma evaluate --data test.conllu --condition labelled --limit 100 --beam 8
     The nine conditions of Liu et al. (2015), Table 3, by two of their corners:
         syntagma evaluate --data test.conllu -c tags0-arcs0 -c tags100-arcs100
-    Best-first search, and how good and how long its phrases are (Table 4, Figure 9):
+    Best-first search, and the quality and length of its spans (Table 4, Figure 9):
         syntagma evaluate --data test.conllu --search best-first --timeout 1 --spans
     CCG derivations:
         syntagma evaluate --data test.auto --search best-first --model ccg.syntagma
-    Realisation from lemmas: BLEU, NIST and DIST of the shared task, words lower-cased; how many
-    forms are right; and BLEU (cased) and exact match of the sentences as they are written:
+    Realisation from lemmas: BLEU, NIST and DIST of the shared task, lower-cased; the share of
+    right forms; BLEU (cased) and exact match of the detokenised sentences:
         syntagma evaluate --sr --data en_ewt-ud-dev.conllu
         syntagma evaluate --sr --data en_ewt-ud-dev.ref.conllu --input en_ewt-ud-dev.T1.conllu
     """
     options.refuse_budget_of_other_search(search, beam, timeout, expansions)
     if shared_task:
         if condition or spans or search != "beam":
-            raise typer.BadParameter("--sr knows neither --condition, --spans nor --search")
+            raise typer.BadParameter("--sr takes neither --condition, --spans nor --search")
         _evaluate_realization(
             data, input_file, no_hints, model, no_lm, beam, threads, limit, seed, json_file
         )
@@ -141,7 +144,7 @@ def evaluate(
 
     console = Console()
     if not console.is_terminal:
-        console = Console(width=120)  # a file has no edge to wrap at
+        console = Console(width=120)  # do not wrap lines in a file
     with console.capture() as shown:
         console.print(
             f"model {report.model} on {data.name}, {len(sentences)} sentences, "
@@ -183,7 +186,7 @@ def _evaluate_realization(
         pair,
         without_hints,
     )
-    from syntagma.formats import read_problems
+    from syntagma.formats.problems import read_problems
     from syntagma.treebanks.treebank import read_treebank
 
     linearizer = load(model, language_model=not no_lm)

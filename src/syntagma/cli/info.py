@@ -1,4 +1,4 @@
-"""`syntagma info`: what a model is, in the words of its header."""
+"""`syntagma info`: describes a model by its header."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
@@ -11,15 +11,17 @@ from syntagma.cli.output import write_stdout
 
 def info(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="The name of a shipped model, or a model file.")
+        str, typer.Argument(metavar="MODEL", help="Name of a shipped model, or a model file.")
     ] = "en",
     debug: options.Debug = False,
 ) -> None:
-    """Show what a model is: data, licence, figures, settings, size.
+    """Describe a model: data, licence, figures, settings, size.
 
     \b
-    syntagma info                # the shipped English model
-    syntagma info my.syntagma    # a model of your own
+    The default model, another shipped model, and a model file:
+        syntagma info
+        syntagma info en-best-first
+        syntagma info ./my.syntagma
     """
     from syntagma.files.fingerprint import fingerprint
     from syntagma.linearizer import read_info
@@ -37,8 +39,8 @@ def info(
 
 
 def describe(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The header as lines: a line for each key, or for each member of a list of objects; what the
-    model was started from, and its language model, have lines of their own."""
+    """The header as pairs of name and value: one per key, or per member of a list of objects. The
+    model that training started from and the language model are described by their own keys."""
     for key, value in header.items():
         name = key.replace("_", " ")
         if key == "templates":

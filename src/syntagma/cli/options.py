@@ -1,13 +1,26 @@
-"""Options and arguments that several commands share."""
+"""Options and arguments that several commands share.
+
+Limits and defaults are defined with the settings and the search budget, not here.
+"""
 
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from syntagma.best_first.strategy import TIMEOUT
+from syntagma.transition.budget import (
+    MAX_BEAM,
+    MAX_EXPANSIONS,
+    MAX_THREADS,
+    MAX_TIMEOUT,
+    SearchName,
+)
+
 InputFormatName = Literal["text", "json", "conllu"]
 FormatName = Literal["text", "json", "conllu", "tree", "auto", "indented"]
-SearchName = Literal["beam", "best-first"]
+
+MIN_TIMEOUT = 0.001  # seconds: typer can only check bounds that are allowed themselves
 
 
 def _remember_debug(context: typer.Context, value: bool) -> bool:
@@ -27,7 +40,7 @@ Model = Annotated[
         "--model",
         "-m",
         metavar="NAME",
-        help="The name of a shipped model, or a model file. Default: en, or en-best-first.",
+        help="Name of a shipped model, or a model file. Default: en, or en-best-first.",
     ),
 ]
 Search = Annotated[
@@ -35,17 +48,18 @@ Search = Annotated[
     typer.Option(
         "--search",
         metavar="beam|best-first",
-        help="How to search; a model is made for one of the two.",
+        help="Search strategy; each model is made for one of the two.",
     ),
 ]
 Timeout = Annotated[
     float | None,
     typer.Option(
         "--timeout",
-        min=0.001,
-        max=86400,
+        min=MIN_TIMEOUT,
+        max=MAX_TIMEOUT,
         metavar="SECONDS",
-        help="Best-first: time for a problem. Default: 5, or none with --expansions.",
+        help="Best-first: time limit per problem. "
+        f"Default: {TIMEOUT:g}, or none with --expansions.",
     ),
 ]
 Expansions = Annotated[
@@ -53,13 +67,14 @@ Expansions = Annotated[
     typer.Option(
         "--expansions",
         min=1,
-        max=1_000_000_000,
+        max=MAX_EXPANSIONS,
         metavar="N",
-        help="Best-first: edges to expand for a problem; the same result on any machine.",
+        help="Best-first: limit of expanded edges per problem. Unlike --timeout, it gives the same "
+        "result on any machine.",
     ),
 ]
 NoLanguageModel = Annotated[
-    bool, typer.Option("--no-lm", help="Leave out the language model that the model may have.")
+    bool, typer.Option("--no-lm", help="Do not use the language model of the model, if it has one.")
 ]
 Beam = Annotated[
     int | None,
@@ -67,19 +82,27 @@ Beam = Annotated[
         "--beam",
         "-b",
         min=1,
-        max=1024,
+        max=MAX_BEAM,
         metavar="N",
-        help="Beam: width, 1 to 1024. Default: 64, or 16 for a network and all arcs given.",
+        help=f"Beam: beam width, 1 to {MAX_BEAM}. Default: chosen by the model for each problem.",
     ),
 ]
 Threads = Annotated[
     int,
-    typer.Option("--threads", "-t", min=1, max=256, metavar="N", help="Problems ordered at once."),
+    typer.Option(
+        "--threads",
+        "-t",
+        min=1,
+        max=MAX_THREADS,
+        metavar="N",
+        help="Number of threads; each works on one problem at a time.",
+    ),
 ]
 Words = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="WORDS", help="Words of one bag; an argument with spaces is a phrase kept together."
+        metavar="WORDS",
+        help="Words of one bag; an argument with spaces is a phrase that is kept together.",
     ),
 ]
 Files = Annotated[
@@ -97,15 +120,15 @@ NBest = Annotated[
         "--n-best",
         "-n",
         min=1,
-        max=1024,
+        max=MAX_BEAM,
         metavar="N",
-        help="Print up to N different results for each problem.",
+        help="Print up to N different results per problem.",
     ),
 ]
 OnError = Annotated[
     Literal["stop", "skip"],
     typer.Option(
-        "--on-error", metavar="stop|skip", help="What to do when a problem of the input is bad."
+        "--on-error", metavar="stop|skip", help="Whether to stop at a bad problem or to skip it."
     ),
 ]
 InputFormat = Annotated[
@@ -113,7 +136,7 @@ InputFormat = Annotated[
     typer.Option(
         "--input-format",
         metavar="text|json|conllu",
-        help="Format of the input. Default: by file name, else text.",
+        help="Input format. Default: that of the file name, else text.",
     ),
 ]
 Format = Annotated[
@@ -122,7 +145,7 @@ Format = Annotated[
         "--format",
         "-f",
         metavar="text|json|conllu|tree|auto|indented",
-        help="Format of the output; the last two are for CCG derivations.",
+        help="Output format; auto and indented are for CCG derivations.",
     ),
 ]
 Output = Annotated[
@@ -131,7 +154,8 @@ Output = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="Write here, all or nothing. Default: standard output.",
+        help="Write to this file, which appears only when it is complete. "
+        "Default: standard output.",
     ),
 ]
 MaxWords = Annotated[
@@ -140,7 +164,7 @@ MaxWords = Annotated[
         "--max-words",
         min=1,
         metavar="N",
-        help="Refuse bags with more words; 2000 at most, 10000 if the model is linear.",
+        help="Reject bags with more words; the model sets the maximum.",
     ),
 ]
 
@@ -148,6 +172,7 @@ MaxWords = Annotated[
 def refuse_budget_of_other_search(
     search: SearchName, beam: int | None, timeout: float | None, expansions: int | None
 ) -> None:
+    """Raise if a limit belongs to the search strategy that was not chosen."""
     if search == "best-first" and beam is not None:
         raise typer.BadParameter("--beam goes with --search beam")
     for option, given in (("--timeout", timeout), ("--expansions", expansions)):

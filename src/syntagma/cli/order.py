@@ -1,4 +1,4 @@
-"""`syntagma order`: bags of words from arguments, standard input or files, ordered as they come."""
+"""`syntagma order`: orders bags of words from arguments, files or standard input."""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.batch import Input, bag_of_arguments, read_inputs, run_batch
+from syntagma.cli.batch import bag_of_arguments, read_inputs, run_batch
 from syntagma.cli.output import render
 from syntagma.errors import FormatError, SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
+from syntagma.transition.budget import DEFAULT_MAX_WORDS
 
 if TYPE_CHECKING:
     from syntagma.linearizer import Linearizer, Result
@@ -27,7 +28,7 @@ def order(
         bool,
         typer.Option(
             "--text",
-            help="Write sentences as people do: spaces where they belong, contractions.",
+            help="Detokenise sentences: natural spacing and contractions.",
         ),
     ] = False,
     n_best: options.NBest = None,
@@ -40,42 +41,41 @@ def order(
     no_lm: options.NoLanguageModel = False,
     output: options.Output = None,
     on_error: options.OnError = "stop",
-    max_words: options.MaxWords = 512,
+    max_words: options.MaxWords = DEFAULT_MAX_WORDS,
     debug: options.Debug = False,
 ) -> None:
     """Put bags of words in order.
 
     The words come from the arguments, from files, or else from standard input: plain text (one
-    bag a line), JSON lines or CoNLL-U. Whatever tags, arcs, labels and order constraints the
-    input gives hold in the output. Results are written as soon as they are found.
+    bag per line), JSON lines or CoNLL-U. The output keeps all tags, arcs, labels and order
+    constraints that the input gives. Results are written as soon as they are found.
 
     \b
-    Order the words of the arguments; quotes make a phrase:
+    Order the arguments; quotes make a phrase:
         syntagma order dog the barked
         syntagma order "New York" in lives she
-    Write the sentence as people do:
+    Detokenise the sentence:
         syntagma order --text do "n't" bark , cats .
-    Draw the tree, or see the five best orders:
+    Draw the tree, or print the five best orders:
         syntagma order --format tree dog the barked
         syntagma order --n-best 5 dog the barked
-    One bag a line, from a pipe:
+    One bag per line, from a pipe:
         zcat bags.txt.gz | syntagma order | head -1
-    Constraints, in JSON (word 2 comes first):
+    Order constraints in JSON (word 2 comes first):
         echo '{"words": ["barked", "the", "dog"], "first": 2}' |
             syntagma order --input-format json
-    A treebank with the columns that you know, the others "_":
+    A treebank, with "_" in the columns that are not known:
         syntagma order --file trees.conllu --format conllu --output ordered.conllu
-    A batch that must not stop at a bad line:
+    A batch that does not stop at a bad line:
         syntagma order --file bags.txt --on-error skip --threads 4 > sentences.txt
-
-    The other search strategy, and a CCG derivation by it:
+    Best-first search, and a CCG derivation found by it:
         syntagma order --search best-first --timeout 1 dog the barked
         syntagma order --search best-first --model ccg.syntagma --format tree dog the barked
 
     With --n-best, text output has lines "score TAB sentence" and an empty line after each bag.
 
-    A beam search uses every word. A best-first search may run out of time: then it prints the
-    pieces it has, which may lack words, and says so.
+    A beam search uses every word. A best-first search may exhaust its budget: then it prints an
+    unfinished result, which may lack words, and reports it.
     """
     if words and file:
         raise typer.BadParameter("give words or --file, not both")
@@ -87,10 +87,10 @@ def order(
     linearizer = load(model, search=search, language_model=not no_lm)
     if max_words > linearizer.max_words:
         raise typer.BadParameter(
-            f"--max-words is {max_words}, but this model can order {linearizer.max_words} at most"
+            f"--max-words is {max_words}, but this model can order at most {linearizer.max_words}"
         )
-    inputs: Iterable[Input] = (
-        [(bag_of_arguments(words), None)]
+    problems: Iterable[Problem | FormatError] = (
+        [bag_of_arguments(words)]
         if words
         else read_inputs(file or ["-"], input_format, linearizer.tag_column)
     )
@@ -111,21 +111,21 @@ def order(
     def show(result: "Result") -> str:
         unfinished.add(result)
         if written:
-            return render(spell(linearizer, result), format, linearizer.tag_column)
+            return render(detokenize(linearizer, result), format, linearizer.tag_column)
         return render(result, format, linearizer.tag_column)
 
-    count = run_batch("ordered", inputs, solve, show, output, on_error)
+    count = run_batch("ordered", problems, solve, show, output, on_error)
     unfinished.close(count)
 
 
-def spell(linearizer: "Linearizer", result: "Result") -> "Realization | list[Realization]":
+def detokenize(linearizer: "Linearizer", result: "Result") -> "Realization | list[Realization]":
     if isinstance(result, Linearization):
         return linearizer.spell(result)
     return [linearizer.spell(each) for each in result]
 
 
 class Unfinished:
-    """Counts what a best-first search could not finish in time."""
+    """Counts the results that a best-first search could not finish within its budget."""
 
     def __init__(self) -> None:
         self.results = self.words = 0

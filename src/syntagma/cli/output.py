@@ -1,4 +1,4 @@
-"""Where results go and what they look like; the formats themselves are in `syntagma.formats`."""
+"""Writing results to standard output or a file, in the chosen format (defined in `formats`)."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -19,15 +19,15 @@ Write = Callable[[str], object]
 
 
 class ReaderGone(Exception):
-    """Whoever read standard output (`head`, say) has what it wanted and closed the pipe.
+    """The reader of standard output, such as `head`, has closed the pipe.
 
-    Not a `BrokenPipeError`, which typer would turn into a failure.
+    Not a `BrokenPipeError`, which typer would report as a failure.
     """
 
 
 @contextmanager
 def open_output(path: Path | None) -> Iterator[Write]:
-    """Write to standard output at once, or to a file that appears when everything is written."""
+    """Write to standard output immediately, or to a file that appears when it is complete."""
     if path is None:
         yield write_stdout
     else:
@@ -36,7 +36,7 @@ def open_output(path: Path | None) -> Iterator[Write]:
 
 
 def write_stdout(text: str) -> None:
-    """Write and flush: whoever reads the pipe gets each result as soon as it is there."""
+    """Write and flush, so that the reader of a pipe gets each result immediately."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -53,7 +53,7 @@ def render(result: Result | Sequence[Result], format: FormatName, tag_column: Ta
     if not isinstance(result, Sequence):
         return _render_one(result, format, tag_column)
     if format == "text":
-        # A list of alternatives ends with an empty line: there may be fewer than asked for.
+        # An empty line ends the list, which may be shorter than requested.
         return "".join(f"{each.score:.4f}\t{each.text}\n" for each in result) + "\n"
     return "".join(_render_one(each, format, tag_column) for each in result)
 

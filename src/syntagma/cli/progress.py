@@ -1,4 +1,4 @@
-"""Progress on standard error: shown on terminals only, and only when there is time to see it."""
+"""Progress on standard error: shown on terminals only, and only for work that takes a while."""
 
 import sys
 import time
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-# Work that is done sooner needs no progress bar (seconds).
+# Seconds before progress is shown: shorter work needs none.
 PATIENCE = 1.0
 
 
 class Ticker:
-    """Counts what is done and, on a terminal, shows it once `PATIENCE` is over.
+    """Counts what is done; on a terminal, shows it after `PATIENCE` seconds.
 
-    `total` may be unknown: then count and rate are shown without a bar.
+    Without a `total`, count and rate are shown, but no bar.
     """
 
     def __init__(self, label: str, total: int | None = None, enabled: bool = True) -> None:
@@ -39,8 +39,12 @@ class Ticker:
         if self._progress is not None:
             self._progress.stop()
 
+    def expect(self, total: int) -> None:
+        """Set how many there are, before anything is shown."""
+        self._total = total
+
     def advance(self) -> None:
-        """One more is done."""
+        """Count one more."""
         self.count += 1
         if not self._enabled:
             return
@@ -62,7 +66,7 @@ class Ticker:
         self._started = time.monotonic()
 
     def relabel(self, label: str) -> None:
-        """Say what is being done now."""
+        """Change the label of the progress."""
         self._label = label
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, description=label)

@@ -1,4 +1,4 @@
-"""`syntagma realize`: from lemmas to sentences as people write them."""
+"""`syntagma realize`: makes sentences from lemmas."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.batch import Input, bag_of_arguments, read_inputs, run_batch
+from syntagma.cli.batch import bag_of_arguments, read_inputs, run_batch
 from syntagma.cli.output import render
 from syntagma.errors import FormatError, SyntagmaError
 from syntagma.problem.problem import Problem
+from syntagma.transition.budget import DEFAULT_MAX_WORDS
 
 if TYPE_CHECKING:
     from syntagma.results.realization import Realization
@@ -26,8 +27,8 @@ def realize(
         bool,
         typer.Option(
             "--sr",
-            help="Input and output are those of the shared tasks on surface realisation: CoNLL-U"
-            " with lemmas in the column FORM and hints on the order, lin=+1.",
+            help="Use the formats of the shared tasks on surface realisation: CoNLL-U with lemmas"
+            " in the column FORM and hints on the order (lin=+1) as input, text blocks as output.",
         ),
     ] = False,
     format: Annotated[
@@ -36,7 +37,7 @@ def realize(
             "--format",
             "-f",
             metavar="text|json|conllu|tree|sr",
-            help="Format of the output. Default: text, or, with --sr, sr.",
+            help="Output format. Default: text, or sr with --sr.",
         ),
     ] = None,
     n_best: options.NBest = None,
@@ -46,26 +47,26 @@ def realize(
     no_lm: options.NoLanguageModel = False,
     output: options.Output = None,
     on_error: options.OnError = "stop",
-    max_words: options.MaxWords = 512,
+    max_words: options.MaxWords = DEFAULT_MAX_WORDS,
     debug: options.Debug = False,
 ) -> None:
-    """Make sentences of lemmas: inflected, in order, and written as people do.
+    """Make sentences from lemmas: inflected, ordered and detokenised.
 
-    The lemmas come from the arguments, from files, or else from standard input, with as much of
-    tags, morphological features, arcs and labels as is known: plain text (one sentence a line),
-    JSON lines, or CoNLL-U, where the column LEMMA counts, not FORM. The form of each lemma is
-    chosen together with the order. In JSON, a word that has a form keeps it.
+    The lemmas come from the arguments, from files, or else from standard input: plain text (one
+    sentence per line), JSON lines, or CoNLL-U, where the column LEMMA is read instead of FORM.
+    Tags, morphological features, arcs and labels may be given. The form of each lemma is chosen
+    together with the order. In JSON, a word that has a form keeps it.
 
     \b
-    Lemmas of the arguments:
+    Lemmas as arguments:
         syntagma realize bark dog the loud
     A tree of lemmas, in JSON:
         echo '[{"lemma": "bark", "tag": "VBD", "head": 0}, {"lemma": "dog", "tag": "NNS",
             "head": 1, "deprel": "nsubj"}]' | tr -d '\\n' |
             syntagma realize --input-format json
-    The sentences of a treebank, from their lemmas:
+    The lemmas of a treebank:
         syntagma realize --file trees.conllu
-    The shared task: words as it scores them, or the text as people write it:
+    The shared task: words as it scores them, or detokenised text:
         syntagma realize --sr --file en_ewt-ud-test.T1.conllu --output test.txt
         syntagma realize --sr --file en_ewt-ud-test.T1.conllu --format text
 
@@ -77,14 +78,14 @@ def realize(
     if shared_task and (lemmas or input_format not in (None, "conllu")):
         raise typer.BadParameter("--sr goes with CoNLL-U, from --file or standard input")
     if format == "sr" and n_best is not None:
-        raise typer.BadParameter("--format sr has one sentence a problem: leave out --n-best")
+        raise typer.BadParameter("--format sr has one sentence per problem: leave out --n-best")
     chosen = format or ("sr" if shared_task and n_best is None else "text")
     from syntagma import load
     from syntagma.evaluation.shared_task import shared_task_block
 
     linearizer = load(model, language_model=not no_lm)
-    inputs: Iterable[Input] = (
-        [(bag_of_arguments(lemmas, lemmas=True), None)]
+    problems: Iterable[Problem | FormatError] = (
+        [bag_of_arguments(lemmas, lemmas=True)]
         if lemmas
         else read_inputs(
             file or ["-"],
@@ -93,7 +94,7 @@ def realize(
             "shared task" if shared_task else "column",
         )
     )
-    number = 0  # of the problem, also if others were skipped
+    number = 0  # of the problem; skipped ones count
 
     def solve(
         problems: Iterator[Problem | FormatError],
@@ -117,4 +118,4 @@ def realize(
         assert not isinstance(result, list)  # n_best was refused
         return shared_task_block(number, " ".join(result.words))
 
-    run_batch("realized", inputs, solve, show, output, on_error)
+    run_batch("realized", problems, solve, show, output, on_error)

@@ -1,4 +1,4 @@
-"""`syntagma score`: the model's scores of given orders of the same words, best first."""
+"""`syntagma score`: scores given orders of the same words."""
 
 from collections import Counter
 from pathlib import Path
@@ -26,14 +26,14 @@ def score(
             metavar="TEXT",
             help="An order to score, words separated by spaces; repeatable.",
         ),
-    ] = [],  # noqa: B006 (typer reads it, nobody changes it)
+    ] = [],  # noqa: B006 (never mutated)
     file: Annotated[
         Path | None,
         typer.Option(
             "--file",
             "-i",
             metavar="FILE",
-            help="A file with the one problem whose orders are scored.",
+            help="A file with one problem, whose orders are scored.",
         ),
     ] = None,
     input_format: options.InputFormat = None,
@@ -44,21 +44,21 @@ def score(
 ) -> None:
     """Score given orders of a bag of words and print them, best first.
 
-    The score of an order is that of its best dependency tree. Constraints of the problem (tags,
-    arcs, labels, from --file) hold for that tree. Without words and without --file, the words
-    are those of each order itself.
+    The score of an order is that of its best dependency tree, which keeps the tags, arcs and
+    labels that the problem in --file gives. Without words and without --file, the bag is that of
+    each order itself.
 
     \b
-    Which order does the model like better?
+    Which order does the model prefer?
         syntagma score --order "the dog barked" --order "barked the dog"
     With a phrase in the bag:
         syntagma score "New York" is big --order "New York is big" --order "is New York big"
     With the constraints of a file:
         syntagma score --file problem.json --order "the dog barked" --format tree
 
-    Text output has lines "score TAB sentence"; if the model has a language model, lines
-    "score TAB syntax TAB fluency TAB sentence", and the score is the sum of both parts. Scores of
-    different bags cannot be compared.
+    Text output has lines "score TAB sentence". If the model has a language model, they are
+    "score TAB syntax TAB fluency TAB sentence", where the score is the sum of the two parts.
+    Scores of different bags are not comparable.
     """
     if not order:
         raise typer.BadParameter('give at least one order: --order "the dog barked"')
@@ -76,7 +76,7 @@ def score(
         results.append(linearizer.score(bag, split_order(text, bag)))
     results.sort(key=lambda result: -result.score)
     if format == "text":
-        # Not the n best of one problem: no empty line at the end.
+        # Without the empty line that ends an n-best list.
         write_stdout("".join(f"{_parts(result)}\t{result.text}\n" for result in results))
     else:
         for result in results:
@@ -90,7 +90,7 @@ def _parts(result: Linearization) -> str:
 
 
 def split_order(text: str, problem: Problem) -> list[str]:
-    """The units of an order: its words, joined where the bag has them as a phrase."""
+    """The units of an order: its words, joined where they are a phrase of the bag."""
     pieces = split_bag(text)
     phrases = Counter(word.form for word in problem.words if " " in word.form)
     units: list[str] = []
@@ -111,10 +111,10 @@ def split_order(text: str, problem: Problem) -> list[str]:
 def _only_problem(
     file: Path, format: options.InputFormatName | None, tag_column: TagColumn
 ) -> Problem:
-    inputs = read_inputs([file], format, tag_column)
-    first, _ = next(inputs)
+    problems = read_inputs([file], format, tag_column)
+    first = next(problems)
     if isinstance(first, FormatError):
         raise first
-    if next(inputs, None) is not None:
-        raise ProblemError(f"{file}: holds more than one problem; score takes one at a time")
+    if next(problems, None) is not None:
+        raise ProblemError(f"{file}: more than one problem; score takes one at a time")
     return first

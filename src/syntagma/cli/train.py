@@ -1,20 +1,29 @@
-"""`syntagma train`: a model of one's own from a treebank."""
+"""`syntagma train`: trains a model on a treebank."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from syntagma.best_first.scorer import MAX_CHART
+from syntagma.best_first.settings import BestFirstSettings
 from syntagma.cli import options
 from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
+from syntagma.linear.settings import LinearSettings
+from syntagma.neural.settings import NeuralSettings
+from syntagma.problem.word import TagColumn
+from syntagma.transition.budget import MAX_BEAM, MAX_EXPANSIONS, SearchName
+from syntagma.treebanks.settings import Settings
 
 if TYPE_CHECKING:
-    from syntagma.training.train import Epoch
-    from syntagma.treebanks.settings import Settings
+    from syntagma.training.run import Epoch
 
-# Options that only some kinds of models have: those of a scorer, or of best-first search.
-OWN = {
+# The defaults of all options are those of the settings.
+NEURAL, LINEAR, BEST_FIRST = NeuralSettings(), LinearSettings(), BestFirstSettings()
+
+# Options that only some kinds of models have, by scorer or search.
+OPTIONS_OF = {
     "linear": ("features", "update", "beam"),
     "best-first": ("grammar", "update", "chart", "unscaled", "no_negatives", "final", "expansions"),
     "neural": (
@@ -28,17 +37,17 @@ def train(
     context: typer.Context,
     train_file: Annotated[Path, typer.Argument(metavar="TRAIN", help="Treebank to learn from.")],
     dev_file: Annotated[
-        Path, typer.Argument(metavar="DEV", help="Treebank by which the best epoch is chosen.")
+        Path, typer.Argument(metavar="DEV", help="Development set, which selects the best epoch.")
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
     ],
     search: Annotated[
-        options.SearchName,
+        SearchName,
         typer.Option(
             "--search",
             metavar="beam|best-first",
-            help="The search that the model is for; best-first: Zhang and Clark 2015.",
+            help="Search strategy of the model; best-first is that of Zhang and Clark (2015).",
         ),
     ] = "beam",
     scorer: Annotated[
@@ -46,7 +55,8 @@ def train(
         typer.Option(
             "--scorer",
             metavar="neural|linear",
-            help="Beam: a network, trained with PyTorch, or weights of features, as in the papers.",
+            help="Beam: a neural network, trained with PyTorch, or a linear model, as in the "
+            "papers.",
         ),
     ] = "neural",
     features: Annotated[
@@ -54,25 +64,28 @@ def train(
         typer.Option(
             "--features",
             metavar="l15|p16|p16+",
-            help="Linear: Liu et al. 2015, Puduppully et al. 2016, or the latter and ours.",
+            help="Linear: feature templates of Liu et al. (2015), of Puduppully et al. (2016), or "
+            "the latter with additions.",
         ),
-    ] = "p16+",
+    ] = LINEAR.features,
     condition: Annotated[
         str,
         typer.Option(
             "--condition",
             "-c",
             metavar="NAME",
-            help="What is given: mixed, drawn at each visit, or a condition of `evaluate`.",
+            help="What the input gives: mixed (drawn at each visit of a sentence), or a condition "
+            "of `evaluate`.",
         ),
-    ] = "mixed",
+    ] = NEURAL.condition,
     update: Annotated[
         Literal["early", "max-violation", "margin", "perceptron"] | None,
         typer.Option(
             "--update",
             metavar="NAME",
-            help="Linear: where in the search the perceptron updates, early or max-violation "
-            "(default). Best-first: by how much, margin (default) or perceptron.",
+            help="Linear: where in the search the perceptron updates, early or max-violation. "
+            "Best-first: size of an update, margin or perceptron. "
+            f"Default: {LINEAR.update}, or {BEST_FIRST.update}.",
         ),
     ] = None,
     grammar: Annotated[
@@ -80,42 +93,46 @@ def train(
         typer.Option(
             "--grammar",
             metavar="dependency|ccg",
-            help="Best-first: trees, or derivations; TRAIN and DEV are then CCGbanks (.auto).",
+            help="Best-first: dependency trees, or CCG derivations; for the latter, TRAIN and DEV "
+            "are CCGbanks (.auto).",
         ),
-    ] = "dependency",
+    ] = BEST_FIRST.grammar,
     chart: Annotated[
         int,
         typer.Option(
-            "--chart", min=1, max=100_000, metavar="N", help="Best-first: edges that are kept."
+            "--chart", min=1, max=MAX_CHART, metavar="N", help="Best-first: size of the chart."
         ),
-    ] = 256,
+    ] = BEST_FIRST.chart,
     unscaled: Annotated[
         bool,
         typer.Option("--unscaled", help="Best-first: do not divide scores by the size of edges."),
-    ] = False,
+    ] = not BEST_FIRST.scaled,
     no_negatives: Annotated[
         bool,
-        typer.Option("--no-negatives", help="Best-first: expand gold edges only, in training."),
-    ] = False,
+        typer.Option("--no-negatives", help="Best-first: expand only gold edges in training."),
+    ] = not BEST_FIRST.negatives,
     final: Annotated[
-        bool, typer.Option("--final", help="Best-first: keep the final weights, not their average.")
-    ] = False,
+        bool,
+        typer.Option("--final", help="Best-first: keep the final weights, not their average."),
+    ] = not BEST_FIRST.averaged,
     expansions: Annotated[
         int,
         typer.Option(
             "--expansions",
             min=1,
+            max=MAX_EXPANSIONS,
             metavar="N",
-            help="Best-first: edges that a visit of a sentence may expand.",
+            help="Best-first: search budget per sentence in training, in expanded edges.",
         ),
-    ] = 500,
+    ] = BEST_FIRST.expansions,
     epochs: Annotated[
         int | None,
         typer.Option(
             "--epochs",
             min=1,
             metavar="N",
-            help="Passes over TRAIN. Default: 30, or 10 without a network.",
+            help=f"Passes over TRAIN. Default: {NEURAL.epochs} for a network, else "
+            f"{LINEAR.epochs}.",
         ),
     ] = None,
     beam: Annotated[
@@ -124,17 +141,17 @@ def train(
             "--beam",
             "-b",
             min=1,
-            max=1024,
+            max=MAX_BEAM,
             metavar="N",
-            help="Linear: beam width in training, 1 to 1024.",
+            help=f"Linear: beam width in training, 1 to {MAX_BEAM}.",
         ),
-    ] = 16,
+    ] = LINEAR.beam,
     start: Annotated[
         str | None,
         typer.Option(
             "--start",
             metavar="NAME|FILE",
-            help="Neural: a model to go on from, instead of a new one.",
+            help="Neural: the model to start from, instead of random weights.",
         ),
     ] = None,
     pretrain: Annotated[
@@ -142,7 +159,7 @@ def train(
         typer.Option(
             "--pretrain",
             metavar="FILE",
-            help="Neural: a further treebank to learn from first; may be repeated.",
+            help="Neural: a further treebank, for pre-training; repeatable.",
         ),
     ] = None,
     pretrain_epochs: Annotated[
@@ -150,55 +167,55 @@ def train(
         typer.Option(
             "--pretrain-epochs", min=1, metavar="N", help="Neural: passes over those treebanks."
         ),
-    ] = 2,
+    ] = NEURAL.pretrain_epochs,
     batch_words: Annotated[
         int,
-        typer.Option(
-            "--batch-words", min=1, metavar="N", help="Neural: words in a step of learning."
-        ),
-    ] = 300,
+        typer.Option("--batch-words", min=1, metavar="N", help="Neural: words per batch."),
+    ] = NEURAL.batch_words,
     learning_rate: Annotated[
         float,
-        typer.Option("--learning-rate", metavar="X", help="Neural: the largest step, at first."),
-    ] = 1.5e-3,
+        typer.Option("--learning-rate", metavar="X", help="Neural: peak learning rate."),
+    ] = NEURAL.learning_rate,
     dropout: Annotated[
-        float,
-        typer.Option(
-            "--dropout", metavar="X", help="Neural: share of numbers left out, against overfitting."
-        ),
-    ] = 0.3,
+        float, typer.Option("--dropout", metavar="X", help="Neural: dropout rate.")
+    ] = NEURAL.dropout,
     word_dropout: Annotated[
         float,
         typer.Option(
-            "--word-dropout", metavar="X", help="Neural: share of words taken for unknown ones."
+            "--word-dropout",
+            metavar="X",
+            help="Neural: rate at which words are treated as unknown in training.",
         ),
-    ] = 0.3,
+    ] = NEURAL.word_dropout,
     min_count: Annotated[
         int,
         typer.Option(
             "--min-count",
             min=1,
             metavar="N",
-            help="Neural: words seen less often are known by suffix and shape only.",
+            help="Neural: words seen less often have no embedding of their own, only those of "
+            "suffix and shape.",
         ),
-    ] = 2,
+    ] = NEURAL.min_count,
     realize: Annotated[
         bool,
-        typer.Option("--realize", help="Neural: learn to realize lemmas, too; TRAIN has them."),
-    ] = False,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="Seed of everything that is drawn.")
-    ] = 1,
+        typer.Option("--realize", help="Neural: also learn to realize lemmas; TRAIN has them."),
+    ] = NEURAL.realize,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")] = NEURAL.seed,
     tag_column: Annotated[
-        Literal["xpos", "upos"],
+        TagColumn,
         typer.Option(
-            "--tag-column", metavar="xpos|upos", help="The column that serves as the tag."
+            "--tag-column", metavar="xpos|upos", help="Column of CoNLL-U that serves as the tag."
         ),
-    ] = "xpos",
+    ] = NEURAL.tag_column,
     threads: Annotated[
         int,
         typer.Option(
-            "--threads", "-t", min=1, metavar="N", help="Threads; linear: the model is the same."
+            "--threads",
+            "-t",
+            min=1,
+            metavar="N",
+            help="Number of threads; it does not change a linear model.",
         ),
     ] = 1,
     name: Annotated[
@@ -210,52 +227,52 @@ def train(
         typer.Option(
             "--language",
             metavar="CODE",
-            help="Language, for the header; en: --realize uses a dictionary if it is there.",
+            help="Language, for the header. With en, --realize uses the dictionary of LemmInflect "
+            "if it is installed.",
         ),
     ] = "",
     licence: Annotated[
         str, typer.Option("--licence", metavar="TEXT", help="Licence of the model, for the header.")
     ] = "",
     attribution: Annotated[
-        str, typer.Option("--attribution", metavar="TEXT", help="Whose data it is, for the header.")
+        str,
+        typer.Option("--attribution", metavar="TEXT", help="Authors of the data, for the header."),
     ] = "",
     debug: options.Debug = False,
 ) -> None:
     """Train a model on a treebank in CoNLL-U.
 
-    Stop it whenever you like: the same command goes on where it stopped (at most the running
-    epoch is lost) and ends with the same model as an undisturbed run. The epoch that is best on
-    DEV is kept.
+    The epoch that is best on DEV is kept. Training can be interrupted at any time: the same
+    command resumes it, losing at most the current epoch, and ends with the same model.
 
     \b
     A model for every condition, from words only to labelled trees:
         syntagma train train.conllu dev.conllu --output my.syntagma
-    The same, with machine-made trees to learn from first:
+    The same, pre-trained on machine-made trees:
         syntagma train train.conllu dev.conllu --output my.syntagma \\
             --pretrain parsed.conllu.xz
-    The shipped model, adapted to a treebank of one's own:
+    The shipped model, adapted to another treebank:
         syntagma train train.conllu dev.conllu --output my.syntagma \\
             --start en --epochs 5 --learning-rate 0.0005
-    A model that makes sentences of lemmas, too:
+    A model that can also realize lemmas:
         syntagma train train.conllu dev.conllu --output my.syntagma --realize --language pt
     The setting of a paper:
         syntagma train train.conllu dev.conllu --output l15.syntagma \\
             --scorer linear --features l15 --condition labelled --update early
-    Models for the other search, of trees and of CCG derivations:
+    Models for best-first search, of trees and of CCG derivations:
         syntagma train train.conllu dev.conllu --output edges.syntagma --search best-first
         syntagma train train.auto dev.auto --output ccg.syntagma --search best-first \\
             --grammar ccg --tag-column upos
     """
-    from syntagma.best_first.settings import BestFirstSettings
-    from syntagma.linear.settings import LinearSettings
-    from syntagma.neural.settings import NeuralSettings
-    from syntagma.training.train import Epoch
+    from syntagma.training.run import Epoch
     from syntagma.training.train import train as learn
 
     kind = "best-first" if search == "best-first" else scorer
     _refuse_options_of_others(context, kind)
     if start is not None and _is_given(context, "min_count"):
-        raise typer.BadParameter("--min-count goes with a new model: --start has words of its own")
+        raise typer.BadParameter(
+            "--min-count goes with a new model: --start has a vocabulary already"
+        )
     common: dict[str, Any] = {"condition": condition, "seed": seed, "tag_column": tag_column}
     if epochs is not None:
         common["epochs"] = epochs
@@ -285,7 +302,7 @@ def train(
             min_count=min_count,
             realize=realize,
         )
-    with Ticker("learning", total=_count_sentences(train_file, grammar == "ccg")) as ticker:
+    with Ticker("learning") as ticker:
 
         def show(epoch: Epoch) -> None:
             ticker.print(describe(epoch))
@@ -303,17 +320,18 @@ def train(
             licence=licence,
             attribution=attribution,
             threads=threads,
+            on_start=ticker.expect,
             on_sentence=ticker.advance,
             on_epoch=show,
             on_faults=lambda faults: ticker.print(
-                f"{len(faults)} sentences left out, the first because of {faults[0]}"
+                f"{len(faults)} faulty sentences left out; the first fault: {faults[0]}"
             ),
         )
     write_stdout(f"{output}: the model of epoch {report.best} of {len(report.epochs)}\n")
 
 
 def describe(epoch: "Epoch") -> str:
-    """One line for one epoch."""
+    """The line that reports an epoch."""
     bleu = ", ".join(f"{condition} {bleu:.2f}" for condition, bleu in epoch.bleu.items())
     others = "".join(f"{_figure(name, value)}, " for name, value in epoch.figures.items())
     return f"epoch {epoch.number}: dev BLEU {bleu}; {others}{epoch.cpu_seconds:.0f} s CPU"
@@ -328,13 +346,14 @@ def _figure(name: str, value: float) -> str:
 
 
 def _refuse_options_of_others(context: typer.Context, kind: str) -> None:
-    names = {name for own in OWN.values() for name in own} - set(OWN[kind])
+    """Raise if an option belongs to a kind of model that was not chosen."""
+    names = {name for names in OPTIONS_OF.values() for name in names} - set(OPTIONS_OF[kind])
     if kind == "best-first":
         names.add("scorer")
     for name in sorted(names):
         if _is_given(context, name):
             option = "--" + name.replace("_", "-")
-            owners = [_chosen_by(other) for other, own in OWN.items() if name in own]
+            owners = [_chosen_by(other) for other, names in OPTIONS_OF.items() if name in names]
             raise typer.BadParameter(
                 f"{option} goes with {' or '.join(owners or ['--search beam'])}, not with {kind}"
             )
@@ -347,11 +366,3 @@ def _chosen_by(kind: str) -> str:
 def _is_given(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
-
-
-def _count_sentences(path: Path, ccg: bool) -> int:
-    from syntagma.files.reading import open_text
-    from syntagma.formats.auto import read_auto
-    from syntagma.formats.conllu import read_blocks
-
-    return sum(1 for _ in (read_auto if ccg else read_blocks)(open_text(path), str(path)))

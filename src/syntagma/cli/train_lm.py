@@ -1,4 +1,4 @@
-"""`syntagma train-lm` and `syntagma add-lm`: a language model from text, and into a model."""
+"""`syntagma train-lm`: trains a language model on text; `add-lm` adds it to a model."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,78 +9,91 @@ from syntagma.cli import options
 from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
 from syntagma.errors import TrainingError
+from syntagma.language_model.packed import MAX_ORDER
+from syntagma.language_model.settings import PRUNE, LanguageModelSettings
+
+DEFAULTS = LanguageModelSettings()
 
 
 def train_lm(
     texts: Annotated[
         list[Path],
-        typer.Argument(metavar="TEXT", help="Plain text or CoNLL-U, also gzip or xz."),
+        typer.Argument(metavar="TEXT", help="Plain text or CoNLL-U (plain, gzip or xz)."),
     ],
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="The file to write; in ARPA format if *.arpa."
+            "--output", "-o", metavar="FILE", help="The file to write, in ARPA format if *.arpa."
         ),
     ],
     order: Annotated[
         int,
-        typer.Option("--order", min=1, max=5, metavar="N", help="Longest n-grams, 1 to 5."),
-    ] = 4,
+        typer.Option(
+            "--order",
+            min=1,
+            max=MAX_ORDER,
+            metavar="N",
+            help=f"Order of the model, the length of its longest n-grams, 1 to {MAX_ORDER}.",
+        ),
+    ] = DEFAULTS.order,
     prune: Annotated[
         str | None,
         typer.Option(
             "--prune",
             metavar="N,N,…",
-            help="Leave out n-grams seen so often or less, by order; the last number holds for "
-            "all higher orders, the first, of words, for none: they stay. Default: 0,1,1,2, "
-            "for much text.",
+            help="Drop n-grams seen at most this often, one threshold per order. The last one "
+            "holds for all higher orders; single words are always kept. "
+            f"Default: {','.join(map(str, PRUNE))}, for large texts.",
         ),
     ] = None,
     min_count: Annotated[
         int,
         typer.Option(
-            "--min-count", min=1, metavar="N", help="Rarer words go by their shape and ending."
+            "--min-count",
+            min=1,
+            metavar="N",
+            help="Words seen less often are replaced by a class of their shape and ending.",
         ),
-    ] = 5,
+    ] = DEFAULTS.min_count,
     max_ngrams: Annotated[
         int | None,
         typer.Option(
             "--max-ngrams",
             min=1,
             metavar="N",
-            help="Leave out what changes the model least until so many n-grams remain; one takes "
-            "about 4 bytes.",
+            help="Prune the n-grams that matter least until this many remain; one takes about 4 "
+            "bytes.",
         ),
-    ] = None,
+    ] = DEFAULTS.max_ngrams,
     tokenized: Annotated[
         bool,
         typer.Option(
-            "--tokenized", help="The text has a sentence a line, words separated by spaces."
+            "--tokenized",
+            help="The text has one sentence per line, words separated by spaces.",
         ),
-    ] = False,
+    ] = DEFAULTS.tokenized,
     held_out: Annotated[
         Path | None,
-        typer.Option("--dev", metavar="FILE", help="Text whose perplexity is shown in the end."),
+        typer.Option("--dev", metavar="FILE", help="Held-out text to measure perplexity on."),
     ] = None,
     debug: options.Debug = False,
 ) -> None:
-    """Learn a language model from text.
+    """Train a language model on text.
 
-    Plain text, a paragraph a line, is split into sentences and words as the English treebanks of
-    Universal Dependencies have them. The model is an n-gram model with modified Kneser-Ney
-    smoothing. However much text there is, it takes a few hundred megabytes of memory, besides
-    the vocabulary and the n-grams that are kept, and for a while about 100 bytes of disk for
-    each word.
+    Plain text with one paragraph per line is split into sentences and words as in the English
+    treebanks of Universal Dependencies. The model is an n-gram model with modified Kneser-Ney
+    smoothing. Whatever the size of the text, estimation takes a few hundred megabytes of memory
+    in addition to the vocabulary and the kept n-grams, and temporarily about 100 bytes of disk
+    per word.
 
     \b
-    From news and a treebank, with perplexity on other text:
+    From news and a treebank, with perplexity on held-out text:
         syntagma train-lm news.txt.xz train.conllu --output news.lm --dev dev.conllu
-    For KenLM, SRILM and others:
+    In ARPA format, for KenLM, SRILM and others:
         syntagma train-lm news.txt.xz --output news.arpa
-    Then give it to a model, which learns how much to listen to it:
+    Then add it to a model, which learns the weight of the language model:
         syntagma add-lm en news.lm dev.conllu --output my.syntagma
     """
-    from syntagma.language_model.settings import LanguageModelSettings
     from syntagma.training.language_model import check_readable, perplexity, read_lm, read_text
     from syntagma.training.language_model import train_lm as learn
 
@@ -121,58 +134,5 @@ def _thresholds(text: str) -> tuple[int, ...]:
         return tuple(int(number) for number in text.split(","))
     except ValueError:
         raise typer.BadParameter(
-            f"--prune takes numbers and commas, as 0,1,1, not {text!r}"
+            f"--prune takes numbers separated by commas, such as 0,1,1, not {text!r}"
         ) from None
-
-
-def add_lm(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="The name of a shipped model, or a model file.")
-    ],
-    language_model: Annotated[
-        Path,
-        typer.Argument(metavar="LM", help="A file of `train-lm`, or an ARPA file, also packed."),
-    ],
-    dev_file: Annotated[
-        Path, typer.Argument(metavar="DEV", help="Treebank on which the weights are learned.")
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
-    ],
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", min=1, metavar="N", help="Only the first N sentences of DEV."),
-    ] = None,
-    threads: options.Threads = 1,
-    debug: options.Debug = False,
-) -> None:
-    """Give a language model to a model.
-
-    How much it counts beside the scorer is learned on a treebank: the more tags, arcs and labels
-    are given, the less. DEV is ordered 45 times, with nine weights under the five main
-    conditions.
-
-    \b
-    syntagma add-lm en news.lm dev.conllu --output my.syntagma
-    syntagma order --model ./my.syntagma dog the barked
-    """
-    from syntagma.models.loading import load_model, model_path
-    from syntagma.training.balance import WEIGHTS, weight_under
-    from syntagma.training.language_model import add_lm as add
-    from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
-    from syntagma.treebanks.treebank import read_treebank
-
-    tag_column = load_model(model_path(model), language_model=False).header["tag_column"]
-    dev = read_treebank(dev_file, tag_column)[:limit]
-    total = len(dev) * len(MAIN_CONDITIONS) * len(WEIGHTS)
-    with Ticker("ordered", total=total) as ticker:
-        report = add(
-            model, language_model, dev, output, threads=threads, on_sentence=ticker.advance
-        )
-    for name, curve in report.curves.items():
-        weight = weight_under(report.balance, CONDITIONS[name])
-        points = ", ".join(
-            f"{bleu:.2f} at {weight:g}" for weight, bleu in zip(WEIGHTS, curve, strict=True)
-        )
-        write_stdout(f"{name}: weight {weight:.2f}; BLEU {points}\n")
-    write_stdout(f"{output}: the model with its language model\n")

@@ -1,7 +1,7 @@
 """Evaluation: BLEU, exact match and time of a linearizer on a treebank, condition by condition.
 
-What a condition gives away is decided in `conditions`; how figures are printed, in `report`; spans
-are compared in `spans`.
+`treebanks/conditions.py` decides what a condition gives, `bleu` computes BLEU, `spans` compares
+spans, `report` prints figures. Realisation from lemmas is evaluated in `realization`.
 """
 
 import hashlib
@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-
-from syntagma.errors import SyntagmaError
+from syntagma.errors import ArgumentError
+from syntagma.evaluation.bleu import bleu, bleu_metric
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
 from syntagma.files.fingerprint import fingerprint
 from syntagma.problem.problem import Problem
@@ -30,8 +29,6 @@ from syntagma.treebanks.treebank import Sentence
 from syntagma.version import VERSION
 
 if TYPE_CHECKING:
-    from sacrebleu.metrics.bleu import BLEU
-
     from syntagma.linearizer import Linearizer
 
 # Upper ends of the length classes; the last class is open.
@@ -55,8 +52,8 @@ class LengthFigures:
 class ConditionFigures:
     """Figures of one condition: BLEU and exact match in percent, CPU milliseconds per sentence.
 
-    `coverage` is the percentage of words that come out at all (brevity in Figure 8 of Liu et al.
-    2015); only an unfinished result leaves words out.
+    `coverage` is the percentage of words that the output contains (brevity in Figure 8 of Liu et
+    al. 2015); only unfinished results leave words out.
     """
 
     condition: str
@@ -64,10 +61,10 @@ class ConditionFigures:
     bleu: float
     exact: float
     coverage: float
-    unfinished: int  # results of a search that ran out of time
+    unfinished: int  # results of searches that exhausted their budget
     cpu_ms: float
     seconds: float  # wall-clock time for the whole set
-    violations: int  # broken promises; anything but 0 is a bug
+    violations: int  # of constraints; anything but 0 is a bug
     signature: str
     lengths: tuple[LengthFigures, ...]
     outputs: tuple[str, ...] = field(repr=False)  # for `paired_bootstrap`
@@ -89,16 +86,6 @@ class Report:
         raise KeyError(condition)
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A difference in BLEU and the bounds that hold it with the stated confidence."""
-
-    difference: float
-    low: float
-    high: float
-    confidence: float
-
-
 def evaluate(
     linearizer: "Linearizer",
     sentences: Sequence[Sentence],
@@ -115,16 +102,16 @@ def evaluate(
 ) -> Report:
     """Order the words of every sentence under every condition and compare with the original.
 
-    `limit` keeps the first sentences only; `spans` compares the treelets of the trees, too (Liu et
-    al. 2015, Table 4 and Figure 9); `on_sentence` is called after each sentence, for progress.
-    Time by length is measured on one thread only. What is not given of beam, timeout and expansions
-    is chosen as `Linearizer.order` does.
+    `limit` keeps the first sentences only. `spans` also compares the spans of the trees (Liu et al.
+    2015, Table 4 and Figure 9). `on_sentence` is called after each sentence, for progress. Time by
+    sentence length is measured with one thread only. Defaults of `beam`, `timeout` and `expansions`
+    are those of `Linearizer.order`.
     """
     budget = SearchBudget(beam, timeout, expansions)
     chosen = [_condition(name) for name in conditions]
     sentences = sentences[:limit]
     if not sentences:
-        raise SyntagmaError("nothing to evaluate: the treebank has no sentences")
+        raise ArgumentError("nothing to evaluate: the treebank has no sentences")
     path = linearizer.info.path
     model = fingerprint(path)[:8] if path is not None else "unsaved"
     references = tuple(" ".join(sentence.forms) for sentence in sentences)
@@ -164,43 +151,8 @@ def main_conditions(linearizer: "Linearizer") -> list[str]:
 
 
 def _is_left_out(linearizer: "Linearizer") -> bool:
-    """The model has a language model, but it is not used."""
+    """Whether the model has a language model that is not used."""
     return "language_model" in linearizer.info.header and not linearizer.has_language_model
-
-
-def bleu(outputs: Sequence[str], references: Sequence[str]) -> float:
-    """Corpus BLEU by sacrebleu on words separated by spaces, cased."""
-    return float(_metric().corpus_score(outputs, [references]).score)
-
-
-def paired_bootstrap(
-    outputs_a: Sequence[str],
-    outputs_b: Sequence[str],
-    references: Sequence[str],
-    *,
-    samples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 1,
-) -> Interval:
-    """By how much BLEU `outputs_b` beat `outputs_a`, with a paired bootstrap interval.
-
-    Both systems are scored on the same resampled test sets (Koehn 2004); an interval that
-    does not hold 0 is a difference that the choice of test sentences does not explain.
-    """
-    if not len(outputs_a) == len(outputs_b) == len(references) or not references:
-        raise SyntagmaError("a paired comparison needs equally many outputs and references")
-    statistics = [_statistics(outputs, references) for outputs in (outputs_a, outputs_b)]
-    size = len(references)
-    random = np.random.default_rng(seed)
-    differences = np.empty(samples)
-    for sample in range(samples):
-        weights = random.multinomial(size, np.full(size, 1 / size))
-        a, b = (_bleu_of(weights @ matrix) for matrix in statistics)
-        differences[sample] = b - a
-    tail = 50 * (1 - confidence)
-    low, high = np.percentile(differences, [tail, 100 - tail])
-    whole_a, whole_b = (_bleu_of(matrix.sum(axis=0)) for matrix in statistics)
-    return Interval(whole_b - whole_a, float(low), float(high), confidence)
 
 
 def _condition(name: str) -> Condition:
@@ -208,11 +160,11 @@ def _condition(name: str) -> Condition:
         return CONDITIONS[name]
     except KeyError:
         known = ", ".join(CONDITIONS)
-        raise SyntagmaError(f"unknown condition {name!r}: choose from {known}") from None
+        raise ArgumentError(f"unknown condition {name!r}: choose from {known}") from None
 
 
 def _digest(sentences: Sequence[Sentence]) -> str:
-    """A checksum of what is evaluated, whatever file it came from."""
+    """A checksum of the sentences, whatever file they come from."""
     digest = hashlib.sha256()
     for sentence in sentences:
         rows = zip(sentence.forms, sentence.tags, sentence.heads, sentence.deprels, strict=True)
@@ -227,7 +179,7 @@ def _results(
     threads: int,
     on_sentence: Callable[[], None] | None,
 ) -> Iterator[tuple[Linearization, float | None]]:
-    """Each result with the CPU seconds it took, which several threads cannot tell."""
+    """Each result with its CPU seconds, which are unknown with several threads."""
     max_words = linearizer.max_words
     spent: dict[str, Any] = {
         name: value for name, value in asdict(budget).items() if value is not None
@@ -277,7 +229,7 @@ def _measure(
 
     sizes = [len(sentence.forms) for sentence in sentences]
     golds = ((sentence.forms, sentence.heads) for sentence in sentences)
-    metric = _metric()
+    metric = bleu_metric()
     score = metric.corpus_score(outputs, [references]).score
     signature = "|".join(
         [
@@ -334,30 +286,3 @@ def _exact(outputs: Sequence[str], references: Sequence[str]) -> float:
 
 def _coverage(output_sizes: Sequence[int], sizes: Sequence[int]) -> float:
     return 100 * sum(output_sizes) / sum(sizes)
-
-
-def _metric() -> "BLEU":
-    # Imported when needed: it takes as long to import as a short bag takes to order.
-    from sacrebleu.metrics.bleu import BLEU
-
-    return BLEU(tokenize="none", force=True)
-
-
-def _statistics(outputs: Sequence[str], references: Sequence[str]) -> Any:
-    """One row per sentence of the counts that BLEU adds up: matches, n-grams, lengths."""
-    from sacrebleu.metrics.bleu import BLEU
-
-    metric = BLEU(tokenize="none", force=True, effective_order=True)
-    rows = []
-    for output, gold in zip(outputs, references, strict=True):
-        score = metric.sentence_score(output, [gold])
-        rows.append([*score.counts, *score.totals, score.sys_len, score.ref_len])
-    return np.array(rows, dtype=np.int64)
-
-
-def _bleu_of(row: Any) -> float:
-    from sacrebleu.metrics.bleu import BLEU
-
-    counts = [int(value) for value in row]
-    score = BLEU.compute_bleu(counts[:4], counts[4:8], counts[8], counts[9], smooth_method="exp")
-    return float(score.score)

@@ -1,7 +1,7 @@
-"""Evaluation of realisation: lemmas inflected, ordered and written, against a treebank.
+"""Evaluation of realisation: lemmas inflected, ordered and detokenised, against a treebank.
 
-The shared task's scores are `shared_task`'s; ordering forms that are given is measured by
-`evaluation`.
+The scores of the shared task are computed in `shared_task`; ordering given forms is evaluated in
+`evaluate`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RealizationFigures:
-    """Figures of one run, in percent but for NIST and CPU milliseconds per sentence.
+    """Figures of one run, in percent except NIST and CPU milliseconds per sentence.
 
-    `scores` compare words, `written_bleu` and `exact` the sentence as it is written. `forms` is the
-    share of lemmas that take the right form, wherever they stand, in whatever case.
+    `scores` compare words; `written_bleu` and `exact` compare detokenised sentences. `forms` is the
+    percentage of lemmas with the right form, regardless of position and case.
     """
 
     scores: SharedTaskScores
@@ -37,7 +37,7 @@ class RealizationFigures:
     written_bleu: float
     exact: float
     cpu_ms: float
-    violations: int  # broken promises; anything but 0 is a bug
+    violations: int  # of constraints; anything but 0 is a bug
     signature: str  # of `written_bleu`
 
     def to_json(self) -> dict[str, Any]:
@@ -53,10 +53,10 @@ class RealizationFigures:
 
 
 def lemma_problems(sentences: Sequence[Sentence], seed: int = 1) -> list[Problem]:
-    """The labelled trees of the sentences, shuffled, with lemmas in the place of the forms."""
+    """The labelled trees of the sentences, shuffled, with lemmas instead of forms."""
     problems = []
     for index, sentence in enumerate(sentences):
-        # What is known of a word goes through the shuffle in the place of its form.
+        # Positions are shuffled in place of forms, so that lemmas and features can follow them.
         places = replace(sentence, forms=tuple(map(str, range(len(sentence)))))
         problem = constrain(places, CONDITIONS["labelled"], sentence_rng(seed, index))
         words = []
@@ -75,7 +75,7 @@ def without_hints(problem: Problem) -> Problem:
 
 
 def pair(problems: Sequence[Problem | FormatError], sentences: Sequence[Sentence]) -> list[Problem]:
-    """The problems, if each has as many words as its sentence; else the first fault is raised."""
+    """Check that each problem has as many words as its sentence; raise the first fault."""
     paired = []
     for number, (problem, sentence) in enumerate(zip(problems, sentences, strict=False), start=1):
         if isinstance(problem, FormatError):
@@ -104,7 +104,7 @@ def evaluate_realization(
     threads: int = 1,
     on_sentence: Callable[[], None] = lambda: None,
 ) -> RealizationFigures:
-    """Realize each problem and compare with its sentence. Time is measured on one thread only."""
+    """Realize each problem and compare the result with its sentence."""
     results: list[Realization] = []
     started = time.process_time()
     for result in linearizer.realize_many(problems, beam=beam, threads=threads):
@@ -119,7 +119,7 @@ def evaluate_realization(
 def compare(
     results: Sequence[Realization], sentences: Sequence[Sentence], seconds: float
 ) -> RealizationFigures:
-    """The figures of results that took so many seconds of CPU time."""
+    """The figures of results that took `seconds` of CPU time."""
     from sacrebleu.metrics.bleu import BLEU
 
     bleu = BLEU(force=True)
@@ -142,7 +142,7 @@ def compare(
 
 
 def _right_forms(result: Realization, sentence: Sentence) -> int:
-    """How many lemmas have the form that they have in the sentence; of some that are alike, any."""
+    """How many lemmas have the form of the sentence; identical lemmas are interchangeable."""
     found: Counter[tuple[str, str, str]] = Counter()
     for word in result.linearization.problem.words:
         found[word.lemma or word.form, word.tag or "", word.form.lower()] += 1

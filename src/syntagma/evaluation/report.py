@@ -1,4 +1,7 @@
-"""A report of an evaluation as tables for the terminal and as JSON; figures: `evaluation`."""
+"""The report of an evaluation as tables for the terminal and as JSON.
+
+The figures are computed in `evaluate`.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -72,9 +75,9 @@ def _spans_dict(spans: SpanFigures) -> dict[str, Any]:
 
 
 def tables(report: Report) -> list[Table]:
-    """One table of the conditions, one by sentence length, one of what is left out, if any.
+    """A table of the conditions, one by sentence length, and one of coverage if words are missing.
 
-    If spans were compared, two tables follow for each condition: scores, and lengths.
+    If spans were compared, two tables follow per condition: scores, and lengths.
     """
     all_finished = not any(figures.unfinished for figures in report.figures)
     summary = _summary(report, with_coverage=not all_finished)

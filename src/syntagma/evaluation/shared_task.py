@@ -1,8 +1,8 @@
-"""The Surface Realisation shared task of 2019: its three scores and its format of outputs.
+"""The Surface Realisation shared task of 2019: its three scores and its output format.
 
-BLEU, NIST and DIST as its evaluation script takes them from NLTK (3.6 or later) with one reference
-per sentence, so that figures compare with those of Mille et al. 2019. The scores of this project's
-own experiments live in `evaluation`.
+BLEU, NIST and DIST as its evaluation script computes them with NLTK (3.6 or later) and one
+reference per sentence, so that figures are comparable with those of Mille et al. 2019. All other
+BLEU scores come from sacrebleu (`bleu`, `realization`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from syntagma.errors import FormatError
+from syntagma.errors import ArgumentError, FormatError
 
 _ORDERS = (1, 2, 3, 4)
 _TEXT_PREFIXES = ("# text =", "#text =")
@@ -31,7 +31,7 @@ class SharedTaskScores:
 
     @property
     def signature(self) -> str:
-        """How the scores were taken, to be quoted with them."""
+        """How the scores were computed, to be quoted with them."""
         return (
             f"SR19|sentences:{self.sentences}|lower-cased|tok:whitespace"
             "|bleu:4,smooth:method2|nist:4|dist:characters"
@@ -41,17 +41,17 @@ class SharedTaskScores:
 def shared_task_scores(hypotheses: Sequence[str], references: Sequence[str]) -> SharedTaskScores:
     """Compare texts with their references, lower-cased and split at white space.
 
-    What NLTK leaves undefined counts as nothing: the NIST of an order without n-grams is 0. Texts
-    that are all empty, on both sides, have a DIST of 100.
+    What NLTK leaves undefined counts as 0: so does the NIST of an n-gram order without n-grams. If
+    all texts and references are empty, DIST is 100.
 
     >>> scores = shared_task_scores(["the dog barks now ."], ["Now the dog barks ."])
     >>> f"{scores.bleu:.1f} {scores.nist:.2f} {scores.dist:.1f}"
     '56.2 2.32 57.9'
     """
     if len(hypotheses) != len(references):
-        raise ValueError(f"{len(hypotheses)} hypotheses, but {len(references)} references")
+        raise ArgumentError(f"{len(hypotheses)} hypotheses, but {len(references)} references")
     if not references:
-        raise ValueError("nothing to score: there are no sentences")
+        raise ArgumentError("nothing to score: there are no sentences")
     pairs = [
         (hypothesis.lower().split(), reference.lower().split())
         for hypothesis, reference in zip(hypotheses, references, strict=True)
@@ -80,7 +80,7 @@ def shared_task_block(number: int, text: str) -> str:
 
 
 def read_shared_task(lines: Iterable[str]) -> list[str]:
-    """The texts of an output file, in order; its other lines do not matter."""
+    """The texts of an output file, in order; other lines are ignored."""
     texts = []
     for line in lines:
         for prefix in _TEXT_PREFIXES:
@@ -102,7 +102,7 @@ def _bleu(
     logarithms = []
     for order, pairs in zip(_ORDERS, ngrams, strict=True):
         matches = sum((hypothesis & reference).total() for hypothesis, reference in pairs)
-        # NLTK counts one n-gram, which is wrong, in a sentence that is too short to have any.
+        # NLTK counts one wrong n-gram in a sentence that is too short to have any.
         total = sum(max(1, hypothesis.total()) for hypothesis, _ in pairs)
         if order > 1:
             matches, total = matches + 1, total + 1
@@ -132,23 +132,23 @@ def _nist(
         )
         total = sum(hypothesis.total() for hypothesis, _ in pairs)
         precisions.append(information / total if total else 0.0)
-    # The penalty halves the score of an output with two thirds of the words.
+    # The brevity penalty halves the score of an output with two thirds of the words.
     shortness = math.log(min(1.0, hypothesis_size / reference_size)) / math.log(2 / 3)
     return math.fsum(precisions) * math.exp2(-(shortness**2))
 
 
 def _dist(pairs: Sequence[tuple[str, str]]) -> float:
-    """1 less the edits of all texts as a share of the characters of the longer ones."""
+    """1 minus all edits divided by the characters of the longer text of each pair."""
     longest = sum(max(len(hypothesis), len(reference)) for hypothesis, reference in pairs)
     edits = sum(_edit_distance(hypothesis, reference) for hypothesis, reference in pairs)
     return 1 - edits / longest if longest else 1.0
 
 
 def _edit_distance(a: str, b: str) -> int:
-    """Levenshtein's distance, a column of the table at a time (Myers 1999; Hyyrö 2003).
+    """The Levenshtein distance, one column of the table at a time (Myers 1999; Hyyrö 2003).
 
-    Bit i of `up` and `down` says that the column grows or falls by 1 from row i to row i + 1; those
-    of `right_up` and `right_down`, that row i + 1 does so from the last column to this one.
+    Bit i of `up` (`down`) says that the column increases (decreases) by 1 from row i to row i + 1.
+    Bit i of `right_up` (`right_down`) says the same of row i + 1, from the last column to this one.
     """
     rows: dict[str, int] = {}
     for row, character in enumerate(a):

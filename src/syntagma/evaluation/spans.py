@@ -1,7 +1,8 @@
-"""Spans: how many treelets of the output are treelets of the gold tree, and how long they are.
+"""Spans: how many spans of output trees are spans of the gold trees, and how long they are.
 
-The comparison of Liu et al. 2015, §4.3. Trees come as words in order and their heads, 1-based, 0
-for a root; there may be several. Measuring whole sentences is the business of `evaluation`.
+This is the comparison of Liu et al. 2015, §4.3. A tree is given as its words in order and their
+heads, 1-based, 0 for a root; there may be several roots. Whole sentences are compared in
+`evaluate`.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ from dataclasses import dataclass
 
 OrderedTree = tuple[Sequence[str], Sequence[int]]
 
-# Table 4: spans shorter than this, and all.
+# Table 4: upper bounds of the span length, exclusive; None for all spans.
 _LIMITS = (5, 10, 15, 30, None)
-# Figure 9: the shortest spans of each class; the last class is open.
+# Figure 9: the shortest length of each class; the last class is open.
 _STARTS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30)
 
 
 @dataclass(frozen=True, slots=True)
 class SpanScores:
-    """How many spans of a length there are and how many are right; None: there is nothing."""
+    """How many spans of a length class there are and how many are right.
+
+    A percentage of nothing is None.
+    """
 
     length: str
     output: int
@@ -45,7 +49,7 @@ class SpanScores:
 
 @dataclass(frozen=True, slots=True)
 class SpanShare:
-    """How many spans are of a length, and the percentage of all that they are."""
+    """How many spans a length class has, and their percentage of all spans."""
 
     length: str
     output: int
@@ -56,7 +60,7 @@ class SpanShare:
 
 @dataclass(frozen=True, slots=True)
 class SpanFigures:
-    """Scores of spans up to a length (Table 4), and the distribution of lengths (Figure 9)."""
+    """Scores by maximal span length (Table 4), and the distribution of lengths (Figure 9)."""
 
     scores: tuple[SpanScores, ...]
     distribution: tuple[SpanShare, ...]
@@ -78,10 +82,10 @@ def treelets(words: Sequence[str], heads: Sequence[int]) -> list[tuple[str, ...]
 
 
 def compare_spans(outputs: Iterable[OrderedTree], golds: Iterable[OrderedTree]) -> SpanFigures:
-    """The figures of the spans of all outputs; a span is right if its gold tree has it, too.
+    """The figures of the spans of all outputs; a span is right if the gold tree also has it.
 
-    Two treelets are the same if they have the same words in the same order; of treelets that occur
-    several times in a sentence, as many are right as both trees have.
+    Spans are the same if they have the same words in the same order. A span that occurs several
+    times counts as right as often as both trees have it.
     """
     in_output: Counter[int] = Counter()
     in_gold: Counter[int] = Counter()
@@ -121,7 +125,7 @@ def _distribution(in_output: Counter[int], in_gold: Counter[int]) -> Iterator[Sp
 
 
 def _between(spans: Counter[int], start: int, end: int | None) -> int:
-    """How many spans have at least `start` words and, if there is an `end`, fewer than that."""
+    """How many spans have at least `start` words and, if there is an `end`, fewer than `end`."""
     return sum(
         count for length, count in spans.items() if length >= start and (not end or length < end)
     )

@@ -1,4 +1,4 @@
-"""The checksum by which signatures and headers name files."""
+"""The checksum that identifies a file in signatures and headers."""
 
 import hashlib
 from pathlib import Path
@@ -7,7 +7,7 @@ from syntagma.errors import ModelError
 
 
 def fingerprint(path: str | Path) -> str:
-    """The SHA-256 of a file, by which signatures name models and data."""
+    """The SHA-256 of a file, in hexadecimal."""
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

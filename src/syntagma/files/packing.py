@@ -1,4 +1,4 @@
-"""Lists of strings as arrays of bytes, as sections of a model file hold them."""
+"""Lists of strings as arrays of bytes, for the sections of a model file."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,10 +8,11 @@ import numpy.typing as npt
 
 
 def pack_lines(lines: Iterable[str]) -> npt.NDArray[np.uint8]:
-    """Lines as an array of a model file."""
+    """Pack strings without line ends into an array of bytes."""
     return np.frombuffer("\n".join(lines).encode("utf-8", "surrogatepass"), np.uint8)
 
 
 def unpack_lines(array: npt.NDArray[Any]) -> list[str]:
+    """The strings that `pack_lines` packed."""
     text = array.tobytes().decode("utf-8", "surrogatepass")
     return text.split("\n") if text else []

@@ -1,7 +1,7 @@
-"""Text files line by line, compressed or not; what the lines mean is for the formats to say.
+"""Text files line by line, compressed or not; `formats` interprets the lines.
 
-Every reader takes lines as `open_text` gives them: a line that cannot be decoded comes as a
-`FormatError` object in its place, so that one bad line does not end a batch.
+All readers take lines as `open_text` yields them: a line that cannot be decoded yields a
+`FormatError` in its place, so that one bad line does not end a batch.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _XZ_MAGIC = b"\xfd7zXZ\x00"
 
 
 def source_name(path: str | os.PathLike[str]) -> str:
-    """How messages call an input; "-" is the standard input."""
+    """The name of an input in messages; "-" is standard input."""
     return "<stdin>" if os.fspath(path) == "-" else os.fspath(path)
 
 
 def open_text(path: str | os.PathLike[str]) -> Iterator[str | FormatError]:
-    """The lines of a UTF-8 file, without their line ends; "-" is the standard input.
+    """The lines of a UTF-8 file, without their line ends; "-" is standard input.
 
-    Gzip and xz are recognised by their first bytes and unpacked. A line that is not UTF-8, and the
-    end of an archive that is damaged or cut off, come as `FormatError` objects. A file that cannot
-    be opened raises `FormatError`.
+    The file is opened at once: one that cannot be opened raises `FormatError`. Gzip and xz are
+    recognised by their first bytes and decompressed. A line that is not UTF-8 yields a
+    `FormatError` in its place; so does the end of a damaged or truncated archive.
     """
     source = source_name(path)
     try:
@@ -71,7 +71,7 @@ def _lines(raw: BinaryIO, source: str, *, close: bool) -> Iterator[str | FormatE
 
 
 def _lzma_error() -> type[Exception]:
-    # Unpacking xz is what loads the module; without it the error cannot have been raised.
+    # Decompressing xz loads the module; if it is not loaded, its error was not raised.
     lzma = sys.modules.get("lzma")
     return cast(type[Exception], lzma.LZMAError) if lzma else EOFError
 

@@ -28,9 +28,9 @@ def atomic_write(
 def atomic_write(
     path: str | os.PathLike[str], mode: Literal["w", "wb"] = "wb"
 ) -> contextlib.AbstractContextManager[IO[Any]]:
-    """Write a file that appears under its name only when it is complete and on the disk.
+    """Write a file that appears under its name only when it is complete and on disk.
 
-    Until then, and if anything fails, a file that had this name before stays as it was. A file that
+    Until then, and if anything fails, an older file of this name stays as it was. A file that
     cannot be written raises `OutputError`. Devices and pipes are written directly.
     """
     return _atomic_write(Path(os.path.realpath(path)), mode)
@@ -59,7 +59,7 @@ def _atomic_write(path: Path, mode: Literal["w", "wb"]) -> Iterator[IO[Any]]:
         temporary = None
         _sync_directory(path.parent)
     except BrokenPipeError:
-        raise  # the reader of a pipe has gone; nothing is wrong with this file
+        raise  # the reader of a pipe has closed it: not an error of this file
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
@@ -76,7 +76,7 @@ def _file_mode(path: Path) -> int | None:
 
 
 def _sync_directory(directory: Path) -> None:
-    """Make the new name itself survive a crash, where the system allows that."""
+    """Make the new name survive a crash, where the system allows it."""
     with contextlib.suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)
         try:

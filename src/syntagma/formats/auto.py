@@ -1,11 +1,11 @@
-r"""CCGbank's .auto files in and out: a line with an id, then a line with a derivation.
+r"""CCGbank's .auto format in and out: a line with an id, then a line with a derivation.
 
     ID=birds-1 PARSER=GOLD NUMPARSE=1
     (<T S 1 2> (<L NP NOUN NOUN Birds NP>) (<L S\NP VERB VERB sing S\NP>) )
 
-`(<T category head children> … )` is a node, `(<L category tag tag form category>)` a word. Spaces
-separate everything, so forms may hold any other character. The head, 0 or 1, is written by the head
-rule of `categories` and not used in reading: files disagree on what it means.
+`(<T category head children> … )` is a node, `(<L category tag tag form category>)` a word. Fields
+are separated by spaces, so forms may contain any other character. The head, 0 or 1, is written by
+the head rule of `results/categories.py` and ignored in reading: files disagree on its meaning.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NODE, _WORD, _END = "(<T", "(<L", ")"
 
 @dataclass(frozen=True, slots=True)
 class AutoEntry:
-    """A derivation of a file, with its id and the line that it is from."""
+    """A derivation of a file, with its id and its line."""
 
     id: str | None
     derivation: Derivation
@@ -33,9 +33,9 @@ class AutoEntry:
 
 
 def read_auto(lines: Lines, source: str) -> Iterator[AutoEntry | FormatError]:
-    """The derivations of a file; one with a fault comes as a `FormatError` in its place.
+    """Read the derivations of a file; a faulty one yields a `FormatError` in its place.
 
-    A derivation without a line before it that names it has no id. Blank lines count for nothing.
+    A derivation has an id if an ID line precedes it. Blank lines are ignored.
     """
     id: str | None = None
     id_line = 0  # of an id that waits for its derivation
@@ -61,7 +61,7 @@ def read_auto(lines: Lines, source: str) -> Iterator[AutoEntry | FormatError]:
 
 
 def parse_auto(line: str) -> Derivation:
-    """The derivation that a line holds."""
+    """Parse the derivation of a line."""
     tokens = line.strip().split(" ")
     open_nodes: list[tuple[str, int, list[Derivation]]] = []
     complete: Derivation | None = None
@@ -84,7 +84,7 @@ def parse_auto(line: str) -> Derivation:
             category, count, children = open_nodes.pop()
             if len(children) != count:
                 raise FormatError(
-                    f"a node {category} with {len(children)} children where {count} are announced"
+                    f"a node {category} with {len(children)} children where {count} are declared"
                 )
             node = Derivation(category, tuple(children))
             at += 1
@@ -97,7 +97,7 @@ def parse_auto(line: str) -> Derivation:
         else:
             complete = node
     if open_nodes:
-        raise FormatError(f"a bracket is not closed: that of the node {open_nodes[-1][0]}")
+        raise FormatError(f"the bracket of the node {open_nodes[-1][0]} is not closed")
     if complete is None:
         raise FormatError("no derivation")
     return complete
@@ -108,9 +108,11 @@ def _node(fields: list[str]) -> tuple[str, int, list[Derivation]]:
         raise FormatError(f"not (<T category head children>: {_clip(fields)}")
     head, count = fields[2], fields[3].removesuffix(">")
     if count not in ("1", "2"):
-        raise FormatError(f"a node {fields[1]} with {count or 'no'} children where 1 or 2 can be")
+        raise FormatError(
+            f"a node {fields[1]} with {count or 'no'} children where 1 or 2 are allowed"
+        )
     if head not in ("0", "1"):
-        raise FormatError(f"the head of a node {fields[1]} is {head!r} where 0 or 1 can be")
+        raise FormatError(f"the head of a node {fields[1]} is {head!r} where 0 or 1 is allowed")
     return fields[1], int(count), []
 
 
@@ -134,7 +136,7 @@ def write_auto(derivation: Derivation, id: str | None) -> str:
 def auto_line(derivation: Derivation) -> str:
     """A derivation as a line of the format, without the line end; `parse_auto` is the inverse.
 
-    A space within a form, which the format cannot hold, becomes a no-break space.
+    The format allows no space within a form: it becomes a no-break space.
     """
     parts = []
     waiting: list[Derivation | None] = [derivation]  # None closes a bracket

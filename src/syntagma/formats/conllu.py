@@ -1,6 +1,7 @@
 """CoNLL-U in and out: sentence blocks with `_` for what is not given.
 
-Training data, where everything must be given, is read from the same blocks by `treebank`.
+Treebanks, where everything must be given, are read from the same blocks in
+`treebanks/treebank.py`.
 """
 
 from __future__ import annotations
@@ -11,18 +12,19 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from syntagma.errors import FormatError, ProblemError
+from syntagma.errors import ArgumentError, FormatError, ProblemError
+from syntagma.files.place import Place
 from syntagma.files.reading import Lines
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
 from syntagma.results.linearization import Linearization
 from syntagma.results.spelling import Contraction, Spelling
 
-TAG_COLUMNS: dict[TagColumn, int] = {"upos": 3, "xpos": 4}
-
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 
-# Where lemmas are: in their own column, or, as in the shared task, in that of the forms.
+TAG_COLUMNS: dict[TagColumn, int] = {"upos": UPOS, "xpos": XPOS}
+
+# The column of the lemmas: LEMMA or, in the input of the shared task, FORM.
 Lemmas = Literal["column", "shared task"]
 
 _LIN = "lin="
@@ -32,17 +34,24 @@ _SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore")
 _NOT_A_WORD = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)|[0-9]+\.[1-9][0-9]*")
 
 
+def tag_index(tag_column: TagColumn) -> int:
+    """The index of the column that serves as the tag."""
+    if tag_column not in TAG_COLUMNS:
+        raise ArgumentError(f"tag_column must be upos or xpos, not {tag_column!r}")
+    return TAG_COLUMNS[tag_column]
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The lines of one sentence: comments as they stand, one row of ten columns per word.
+    """The lines of one sentence: comments verbatim, and one row of ten columns per word.
 
-    Multiword ranges (3-4) speak of a word order, and count for the spelling only; empty nodes (3.1)
-    are left out.
+    Multiword tokens (3-4) presuppose a word order, so only the spelling uses them. Empty nodes
+    (3.1) are left out.
     """
 
     comments: tuple[str, ...]
     rows: tuple[list[str], ...]
-    line_numbers: tuple[int, ...]  # of the rows
+    places: tuple[Place, ...]  # of the rows
     ranges: tuple[list[str], ...] = ()
 
     @property
@@ -51,7 +60,7 @@ class Block:
 
     @property
     def text(self) -> str | None:
-        """The sentence as it is written, if a comment says so."""
+        """The sentence as it is written, if a comment gives it."""
         return self._comment("text")
 
     def _comment(self, name: str) -> str | None:
@@ -62,12 +71,12 @@ class Block:
         return None
 
     @property
-    def line(self) -> int:
-        return self.line_numbers[0]
+    def place(self) -> Place:
+        return self.places[0]
 
     @property
     def spelling(self) -> Spelling:
-        """How the words are written in the order in which they stand."""
+        """How the words are written in the order of the rows."""
         spaces = [_space_follows(row) for row in self.rows]
         contractions = []
         for row in self.ranges:
@@ -81,10 +90,10 @@ class Block:
 
 
 def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
-    """Split lines into sentence blocks; a block with a fault comes as one `FormatError` object."""
+    """Split lines into sentence blocks; a faulty block yields one `FormatError` in its place."""
     comments: list[str] = []
     rows: list[list[str]] = []
-    numbers: list[int] = []
+    places: list[Place] = []
     ranges: list[list[str]] = []
     error: FormatError | None = None
     number = 0
@@ -94,12 +103,12 @@ def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
             if error is not None:
                 yield error
             elif rows:
-                yield Block(tuple(comments), tuple(rows), tuple(numbers), tuple(ranges))
+                yield Block(tuple(comments), tuple(rows), tuple(places), tuple(ranges))
             elif comments:
                 yield FormatError("comments without a sentence", source, number - 1)
-            comments, rows, numbers, ranges, error = [], [], [], [], None
+            comments, rows, places, ranges, error = [], [], [], [], None
         elif error is not None:
-            pass  # the sentence is lost already; its first fault is the one to report
+            pass  # only the first fault of a sentence is reported
         elif isinstance(line, FormatError):
             error = line
         elif line[0] == "#":
@@ -110,39 +119,39 @@ def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
             columns = line.split("\t")
             if len(columns) == 10 and columns[ID] == str(len(rows) + 1):
                 rows.append(columns)
-                numbers.append(number)
+                places.append(Place(source, number))
             else:
-                error = _row_error(columns, len(rows), source, number)
+                error = _row_error(columns, len(rows), Place(source, number))
                 if error is None and "-" in columns[ID]:
                     ranges.append(columns)
     if error is not None:
         yield error
         if isinstance(line, FormatError) and line is not error:  # the file is cut off here
             yield line
-    elif rows:  # no final blank line: the sentence is complete all the same
-        yield Block(tuple(comments), tuple(rows), tuple(numbers), tuple(ranges))
+    elif rows:  # without a final blank line, the sentence is still complete
+        yield Block(tuple(comments), tuple(rows), tuple(places), tuple(ranges))
     elif comments:
         yield FormatError("comments without a sentence", source, number)
 
 
-def _row_error(columns: list[str], count: int, source: str, number: int) -> FormatError | None:
+def _row_error(columns: list[str], count: int, place: Place) -> FormatError | None:
+    """The fault of a row that is not the next word; None if it is no word but well-formed."""
     if len(columns) != 10:
         return FormatError(
             f"{len(columns)} column{'s' * (len(columns) != 1)} instead of 10 separated by tabs",
-            source,
-            number,
+            *place,
         )
     match = _NOT_A_WORD.fullmatch(columns[ID])
     if match is None:
-        return FormatError(f"ID is {columns[ID]!r} where {count + 1} is expected", source, number)
+        return FormatError(f"ID is {columns[ID]!r} where {count + 1} is expected", *place)
     if match[1] and int(match[1]) > int(match[2]):
-        return FormatError(f"the range {columns[ID]} runs backwards", source, number)
+        return FormatError(f"the range {columns[ID]} runs backwards", *place)
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class ConlluOrigin:
-    """What the writer wants back of a sentence that was read from CoNLL-U."""
+    """What the writer needs of a sentence that was read from CoNLL-U."""
 
     block: Block
     tag_column: TagColumn
@@ -151,72 +160,77 @@ class ConlluOrigin:
 def read_conllu(
     lines: Lines, source: str, tag_column: TagColumn = "xpos", lemmas: Lemmas | None = None
 ) -> Iterator[Problem | FormatError]:
-    """The problems of a CoNLL-U file; one that is bad comes as a `FormatError` in its place."""
-    for block in read_blocks(lines, source):
+    """Read one problem per sentence block; a bad block yields a `FormatError` in its place."""
+    tag_index(tag_column)  # raises now, not when the first problem is read
+    return _problems(read_blocks(lines, source), tag_column, lemmas)
+
+
+def _problems(
+    blocks: Iterable[Block | FormatError], tag_column: TagColumn, lemmas: Lemmas | None
+) -> Iterator[Problem | FormatError]:
+    for block in blocks:
         if isinstance(block, FormatError):
             yield block
             continue
         try:
-            yield to_problem(block, source, tag_column, lemmas)
+            yield to_problem(block, tag_column, lemmas)
         except FormatError as error:
             yield error
 
 
-def to_problem(
-    block: Block, source: str, tag_column: TagColumn, lemmas: Lemmas | None = None
-) -> Problem:
-    """The problem of a block; the order of its lines counts for nothing but the ids.
+def to_problem(block: Block, tag_column: TagColumn, lemmas: Lemmas | None = None) -> Problem:
+    """The problem of a block; the order of its rows only determines the ids.
 
-    `lemmas` says where there are lemmas to be realized, if there are. In the input of the shared
-    task on surface realisation they stand in the place of the forms, and a feature `lin` says where
-    a word stands beside its head.
+    `lemmas` says which column holds lemmas to be realized; None: the words have forms. The input of
+    the shared task on surface realisation has lemmas in the column FORM, and a feature `lin` that
+    gives the position of a word relative to its head.
     """
-    tag = TAG_COLUMNS[tag_column]
+    tag = tag_index(tag_column)
     words = tuple(
         Word(
             "" if lemmas else row[FORM],
             None if row[tag] == "_" else row[tag],
-            None if row[HEAD] == "_" else _head(row[HEAD], source, line),
+            None if row[HEAD] == "_" else _head(row[HEAD], place),
             None if row[DEPREL] == "_" else row[DEPREL],
             _lemma(row, lemmas) if lemmas else None,
             _features(row) if lemmas else None,
         )
-        for row, line in zip(block.rows, block.line_numbers, strict=True)
+        for row, place in zip(block.rows, block.places, strict=True)
     )
     id = block.id
-    before = _hints(block, source) if lemmas == "shared task" else ()
+    before = _hints(block) if lemmas == "shared task" else ()
     try:
         return Problem(words, before, id=id, origin=ConlluOrigin(block, tag_column))
     except ProblemError as error:
         sentence = f"sentence {id}: " if id else ""
-        raise FormatError(f"{sentence}{error}", source, block.line) from error
+        raise FormatError(f"{sentence}{error}", *block.place) from error
 
 
 def _lemma(row: list[str], lemmas: Lemmas) -> str:
-    """A word without lemma is one itself."""
+    """The lemma of a word; without one, its form."""
     return row[FORM] if lemmas == "shared task" or row[LEMMA] == "_" else row[LEMMA]
 
 
 def _features(row: list[str]) -> str:
-    """All features but the shared task's."""
+    """All features except `lin`."""
     parts = [] if row[FEATS] == "_" else row[FEATS].split("|")
     return "|".join(part for part in parts if not part.startswith(_LIN))
 
 
-def _hints(block: Block, source: str) -> tuple[tuple[int, int], ...]:
-    """The order constraints that `lin` expresses: on which side of its head a word stands, and how
-    far from it among those that are marked, too."""
+def _hints(block: Block) -> tuple[tuple[int, int], ...]:
+    """The order constraints that `lin` expresses: the side of its head on which a word stands, and
+    its distance from the head among the words that have `lin`."""
     marked: dict[tuple[int, bool], list[tuple[int, int]]] = {}
-    for index, (row, line) in enumerate(zip(block.rows, block.line_numbers, strict=True), start=1):
+    for index, (row, place) in enumerate(zip(block.rows, block.places, strict=True), start=1):
         for part in row[FEATS].split("|"):
             if not part.startswith(_LIN):
                 continue
             hint = _HINT.fullmatch(part)
             if hint is None:
-                raise FormatError(f"{part!r}, where lin=+1 or lin=-2 is expected", source, line)
-            head = 0 if row[HEAD] == "_" else _head(row[HEAD], source, line)
+                raise FormatError(f"{part!r}, where lin=+1 or lin=-2 is expected", *place)
+            head = 0 if row[HEAD] == "_" else _head(row[HEAD], place)
             if not head:
-                raise FormatError(f"{part!r} of a word without a head", source, line)
+                raise FormatError(f"{part!r} of a word without a head", *place)
             marked.setdefault((head, hint[1] == "+"), []).append((int(hint[2]), index))
     pairs = []
     for (head, after), words in marked.items():
@@ -227,12 +241,11 @@ def _hints(block: Block, source: str) -> tuple[tuple[int, int], ...]:
     return tuple(pairs)
 
 
-def _head(column: str, source: str, line: int) -> int:
+def _head(column: str, place: Place) -> int:
     if not (column.isascii() and column.isdigit() and len(column) < 10):
         raise FormatError(
             f"HEAD is {column!r} where the ID of a word, 0 (root) or _ (not given) is expected",
-            source,
-            line,
+            *place,
         )
     return int(column)
 
@@ -244,14 +257,15 @@ def write_conllu(
 ) -> str:
     """A sentence as a CoNLL-U block, with its final blank line.
 
-    Comments and columns that came with the problem are carried over. The tag goes into the column
-    it was read from, into `tag_column` if the problem is not from a CoNLL-U file. A spelling adds
-    multiword tokens, and where no space follows.
+    Comments and columns of the problem are carried over. The tag goes into the column from which it
+    was read, or into `tag_column` if the problem was not read from CoNLL-U. A spelling adds
+    multiword tokens and `SpaceAfter=No`.
     """
     problem = linearization.problem
     origin = problem.origin if isinstance(problem.origin, ConlluOrigin) else None
     if origin is not None:
         tag_column = origin.tag_column
+    tag = tag_index(tag_column)
     text = spelling.text(linearization.words) if spelling else linearization.text
     lines = _comments(linearization, text, origin.block.comments if origin else ())
     contractions = {each.first: each for each in spelling.contractions} if spelling else {}
@@ -265,10 +279,10 @@ def write_conllu(
             row[LEMMA], row[FEATS] = word.lemma, word.features or "_"
         row[ID] = str(position)
         row[FORM] = token.form
-        row[TAG_COLUMNS[tag_column]] = token.tag
+        row[tag] = token.tag
         row[HEAD] = str(token.head)
         row[DEPREL] = token.deprel
-        row[DEPS] = "_"  # an enhanced graph speaks of the old ids
+        row[DEPS] = "_"  # an enhanced graph refers to the old ids
         row[MISC] = _without_spacing(row[MISC])
         if spelling and not _is_spaced(position, spelling):
             row[MISC] = _NO_SPACE if row[MISC] == "_" else f"{row[MISC]}|{_NO_SPACE}"
@@ -287,8 +301,8 @@ def _range(contraction: Contraction, spelling: Spelling | None) -> str:
 
 
 def _is_spaced(position: int, spelling: Spelling) -> bool:
-    """Whether a line of a word says nothing of spaces: of the words of a multiword token, the line
-    of the latter does."""
+    """Whether the row of a word does without `SpaceAfter=No`; within a multiword token, only the
+    row of the token may have it."""
     inside = any(each.first <= position <= each.last for each in spelling.contractions)
     return inside or _space_or_end(position, spelling)
 
@@ -302,7 +316,7 @@ def _space_follows(row: list[str]) -> bool:
 
 
 def _without_spacing(misc: str) -> str:
-    """What MISC says of the spaces around a word speaks of its old neighbours."""
+    """MISC without its notes on spaces, which refer to the old neighbours of the word."""
     kept = [each for each in misc.split("|") if each.partition("=")[0] not in _SPACING]
     return "|".join(kept) or "_"
 

@@ -1,9 +1,9 @@
-"""JSON lines in and out: one problem, or one result, a line; the schema is in docs/formats.md.
+"""JSON lines in and out: one problem or one result per line; the schema is in docs/formats.md.
 
     {"words": ["the", {"form": "dog", "tag": "NN", "head": 3, "deprel": "nsubj"}, "barks"],
      "before": [[1, 2]], "first": 1, "last": 3, "id": "s1"}
 
-Indices of words are 1-based. Only "words" is needed; a bare list of words is a problem, too.
+Indices of words are 1-based. Only "words" is required; a bare list of words is also a problem.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import asdict
 from typing import Any
 
 from syntagma.errors import FormatError, ProblemError
+from syntagma.files.place import Place
 from syntagma.files.reading import Lines
 from syntagma.formats.auto import auto_line
 from syntagma.problem.problem import Problem
@@ -26,24 +27,25 @@ _WORD_KEYS = ("form", "tag", "head", "deprel", "lemma", "features")
 
 
 class _SchemaError(Exception):
-    """A value that is not what the schema says; the message names its path."""
+    """A value that violates the schema; the message names its path."""
 
 
 def read_jsonl(
     lines: Lines, source: str, *, lemmas: bool = False
 ) -> Iterator[Problem | FormatError]:
-    """The problems of JSON lines; one that is bad comes as a `FormatError` in its place.
+    """Read one problem per line; a bad line yields a `FormatError` in its place.
 
-    A plain string is a form, or else a lemma.
+    A plain string is a form, or, if `lemmas`, a lemma.
     """
     for number, line in enumerate(lines, start=1):
         if isinstance(line, FormatError):
             yield line
             continue
+        place = Place(source, number)
         try:
-            yield _problem(_parse(line), lemmas)
+            yield _problem(_parse(line), lemmas, place)
         except (_SchemaError, ProblemError) as error:
-            yield FormatError(str(error), source, number)
+            yield FormatError(str(error), *place)
 
 
 def _parse(line: str) -> object:
@@ -59,7 +61,7 @@ def _parse(line: str) -> object:
         ) from error
     except (RecursionError, ValueError) as error:
         raise _SchemaError(
-            "not JSON that can be read: nested too deep or too long a number"
+            "JSON that cannot be read: nested too deeply, or a number with too many digits"
         ) from error
 
 
@@ -76,7 +78,7 @@ def _reject_constant(name: str) -> None:
     raise _SchemaError(f"not JSON: {name}")
 
 
-def _problem(value: object, lemmas: bool) -> Problem:
+def _problem(value: object, lemmas: bool, place: Place) -> Problem:
     if isinstance(value, list):
         value = {"words": value}
     if not isinstance(value, dict):
@@ -96,6 +98,7 @@ def _problem(value: object, lemmas: bool) -> Problem:
         _integer(value.get("first"), "first"),
         _integer(value.get("last"), "last"),
         _string(value.get("id"), "id"),
+        origin=place,
     )
 
 
@@ -121,7 +124,7 @@ def _word(value: object, path: str, lemmas: bool) -> Word:
 
 
 def _features(value: object, path: str) -> str | None:
-    """As CoNLL-U writes them, or as an object."""
+    """Features in the notation of CoNLL-U, from a string or an object."""
     if not isinstance(value, dict):
         return _string(value, path)
     return "|".join(
@@ -157,7 +160,7 @@ def _string(value: object, path: str) -> str | None:
 
 
 def _kind(value: object) -> str:
-    """What JSON calls a value."""
+    """The JSON type of a value, for messages."""
     match value:
         case None:
             return "null"
@@ -183,7 +186,7 @@ Result = Linearization | Realization
 
 
 def write_jsonl(result: Result | Sequence[Result]) -> str:
-    """A result, or the n-best results of one problem, as a line of JSON with its line end."""
+    """One result, or the n best of one problem, as a line of JSON with its line end."""
     if not isinstance(result, Sequence):
         value = {"id": _id(result), **_result(result)}
     else:
@@ -216,7 +219,7 @@ def _result(result: Result) -> dict[str, object]:
 
 
 def _tree(linearization: Linearization, further: Sequence[dict[str, object]]) -> dict[str, object]:
-    """What there is of a result besides its text; `further` is more to say of each word."""
+    """The fields of a result other than its text; `further` holds more fields of each word."""
     fluency, derivations = linearization.fluency, linearization.derivations
     return {
         "score": linearization.score,

@@ -1,10 +1,11 @@
-"""Plain text in: one bag of words a line. A result's `text` is the plain text out."""
+"""Plain text in: one bag of words per line. Plain text out is the `text` of a result."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from syntagma.errors import FormatError, ProblemError
+from syntagma.files.place import Place
 from syntagma.files.reading import Lines
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
@@ -13,20 +14,21 @@ from syntagma.problem.word import Word
 def read_text(
     lines: Lines, source: str, *, lemmas: bool = False
 ) -> Iterator[Problem | FormatError]:
-    """The bags of a text, one a line; one that is bad comes as a `FormatError` in its place.
+    """Read one bag per line; a bad line yields a `FormatError` in its place.
 
-    Words are separated by spaces; if the line holds a tab, by tabs, and a word may be a phrase.
-    They are forms, or else lemmas.
+    Words are separated by spaces. If the line contains a tab, they are separated by tabs and may be
+    phrases. They are forms, or, if `lemmas`, lemmas.
     """
     for number, line in enumerate(lines, start=1):
         if isinstance(line, FormatError):
             yield line
             continue
+        place = Place(source, number)
+        words = tuple(Word(lemma=word) if lemmas else Word(word) for word in split_bag(line))
         try:
-            words = split_bag(line)
-            yield Problem.of([Word(lemma=word) for word in words] if lemmas else words)
+            yield Problem(words, origin=place)
         except ProblemError as error:
-            yield FormatError(str(error), source, number)
+            yield FormatError(str(error), *place)
 
 
 def split_bag(line: str) -> list[str]:

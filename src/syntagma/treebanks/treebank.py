@@ -17,9 +17,9 @@ from syntagma.formats.conllu import (
     FORM,
     HEAD,
     LEMMA,
-    TAG_COLUMNS,
     Block,
     read_blocks,
+    tag_index,
     to_problem,
 )
 from syntagma.problem import trees
@@ -74,7 +74,7 @@ def read_treebank(
         try:
             if isinstance(block, FormatError):
                 raise block
-            sentences.append(_sentence(block, source, tag_column, lift))
+            sentences.append(_sentence(block, tag_column, lift))
         except FormatError as fault:
             if faults is None:
                 raise
@@ -86,14 +86,14 @@ def read_treebank(
     return sentences
 
 
-def _sentence(block: Block, source: str, tag_column: TagColumn, lift: bool) -> Sentence:
-    tag = TAG_COLUMNS[tag_column]
-    for row, line in zip(block.rows, block.line_numbers, strict=True):
+def _sentence(block: Block, tag_column: TagColumn, lift: bool) -> Sentence:
+    tag = tag_index(tag_column)
+    for row, place in zip(block.rows, block.places, strict=True):
         if row[HEAD] == "_" or row[DEPREL] == "_":
-            raise FormatError("a word of a treebank needs a HEAD and a DEPREL", source, line)
+            raise FormatError("a word of a treebank needs a HEAD and a DEPREL", *place)
         if row[tag] == "_":
-            raise FormatError(_no_tag(tag_column), source, line)
-    words = to_problem(block, source, tag_column).words
+            raise FormatError(_no_tag(tag_column), *place)
+    words = to_problem(block, tag_column).words
     heads = tuple(int(row[HEAD]) for row in block.rows)
     return Sentence(
         tuple(word.form for word in words),

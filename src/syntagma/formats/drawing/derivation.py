@@ -1,4 +1,4 @@
-r"""CCG derivations drawn for the terminal; pure text. Dependency trees are drawn by `drawing`.
+r"""CCG derivations drawn for the terminal, as plain text. Dependency trees are drawn in `tree`.
 
      the   dog  barks
     NP/NP  NP   S\NP
@@ -7,8 +7,8 @@ r"""CCG derivations drawn for the terminal; pure text. Dependency trees are draw
     ────────────────<
             S
 
-Words on top, their categories below, then a line under what combines, with the mark of the rule
-(`categories` lists them), and the category that results.
+Words are on top, their categories below. A line under the parts that combine ends with the mark of
+the rule (listed in `results/categories.py`); the resulting category is below it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _GAP = 2  # columns between words
 
 
 def indent(derivation: Derivation) -> str:
-    """A derivation as an indented tree: a node a line, two spaces a level."""
+    """A derivation as an indented tree: one node per line, two spaces per level."""
     lines = []
     waiting = [(derivation, 0)]
     while waiting:
@@ -38,7 +38,7 @@ def indent(derivation: Derivation) -> str:
 def draw_derivation(derivation: Derivation, width: int | None = None) -> str:
     """A derivation as lines of text, words on top.
 
-    If the lines would be wider than `width` columns, it is a tree that grows to the right instead.
+    If the lines would be wider than `width` columns, draw a tree that grows to the right instead.
     """
     boxes = _layout(derivation)
     if width is not None and boxes[0].width > width:
@@ -56,7 +56,7 @@ def draw_derivation(derivation: Derivation, width: int | None = None) -> str:
 
 @dataclass(slots=True)
 class _Box:
-    """The columns of a node: a word with its category, or the mark of a rule with its result."""
+    """The box of a node: a word over its category, or the mark of a rule over its result."""
 
     above: str
     below: str
@@ -67,8 +67,8 @@ class _Box:
 
 
 def _layout(derivation: Derivation) -> list[_Box]:
-    """The boxes of all nodes, that of the root first."""
-    waiting: list[_Box] = []  # those of what is complete, from left to right
+    """The boxes of all nodes, the root's first."""
+    waiting: list[_Box] = []  # complete boxes without a parent, from left to right
     for node in derivation.bottom_up:
         category = visible(node.category)
         if not node.children:
@@ -83,7 +83,7 @@ def _layout(derivation: Derivation) -> list[_Box]:
         box.width = max(inner, cell_len(category))
         waiting.append(box)
     boxes = [*waiting]
-    for box in boxes:  # grows while it is read
+    for box in boxes:  # grows during iteration
         at = box.at + (box.width - _inner_width(box)) // 2
         for child in box.children:
             child.at = at

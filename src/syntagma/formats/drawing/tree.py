@@ -1,12 +1,12 @@
-"""Dependency trees drawn for the terminal; pure text, colour is for the command line to add.
+"""Dependency trees drawn for the terminal, as plain text.
 
       ╭─► the    DT   det
     ╭─┴─► dog    NN   nsubj
     ╰─┬─● barks  VBZ  root
       ╰─► now    RB   advmod
 
-One word a line. A word's arc to its head is the leftmost that ends at it; those to the right of it
-lead to its dependents.
+One word per line. The leftmost arc of a word leads to its head, the others to its dependents. CCG
+derivations are drawn in `derivation`.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ def draw_tree(linearization: Linearization, width: int | None = None) -> str:
 
 
 def _levels(heads: Sequence[int]) -> list[int]:
-    """How far left of the words each word's arc to its head runs, from 1; 0 for the root.
+    """For each word, how far left of the words its arc to its head runs, from 1; 0 for the root.
 
-    An arc runs left of every arc below the dependent and of every arc between the two words. So
-    arcs never cross, and at each word the arc to its head is the leftmost.
+    An arc runs left of every arc below its dependent and of every arc between its two words. So
+    arcs never cross, and the leftmost arc of each word is that to its head.
     """
     dependents: list[list[int]] = [[] for _ in range(len(heads) + 1)]
     for word, head in enumerate(heads, start=1):
         dependents[head].append(word)
     top_down = [0]
-    for word in top_down:  # grows while it is read
+    for word in top_down:  # grows during iteration
         top_down += dependents[word]
     levels = [0] * (len(heads) + 1)
     reach = [0] * (len(heads) + 1)  # the highest level below a word
@@ -78,7 +78,7 @@ def _levels(heads: Sequence[int]) -> list[int]:
 
 
 def _arcs(heads: Sequence[int], spacing: int) -> list[str]:
-    """What is drawn to the left of each word; all lines have the same length."""
+    """The drawing to the left of each word; all lines have the same length."""
     levels = _levels(heads)
     size = max(levels) * spacing
     grid = [[0] * size for _ in heads]
@@ -102,7 +102,7 @@ def _arcs(heads: Sequence[int], spacing: int) -> list[str]:
 
 
 def _columns(columns: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of cells, padded by the width that a terminal gives to them."""
+    """Rows of cells, padded to their width on a terminal."""
     widths = [max(map(cell_len, column)) for column in columns]
     return [
         "  ".join(
@@ -113,7 +113,7 @@ def _columns(columns: Sequence[Sequence[str]]) -> list[str]:
 
 
 def visible(text: str) -> str:
-    """Control characters and line separators would tear the drawing: show them as escapes."""
+    """The text with control characters and line separators, which break a drawing, as escapes."""
     return "".join(
         repr(character)[1:-1]
         if unicodedata.category(character) in ("Cc", "Zl", "Zp")

@@ -1,0 +1,95 @@
+"""Corpus BLEU by sacrebleu, and whether two systems differ by more than chance.
+
+Measuring a model on a treebank is done in `evaluate`; the shared task's own BLEU is in
+`shared_task`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from syntagma.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A difference in BLEU and its confidence interval."""
+
+    difference: float
+    low: float
+    high: float
+    confidence: float
+
+
+def bleu_metric() -> "BLEU":
+    """The metric of `bleu`, for its signature: no tokenisation, cased."""
+    # Imported when needed: importing it takes as long as ordering a short bag.
+    from sacrebleu.metrics.bleu import BLEU
+
+    return BLEU(tokenize="none", force=True)
+
+
+def bleu(outputs: Sequence[str], references: Sequence[str]) -> float:
+    """Corpus BLEU by sacrebleu on words separated by spaces, cased."""
+    return float(bleu_metric().corpus_score(outputs, [references]).score)
+
+
+def paired_bootstrap(
+    outputs_a: Sequence[str],
+    outputs_b: Sequence[str],
+    references: Sequence[str],
+    *,
+    samples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 1,
+) -> Interval:
+    """How many points of BLEU `outputs_b` gain over `outputs_a`, with a paired bootstrap interval.
+
+    Both systems are scored on the same resampled test sets (Koehn 2004). If the interval does not
+    contain 0, the difference is significant: the choice of test sentences does not explain it.
+    """
+    if not len(outputs_a) == len(outputs_b) == len(references) or not references:
+        raise ArgumentError(
+            "a paired comparison needs as many outputs of each system as references"
+        )
+    if samples < 1:
+        raise ArgumentError(f"samples must be at least 1, not {samples}")
+    if not 0 < confidence < 1:
+        raise ArgumentError(f"confidence must be between 0 and 1, not {confidence}")
+    statistics = [_statistics(outputs, references) for outputs in (outputs_a, outputs_b)]
+    size = len(references)
+    random = np.random.default_rng(seed)
+    differences = np.empty(samples)
+    for sample in range(samples):
+        weights = random.multinomial(size, np.full(size, 1 / size))
+        a, b = (_bleu_of(weights @ matrix) for matrix in statistics)
+        differences[sample] = b - a
+    tail = 50 * (1 - confidence)
+    low, high = np.percentile(differences, [tail, 100 - tail])
+    whole_a, whole_b = (_bleu_of(matrix.sum(axis=0)) for matrix in statistics)
+    return Interval(whole_b - whole_a, float(low), float(high), confidence)
+
+
+def _statistics(outputs: Sequence[str], references: Sequence[str]) -> Any:
+    """The counts that BLEU adds up, a row per sentence: matches, n-grams, lengths."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    metric = BLEU(tokenize="none", force=True, effective_order=True)
+    rows = []
+    for output, gold in zip(outputs, references, strict=True):
+        score = metric.sentence_score(output, [gold])
+        rows.append([*score.counts, *score.totals, score.sys_len, score.ref_len])
+    return np.array(rows, dtype=np.int64)
+
+
+def _bleu_of(row: Any) -> float:
+    from sacrebleu.metrics.bleu import BLEU
+
+    counts = [int(value) for value in row]
+    score = BLEU.compute_bleu(counts[:4], counts[4:8], counts[8], counts[9], smooth_method="exp")
+    return float(score.score)

@@ -1,0 +1,79 @@
+"""Problems from a file in any of the formats: opens it, picks the reader, and says where each
+problem was found."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Literal, get_args
+
+from syntagma.errors import ArgumentError, FormatError
+from syntagma.files.place import Place
+from syntagma.files.reading import open_text, source_name
+from syntagma.formats.conllu import ConlluOrigin, Lemmas, read_conllu
+from syntagma.formats.jsonl import read_jsonl
+from syntagma.formats.text import read_text
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import TagColumn
+
+InputFormat = Literal["conllu", "jsonl", "text"]
+FORMATS: tuple[InputFormat, ...] = get_args(InputFormat)
+
+
+def guess_format(path: str | os.PathLike[str]) -> InputFormat:
+    """The format that a file name implies; plain text by default.
+
+    >>> guess_format("bags.conllu.gz"), guess_format("bags.json"), guess_format("-")
+    ('conllu', 'jsonl', 'text')
+    """
+    match = re.search(r"\.(conllu|jsonl?)(\.gz|\.xz)?$", os.fspath(path), re.IGNORECASE)
+    if match is None:
+        return "text"
+    return "conllu" if match[1].lower() == "conllu" else "jsonl"
+
+
+def read_problems(
+    path: str | os.PathLike[str],
+    format: InputFormat | None = None,
+    tag_column: TagColumn = "xpos",
+    lemmas: Lemmas | None = None,
+) -> Iterator[Problem | FormatError]:
+    """Read the problems of a file one at a time; "-" is standard input.
+
+    The file is opened at once: one that cannot be opened raises `FormatError`. A bad problem yields
+    a `FormatError` in its place. The default format is that of the file name. `lemmas` says which
+    words are lemmas to be realized (see `conllu.to_problem`); in text and JSON, plain strings are.
+    """
+    format = format or guess_format(path)
+    if format not in FORMATS:
+        raise ArgumentError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
+    lines, source = open_text(path), source_name(path)
+    match format:
+        case "conllu":
+            problems = read_conllu(lines, source, tag_column, lemmas)
+        case "jsonl":
+            problems = read_jsonl(lines, source, lemmas=lemmas is not None)
+        case "text":
+            problems = read_text(lines, source, lemmas=lemmas is not None)
+    return _or_empty(problems, source)
+
+
+def place_of(item: Problem | FormatError) -> Place | None:
+    """Where a reader found a problem or a fault; None if it was not read from a file."""
+    if isinstance(item, FormatError):
+        return None if item.source is None else Place(item.source, item.line)
+    if isinstance(item.origin, ConlluOrigin):
+        return item.origin.block.place
+    return item.origin if isinstance(item.origin, Place) else None
+
+
+def _or_empty(
+    problems: Iterator[Problem | FormatError], source: str
+) -> Iterator[Problem | FormatError]:
+    empty = True
+    for problem in problems:
+        empty = False
+        yield problem
+    if empty:
+        yield FormatError("empty file: no problems", source)

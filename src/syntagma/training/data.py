@@ -1,0 +1,92 @@
+"""The treebanks of a training run: reading them, and describing them in the model's header.
+
+The readers themselves are in `treebanks`; text for language models is read in
+`training/language_model.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from syntagma.best_first.settings import BestFirstSettings
+from syntagma.errors import TrainingError
+from syntagma.formats.auto import auto_line
+from syntagma.formats.problems import guess_format
+from syntagma.models.loading import load_model, model_path
+from syntagma.models.model import Model
+from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
+from syntagma.treebanks.settings import Settings
+from syntagma.treebanks.treebank import Sentence, read_treebank
+
+
+def read_training_data(path: str | Path, settings: Settings) -> list[Sentence]:
+    """Read a CCGbank if the settings ask for CCG derivations, else a treebank."""
+    ccg = isinstance(settings, BestFirstSettings) and settings.grammar == "ccg"
+    if is_ccgbank(path) and not ccg:
+        raise TrainingError(
+            f"{path} is a CCGbank, from which only CCG models learn: use the grammar ccg "
+            "(--search best-first --grammar ccg), or a treebank in CoNLL-U"
+        )
+    if ccg and guess_format(path) == "conllu":
+        raise TrainingError(
+            f"{path} is a treebank, but CCG models learn from derivations: use a CCGbank (.auto), "
+            "or the grammar dependency (--grammar dependency)"
+        )
+    if ccg:
+        return [each.sentence for each in read_ccgbank(path)]
+    return read_treebank(path, settings.tag_column)
+
+
+def sample_evenly(sentences: Sequence[Sentence], count: int) -> Sequence[Sentence]:
+    """At most `count` sentences, evenly spaced: treebanks are sorted by genre."""
+    if len(sentences) <= count:
+        return sentences
+    return [sentences[i * len(sentences) // count] for i in range(count)]
+
+
+def load_start(start: str | Path, settings: Settings) -> Model:
+    """Load the model to start from; raise if these settings cannot continue its training."""
+    model = load_model(model_path(start))
+    if model.header.get("scorer") != settings.SCORER:
+        raise TrainingError(f"{start} (--start) has no {settings.SCORER} scorer to start from")
+    if model.header["tag_column"] != settings.tag_column:
+        raise TrainingError(
+            f"{start} (--start) reads tags from {model.header['tag_column']}, not from "
+            f"{settings.tag_column}: change the tag column (--tag-column)"
+        )
+    return model
+
+
+def describe_data(path: str | Path, sentences: Sequence[Sentence]) -> dict[str, Any]:
+    """Describe a treebank: file name, size, and a checksum of what was learned from it."""
+    digest = hashlib.sha256()
+    for sentence in sentences:
+        described: dict[str, Any] = {
+            "forms": sentence.forms,
+            "tags": sentence.tags,
+            "heads": sentence.heads,
+            "deprels": sentence.deprels,
+            "id": sentence.id,
+        }
+        if sentence.derivation is not None:
+            described["derivation"] = auto_line(sentence.derivation)
+        digest.update(json.dumps(described).encode())
+    return {
+        "name": Path(path).name,
+        "sha256": digest.hexdigest(),
+        "sentences": len(sentences),
+        "words": sum(len(sentence.forms) for sentence in sentences),
+    }
+
+
+def describe_start(path: str | Path, model: Model) -> dict[str, Any]:
+    """Describe the model that training started from; its data are also data of the new model."""
+    kept = ("name", "licence", "attribution", "data", "start", "settings", "created_with")
+    digest = hashlib.sha256(model_path(path).read_bytes()).hexdigest()
+    header: dict[str, Any] = {**model.header}
+    described = {field: header[field] for field in kept if field in header}
+    return {**described, "sha256": digest}
