@@ -1,6 +1,6 @@
 # make demo   set up and order a bag of words with the shipped model
 # make test   set up for development and run every check
-# make docs   write docs/cli.md anew after a change of the command line
+# make docs   write docs/reference/cli.md anew after a change of the command line
 
 # python3.11 if there is one, else python3 if it is new enough.
 PYTHON := $(shell for python in python3.11 python3; do \

@@ -1,4 +1,4 @@
-"""Writes docs/cli.md from the commands themselves: `make docs`. A test fails when it is stale."""
+"""Writes docs/reference/cli.md from the commands themselves: `make docs`. A test fails when it is stale."""
 
 import inspect
 from pathlib import Path
@@ -7,7 +7,7 @@ import typer.main
 
 from syntagma.cli import app
 
-TARGET = Path(__file__).with_name("cli.md")
+TARGET = Path(__file__).with_name("reference") / "cli.md"
 
 INTRODUCTION = """\
 # Command line

@@ -15,7 +15,7 @@ from syntagma.errors import FormatError
 from syntagma.formats.jsonl import read_jsonl
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 OPTIONS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
 
 
@@ -61,7 +61,7 @@ def test_examples_in_docstrings(name: str, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_json_examples_are_json_and_the_problems_are_valid() -> None:
-    page = ROOT / "docs" / "formats.md"
+    page = ROOT / "docs" / "guide" / "formats.md"
     problems, schema, result = (block for _, block in blocks(page, "json"))
     assert not [p for p in read_jsonl(problems.splitlines(), "doc") if isinstance(p, FormatError)]
     assert set(json.loads(schema)["anyOf"][1]["properties"]) == {
@@ -85,8 +85,8 @@ def reference_builder() -> ModuleType:
 
 
 def test_the_command_line_reference_is_up_to_date() -> None:
-    written = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    assert reference_builder().reference() == written, "docs/cli.md is stale: run `make docs`"
+    written = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+    assert reference_builder().reference() == written, "docs/reference/cli.md is stale: run `make docs`"
 
 
 def test_every_command_and_option_is_documented() -> None:
@@ -94,7 +94,7 @@ def test_every_command_and_option_is_documented() -> None:
 
     from syntagma.cli import app
 
-    written = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    written = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     commands = get_command(app).commands  # type: ignore[attr-defined]
     names = {"order", "realize", "score", "train", "train-lm", "add-lm", "evaluate", "info"}
     assert set(commands) == names
