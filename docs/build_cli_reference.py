@@ -1,13 +1,16 @@
 """Writes docs/reference/cli.md from the commands themselves: `make docs`. A test fails when it is stale."""
 
 import inspect
+from itertools import groupby
 from pathlib import Path
+from textwrap import fill
 
 import typer.main
 
 from syntagma.cli import app
 
 TARGET = Path(__file__).with_name("reference") / "cli.md"
+WIDTH = 100
 
 INTRODUCTION = """\
 # Command line
@@ -38,18 +41,14 @@ def _markdown(text: str) -> str:
         if not block.startswith("\b\n"):
             blocks.append(block)
             continue
-        lines = block.splitlines()[1:]
-        code: list[str] = []
-        for line in [*lines, ""]:
-            if line.startswith(("    ", "syntagma ")):
-                code.append(line.removeprefix("    "))
-                continue
-            if code:
-                blocks.append("\n".join(["```console", *code, "```"]))
-                code = []
-            if line:
-                blocks.append(line)
+        for is_code, lines in groupby(block.splitlines()[1:], _is_code):
+            text = "\n".join(line.removeprefix("    ") for line in lines)
+            blocks.append(f"```console\n{text}\n```" if is_code else text)
     return "\n\n".join(blocks) + "\n"
+
+
+def _is_code(line: str) -> bool:
+    return line.startswith(("    ", "syntagma "))
 
 
 def _parameter(parameter: object) -> str:
@@ -61,7 +60,13 @@ def _parameter(parameter: object) -> str:
     shown = f"{names} `{metavar}`" if names and metavar else names or f"`{metavar}`"
     if default not in (None, "", False, []):
         text += f" Default: `{default}`."
-    return f"- {shown}: {text}"
+    return fill(
+        f"- {shown}: {text}",
+        WIDTH,
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The documentation: its Python examples run, its command-line reference is that of the program."""
+"""The documentation: examples run, generated pages are up to date, links hold, lines are short."""
 
 import doctest
 import importlib.util
@@ -15,7 +15,12 @@ from syntagma.errors import FormatError
 from syntagma.formats.jsonl import read_jsonl
 
 ROOT = Path(__file__).parents[1]
+FOLDERS = ("benchmarks", "docs", "src", "tests")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+ALL_PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    *(page for folder in FOLDERS for page in sorted((ROOT / folder).rglob("*.md"))),
+]
 OPTIONS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
 
 
@@ -74,9 +79,10 @@ def test_json_examples_are_json_and_the_problems_are_valid() -> None:
     assert json.loads(result)["text"] == "the dog barked"
 
 
-def reference_builder() -> ModuleType:
-    path = ROOT / "docs" / "build_cli_reference.py"
-    specification = importlib.util.spec_from_file_location("build_cli_reference", path)
+def builder(name: str) -> ModuleType:
+    """One of the scripts that write pages."""
+    path = ROOT / "docs" / f"{name}.py"
+    specification = importlib.util.spec_from_file_location(name, path)
     assert specification is not None
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
@@ -86,7 +92,15 @@ def reference_builder() -> ModuleType:
 
 def test_the_command_line_reference_is_up_to_date() -> None:
     written = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    assert reference_builder().reference() == written, "docs/reference/cli.md is stale: run `make docs`"
+    assert builder("build_cli_reference").reference() == written, (
+        "docs/reference/cli.md is stale: run `make docs`"
+    )
+
+
+def test_the_listing_of_files_is_up_to_date() -> None:
+    written = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    page = builder("build_architecture").page(written)
+    assert page == written, "docs/architecture.md is stale: run `make docs`"
 
 
 def test_every_command_and_option_is_documented() -> None:
@@ -109,6 +123,33 @@ def test_every_command_and_option_is_documented() -> None:
 
 
 def test_links_between_pages_lead_somewhere() -> None:
-    for page in PAGES:
+    for page in ALL_PAGES:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: broken link {target}"
+
+
+def test_links_to_headings_lead_somewhere() -> None:
+    for page in ALL_PAGES:
+        text = page.read_text(encoding="utf-8")
+        for target, heading in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", text):
+            assert heading in anchors(page.parent / target if target else page), (
+                f"{page.name}: broken link {target}#{heading}"
+            )
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as links name them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_pages_named_in_the_source_exist() -> None:
+    for module in [*(ROOT / "src").rglob("*.py"), *(ROOT / "src").rglob("*.pyx")]:
+        for page in re.findall(r"\bdocs/[\w/.-]+\.md\b", module.read_text(encoding="utf-8")):
+            assert (ROOT / page).exists(), f"{module.name} names {page}, which is not there"
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=str)
+def test_no_line_is_longer_than_120_characters(page: Path) -> None:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert not [number for number, line in enumerate(lines, 1) if len(line) > 120]
