@@ -1,4 +1,4 @@
-"""Writes docs/reference/cli.md from the commands themselves: `make docs`. A test fails when it is stale."""
+"""Writes docs/reference/cli.md from the commands: `make docs`. A test fails when it is stale."""
 
 import inspect
 from itertools import groupby
