@@ -2,7 +2,7 @@
 # make test      set up for development and run every check
 # make quick     run the fast tests only: an answer in under a minute
 # make build     compile what has changed, in place
-# make docs      write the generated pages anew: docs/reference/cli.md, docs/architecture.md
+# make docs      write the generated pages anew: docs/reference, docs/architecture.md
 # make site      build the documentation as a website in site/
 # make coverage  measure which lines of the Python source the tests run
 
@@ -34,12 +34,13 @@ build: .venv/developing
 
 docs: build
 	$(BIN)/python docs/build_cli_reference.py
+	$(BIN)/python docs/build_api_reference.py
 	$(BIN)/python docs/build_architecture.py
 
 # Reads the source and needs neither a compiled core nor, once its tools are installed, a network.
 site: .venv/documenting
-	$(BIN)/mkdocs build --strict --quiet
-	@echo "open site/index.html"
+	PATH="$(BIN):$$PATH" NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "read it: $(BIN)/python -m http.server --directory site (search needs a server)"
 
 # Cython modules are not traced: the figures are of the Python source only.
 coverage: build

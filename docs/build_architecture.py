@@ -15,7 +15,16 @@ FOLDERS = ("src", "tests", "docs")
 BEGIN, END = "<!-- listing: begin -->", "<!-- listing: end -->"
 WIDTH, COLUMN = 118, 40
 
-LISTED = {".py", ".pyx", ".h", ".md", ".svg", ".syntagma", ".typed"}  # .pxd, .pyi: with their .pyx
+LISTED = {
+    ".py",
+    ".pyx",
+    ".h",
+    ".md",
+    ".svg",
+    ".css",
+    ".syntagma",
+    ".typed",
+}  # .pxd, .pyi: with their .pyx
 DOCSTRING = re.compile(r'\s*r?"""(.*?)"""', re.DOTALL)
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
 
@@ -26,6 +35,8 @@ DESCRIPTIONS = {
     "docs/guide/": "How to use Syntagma, one task a page.",
     "docs/reference/": "Every command and every public name.",
     "docs/lab/": "How every figure was made, and what was tried.",
+    "docs/theme/": "How the website looks.",
+    "docs/theme/site.css": "Style sheet: wider pages for wide tables.",
     "docs/images/": "Plots and drawings, readable on light and dark backgrounds.",
     "docs/images/time.svg": "Plot: time against sentence length.",
     "docs/images/fluency.svg": "Plot: BLEU against beam width, with and without language model.",

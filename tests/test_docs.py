@@ -3,8 +3,13 @@
 import doctest
 import importlib.util
 import json
+import os
 import pkgutil
 import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -44,6 +49,57 @@ def test_python_examples(
         runner.run(test, clear_globs=False)
         names.update(test.globs)
     assert runner.summarize(verbose=False).failed == 0, capsys.readouterr().out
+
+
+@dataclass(frozen=True)
+class Example:
+    """Commands of a page, and what the page says that they print."""
+
+    page: Path
+    line: int
+    commands: str
+    output: str
+
+
+def shell_examples() -> list[Example]:
+    """The blocks that show commands with their output; commands alone are not run."""
+    examples = []
+    for page in PAGES:
+        for line, block in [*blocks(page, "console"), *blocks(page, "text")]:
+            commands, output = [], []
+            continued = False
+            for text in block.splitlines():
+                if continued or text.startswith("$ "):
+                    commands.append(text.removeprefix("$ "))
+                    continued = text.endswith(("\\", "|"))
+                else:
+                    output.append(text)
+            if commands and output:
+                examples.append(Example(page, line, "\n".join(commands), "\n".join(output)))
+    return examples
+
+
+@pytest.mark.parametrize(
+    "example", shell_examples(), ids=lambda example: f"{example.page.name}:{example.line}"
+)
+def test_shell_examples(example: Example, tmp_path: Path) -> None:
+    for model in re.findall(r"benchmarks/\S+\.syntagma", example.commands):
+        if not (ROOT / model).exists():
+            pytest.skip(f"no {model}: it is not part of source distributions")
+    program = tmp_path / "syntagma"
+    main = "from syntagma.cli import main; main()"
+    program.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -c '{main}' \"$@\"\n")
+    program.chmod(0o755)
+    environment = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    run = subprocess.run(
+        ["sh", "-c", example.commands],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+    )
+    assert run.stdout.strip("\n") == example.output.strip("\n")
 
 
 MODULES = [
@@ -95,6 +151,12 @@ def test_the_command_line_reference_is_up_to_date() -> None:
     assert builder("build_cli_reference").reference() == written, (
         "docs/reference/cli.md is stale: run `make docs`"
     )
+
+
+def test_the_api_reference_is_up_to_date() -> None:
+    written = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    page = builder("build_api_reference").reference()
+    assert page == written, "docs/reference/api.md is stale: run `make docs`"
 
 
 def test_the_listing_of_files_is_up_to_date() -> None:
