@@ -211,6 +211,23 @@ def test_pages_named_in_the_source_exist() -> None:
             assert (ROOT / page).exists(), f"{module.name} names {page}, which is not there"
 
 
+SOURCE = re.compile(r"`((?:[a-z_]+/)+\w+\.pyx?)(?:: (\w+))?`")
+
+
+@pytest.mark.parametrize(
+    "name", ["CONTRIBUTING.md", "docs/architecture.md", "docs/how-it-works.md"]
+)
+def test_files_and_functions_named_in_pages_exist(name: str) -> None:
+    for path, definition in SOURCE.findall((ROOT / name).read_text(encoding="utf-8")):
+        places = [ROOT / "src" / "syntagma" / path, ROOT / path]
+        module = next((place for place in places if place.exists()), None)
+        assert module is not None, f"{name} names {path}, which is not there"
+        if definition:
+            pattern = rf"^(?:cdef |cpdef )?(?:class|def) {definition}\b"
+            text = module.read_text(encoding="utf-8")
+            assert re.search(pattern, text, re.MULTILINE), f"{name}: no {definition} in {path}"
+
+
 @pytest.mark.parametrize("page", ALL_PAGES, ids=str)
 def test_no_line_is_longer_than_120_characters(page: Path) -> None:
     lines = page.read_text(encoding="utf-8").splitlines()
