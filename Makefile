@@ -1,6 +1,6 @@
 # make demo      set up and order a bag of words with the shipped model
 # make test      set up for development and run every check
-# make quick     run the fast tests only: an answer in under a minute
+# make quick     run the tests that are not marked slow
 # make build     compile what has changed, in place
 # make docs      write the generated pages anew: docs/reference, docs/architecture.md
 # make site      build the documentation as a website in site/
