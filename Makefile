@@ -1,6 +1,10 @@
-# make demo   set up and order a bag of words with the shipped model
-# make test   set up for development and run every check
-# make docs   write docs/cli.md anew after a change of the command line
+# make demo      set up and order a bag of words with the shipped model
+# make test      set up for development and run every check
+# make quick     run the tests that are not marked slow
+# make build     compile what has changed, in place
+# make docs      write the generated pages anew: docs/reference, docs/architecture.md
+# make site      build the documentation as a website in site/
+# make coverage  measure which lines of the Python source the tests run
 
 # python3.11 if there is one, else python3 if it is new enough.
 PYTHON := $(shell for python in python3.11 python3; do \
@@ -8,33 +12,56 @@ PYTHON := $(shell for python in python3.11 python3; do \
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: demo test docs clean
+.PHONY: demo test quick build docs site coverage clean
 
 demo: .venv/installed
 	$(BIN)/syntagma order --format tree report Can the you send me '?'
 
-test: .venv/developing
+test: build
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	PATH="$(BIN):$$PATH" cython-lint src
 	$(BIN)/mypy
 	$(BIN)/pytest
 
-docs: .venv/developing
+quick: build
+	$(BIN)/pytest -m "not slow"
+
+# Only modules that have changed are compiled: seconds, not minutes.
+build: .venv/developing
+	@$(BIN)/python setup.py --quiet build_ext --inplace -j 2
+	@touch .venv/installed
+
+docs: build
 	$(BIN)/python docs/build_cli_reference.py
+	$(BIN)/python docs/build_api_reference.py
+	$(BIN)/python docs/build_architecture.py
+
+# Reads the source and needs neither a compiled core nor, once its tools are installed, a network.
+site: .venv/documenting
+	PATH="$(BIN):$$PATH" NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "read it: $(BIN)/python -m http.server --directory site (search needs a server)"
+
+# Cython modules are not traced: the figures are of the Python source only.
+coverage: build
+	$(BIN)/pytest --cov=syntagma --cov-branch --cov-report=term-missing:skip-covered
 
 clean:
-	rm -rf .venv build *.egg-info src/*.egg-info $$(find src -name '*.cpp' -o -name '*.so')
+	rm -rf .venv build site *.egg-info src/*.egg-info $$(find src -name '*.cpp' -o -name '*.so')
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "error: Syntagma needs Python 3.11 or newer" >&2; exit 2; }
 	$(PYTHON) -m venv .venv
 
-# Editable, so that both targets can follow each other without a second compilation.
+# Editable, so that the targets can follow each other without a second compilation.
 .venv/installed: .venv/bin/python $(SOURCES)
 	$(BIN)/pip install --quiet --editable .
 	@touch $@
 
-.venv/developing: .venv/bin/python $(SOURCES)
+.venv/developing: .venv/bin/python pyproject.toml setup.py
 	$(BIN)/pip install --quiet --editable '.[dev]'
+	@touch $@ .venv/installed
+
+.venv/documenting: .venv/bin/python pyproject.toml setup.py
+	$(BIN)/pip install --quiet --editable '.[docs]'
 	@touch $@ .venv/installed

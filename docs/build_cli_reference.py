@@ -1,15 +1,16 @@
-"""Writes docs/cli.md from the commands: `make docs`. A test fails when it is stale."""
+"""Writes docs/reference/cli.md from the commands: `make docs`. A test fails when it is stale."""
 
 import inspect
-import textwrap
+from itertools import groupby
 from pathlib import Path
+from textwrap import fill
 
 import typer.main
 
 from syntagma.cli import app
 
-TARGET = Path(__file__).with_name("cli.md")
-WIDTH = 120
+TARGET = Path(__file__).with_name("reference") / "cli.md"
+WIDTH = 100
 
 INTRODUCTION = """\
 # Command line
@@ -22,7 +23,7 @@ Exit codes: 0 done; 2 bad input, bad usage or a file that cannot be read or writ
 
 
 def reference() -> str:
-    """The whole page: every command with its help text, arguments and options."""
+    """The whole page: every command with its text, arguments and options."""
     group = typer.main.get_command(app)
     sections = [INTRODUCTION]
     for name, command in group.commands.items():  # type: ignore[attr-defined]
@@ -34,24 +35,20 @@ def reference() -> str:
 
 
 def _markdown(text: str) -> str:
-    """Help text as Markdown: blocks that click does not wrap become paragraphs and code."""
+    """Help text as Markdown: what click must not wrap becomes headings and code."""
     blocks = []
     for block in text.split("\n\n"):
         if not block.startswith("\b\n"):
             blocks.append(block)
             continue
-        lines = block.splitlines()[1:]
-        code: list[str] = []
-        for line in [*lines, ""]:
-            if line.startswith(("    ", "syntagma ")):
-                code.append(line.removeprefix("    "))
-                continue
-            if code:
-                blocks.append("\n".join(["```console", *code, "```"]))
-                code = []
-            if line:
-                blocks.append(line)
+        for is_code, lines in groupby(block.splitlines()[1:], _is_code):
+            text = "\n".join(line.removeprefix("    ") for line in lines)
+            blocks.append(f"```console\n{text}\n```" if is_code else text)
     return "\n\n".join(blocks) + "\n"
+
+
+def _is_code(line: str) -> bool:
+    return line.startswith(("    ", "syntagma "))
 
 
 def _parameter(parameter: object) -> str:
@@ -63,9 +60,9 @@ def _parameter(parameter: object) -> str:
     shown = f"{names} `{metavar}`" if names and metavar else names or f"`{metavar}`"
     if default not in (None, "", False, []):
         text += f" Default: `{default}`."
-    return textwrap.fill(
+    return fill(
         f"- {shown}: {text}",
-        width=WIDTH,
+        WIDTH,
         subsequent_indent="  ",
         break_long_words=False,
         break_on_hyphens=False,

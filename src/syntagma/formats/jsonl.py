@@ -1,4 +1,4 @@
-"""JSON lines in and out: one problem or one result per line; the schema is in docs/formats.md.
+"""JSON lines in and out: one problem or result per line; the schema is in docs/guide/formats.md.
 
     {"words": ["the", {"form": "dog", "tag": "NN", "head": 3, "deprel": "nsubj"}, "barks"],
      "before": [[1, 2]], "first": 1, "last": 3, "id": "s1"}
