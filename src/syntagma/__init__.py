@@ -4,62 +4,97 @@
 >>> english = syntagma.load("en")
 >>> english.order(["book", "read", "the", "She", "."]).text
 'She read the book .'
+
+The public names are loaded when they are first used, so that importing the package is cheap and
+ordering loads nothing that only training needs.
 """
 
-from syntagma.best_first.settings import BestFirstSettings
-from syntagma.errors import (
-    FormatError,
-    ModelError,
-    OutputError,
-    ProblemError,
-    SyntagmaError,
-    TrainingError,
-    UnsatisfiableError,
-)
-from syntagma.evaluation.bleu import paired_bootstrap
-from syntagma.evaluation.evaluate import Report, evaluate
-from syntagma.language_model.settings import LanguageModelSettings
-from syntagma.linear.settings import LinearSettings
-from syntagma.linearizer import Linearizer, ModelInfo, load
-from syntagma.neural.settings import NeuralSettings
-from syntagma.problem.problem import Problem
-from syntagma.problem.word import Word
-from syntagma.results.linearization import Linearization, Token
-from syntagma.results.realization import Realization
-from syntagma.training.language_model import add_lm, train_lm
-from syntagma.training.run import TrainingReport
-from syntagma.training.train import train
-from syntagma.treebanks.treebank import Sentence, read_treebank
-from syntagma.version import VERSION
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "BestFirstSettings",
-    "FormatError",
-    "LanguageModelSettings",
-    "LinearSettings",
-    "Linearization",
-    "Linearizer",
-    "ModelError",
-    "ModelInfo",
-    "NeuralSettings",
-    "OutputError",
-    "Problem",
-    "ProblemError",
-    "Realization",
-    "Report",
-    "Sentence",
-    "SyntagmaError",
-    "Token",
-    "TrainingError",
-    "TrainingReport",
-    "UnsatisfiableError",
-    "Word",
-    "add_lm",
-    "evaluate",
-    "load",
-    "paired_bootstrap",
-    "read_treebank",
-    "train",
-    "train_lm",
-]
-__version__ = VERSION
+if TYPE_CHECKING:
+    from syntagma.best_first.settings import BestFirstSettings as BestFirstSettings
+    from syntagma.errors import ArgumentError as ArgumentError
+    from syntagma.errors import FormatError as FormatError
+    from syntagma.errors import ModelError as ModelError
+    from syntagma.errors import OutputError as OutputError
+    from syntagma.errors import ProblemError as ProblemError
+    from syntagma.errors import SyntagmaError as SyntagmaError
+    from syntagma.errors import TrainingError as TrainingError
+    from syntagma.errors import UnsatisfiableError as UnsatisfiableError
+    from syntagma.evaluation.bleu import paired_bootstrap as paired_bootstrap
+    from syntagma.evaluation.evaluate import Report as Report
+    from syntagma.evaluation.evaluate import evaluate as evaluate
+    from syntagma.language_model.settings import LanguageModelSettings as LanguageModelSettings
+    from syntagma.linear.settings import LinearSettings as LinearSettings
+    from syntagma.linearizer import Linearizer as Linearizer
+    from syntagma.linearizer import ModelInfo as ModelInfo
+    from syntagma.linearizer import load as load
+    from syntagma.neural.settings import NeuralSettings as NeuralSettings
+    from syntagma.problem.problem import Problem as Problem
+    from syntagma.problem.word import Word as Word
+    from syntagma.results.linearization import Linearization as Linearization
+    from syntagma.results.linearization import Token as Token
+    from syntagma.results.realization import Realization as Realization
+    from syntagma.training.language_model import add_lm as add_lm
+    from syntagma.training.language_model import train_lm as train_lm
+    from syntagma.training.run import TrainingReport as TrainingReport
+    from syntagma.training.train import train as train
+    from syntagma.treebanks.treebank import Sentence as Sentence
+    from syntagma.treebanks.treebank import read_treebank as read_treebank
+
+__version__ = "0.7.0"
+
+# Where each public name is defined.
+_HOMES = {
+    "ArgumentError": "syntagma.errors",
+    "BestFirstSettings": "syntagma.best_first.settings",
+    "FormatError": "syntagma.errors",
+    "LanguageModelSettings": "syntagma.language_model.settings",
+    "LinearSettings": "syntagma.linear.settings",
+    "Linearization": "syntagma.results.linearization",
+    "Linearizer": "syntagma.linearizer",
+    "ModelError": "syntagma.errors",
+    "ModelInfo": "syntagma.linearizer",
+    "NeuralSettings": "syntagma.neural.settings",
+    "OutputError": "syntagma.errors",
+    "Problem": "syntagma.problem.problem",
+    "ProblemError": "syntagma.errors",
+    "Realization": "syntagma.results.realization",
+    "Report": "syntagma.evaluation.evaluate",
+    "Sentence": "syntagma.treebanks.treebank",
+    "SyntagmaError": "syntagma.errors",
+    "Token": "syntagma.results.linearization",
+    "TrainingError": "syntagma.errors",
+    "TrainingReport": "syntagma.training.run",
+    "UnsatisfiableError": "syntagma.errors",
+    "Word": "syntagma.problem.word",
+    "add_lm": "syntagma.training.language_model",
+    "evaluate": "syntagma.evaluation.evaluate",
+    "load": "syntagma.linearizer",
+    "paired_bootstrap": "syntagma.evaluation.bleu",
+    "read_treebank": "syntagma.treebanks.treebank",
+    "train": "syntagma.training.train",
+    "train_lm": "syntagma.training.language_model",
+}
+__all__ = list(_HOMES)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'syntagma' has no attribute {name!r}")
+    try:
+        value: object = getattr(import_module(_HOMES[name]), name)
+    except ModuleNotFoundError as error:
+        package, _, module = (error.name or "").rpartition(".")
+        if package.startswith("syntagma.") and module.startswith("_"):
+            raise ImportError(
+                "the compiled modules of Syntagma are missing: build them with `make build`"
+            ) from error
+        raise
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from toys.text import toy_text
 
+from syntagma import __version__
 from syntagma.errors import FormatError, ModelError, OutputError, SyntagmaError, TrainingError
 from syntagma.files.fingerprint import fingerprint
 from syntagma.language_model.arpa import read_arpa
@@ -23,7 +24,6 @@ from syntagma.language_model.packed import word_class
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.models.container import read_container, write_container
 from syntagma.training.language_model import perplexity, read_lm, train_lm
-from syntagma.version import VERSION
 
 SMALL = LanguageModelSettings(order=2, prune=(0,), min_count=1, tokenized=True)
 
@@ -67,7 +67,7 @@ def test_what_is_reported_and_written(tmp_path: Path) -> None:
             "sentences": 3,
             "words": 6,
             "settings": {**asdict(SMALL), "prune": [0]},
-            "created_with": VERSION,
+            "created_with": __version__,
             "ngrams": [6, 6],
         }
     }

@@ -14,10 +14,10 @@ from typing import Annotated
 
 import typer
 
+from syntagma import __version__
 from syntagma.cli import add_lm, evaluate, info, order, realize, score, train, train_lm
 from syntagma.cli.output import ReaderGone
 from syntagma.errors import SyntagmaError
-from syntagma.version import VERSION
 
 app = typer.Typer(
     name="syntagma",
@@ -45,7 +45,7 @@ class Invocation:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"syntagma {VERSION}")
+        typer.echo(f"syntagma {__version__}")
         raise typer.Exit
 
 

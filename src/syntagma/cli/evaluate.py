@@ -114,9 +114,9 @@ def evaluate(
         return
     if input_file or no_hints:
         raise typer.BadParameter("--input and --no-hints go with --sr")
-    from syntagma import load
     from syntagma.evaluation.evaluate import evaluate as measure
     from syntagma.evaluation.evaluate import main_conditions
+    from syntagma.linearizer import load
     from syntagma.transition.budget import SearchBudget
     from syntagma.treebanks.ccgbank import read_sentences
 
@@ -179,7 +179,6 @@ def _evaluate_realization(
     seed: int,
     json_file: Path | None,
 ) -> None:
-    from syntagma import load
     from syntagma.evaluation.realization import (
         evaluate_realization,
         lemma_problems,
@@ -187,6 +186,7 @@ def _evaluate_realization(
         without_hints,
     )
     from syntagma.formats.problems import read_problems
+    from syntagma.linearizer import load
     from syntagma.treebanks.treebank import read_treebank
 
     linearizer = load(model, language_model=not no_lm)

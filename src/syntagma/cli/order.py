@@ -82,7 +82,7 @@ def order(
     if written and format != "text":
         raise typer.BadParameter(f"--text goes with --format text, not with {format}")
     options.refuse_budget_of_other_search(search, beam, timeout, expansions)
-    from syntagma import load
+    from syntagma.linearizer import load
 
     linearizer = load(model, search=search, language_model=not no_lm)
     if max_words > linearizer.max_words:

@@ -80,8 +80,8 @@ def realize(
     if format == "sr" and n_best is not None:
         raise typer.BadParameter("--format sr has one sentence per problem: leave out --n-best")
     chosen = format or ("sr" if shared_task and n_best is None else "text")
-    from syntagma import load
     from syntagma.evaluation.shared_task import shared_task_block
+    from syntagma.linearizer import load
 
     linearizer = load(model, language_model=not no_lm)
     problems: Iterable[Problem | FormatError] = (

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from syntagma import __version__
 from syntagma.errors import ArgumentError
 from syntagma.evaluation.bleu import bleu, bleu_metric
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
@@ -26,7 +27,6 @@ from syntagma.treebanks.conditions import (
     sentence_rng,
 )
 from syntagma.treebanks.treebank import Sentence
-from syntagma.version import VERSION
 
 if TYPE_CHECKING:
     from syntagma.linearizer import Linearizer
@@ -122,7 +122,7 @@ def evaluate(
         **linearizer.describe_budget(budget),
         **({"lm": "left out"} if _is_left_out(linearizer) else {}),
         "seed": seed,
-        "syntagma": VERSION,
+        "syntagma": __version__,
     }
     figures = []
     for condition in chosen:

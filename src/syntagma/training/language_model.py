@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from syntagma import __version__
 from syntagma.errors import FormatError, ModelError, OutputError, TrainingError
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.files.fingerprint import fingerprint
@@ -35,7 +36,6 @@ from syntagma.models.saving import add_language_model
 from syntagma.training import balance
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.treebank import Sentence
-from syntagma.version import VERSION
 
 _COMPRESSED = (".xz", ".gz")
 
@@ -138,7 +138,7 @@ def train_lm(
         "sentences": count.sentences,
         "words": count.words,
         "settings": asdict(settings),
-        "created_with": VERSION,
+        "created_with": __version__,
     }
     _write(model, output, about)
     ngrams = tuple(len(order) for order in model.orders)

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from syntagma import __version__
 from syntagma.errors import FormatError, TrainingError
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.neural.settings import NeuralSettings
@@ -28,7 +29,6 @@ from syntagma.training.learners import create_learner
 from syntagma.training.run import Epoch, Run, TrainingReport
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence, read_treebank
-from syntagma.version import VERSION
 
 DEV_SENTENCES = 300  # measured after each epoch, at most
 
@@ -88,7 +88,7 @@ def train(
         "scorer": settings.SCORER,
         **learner.describe(),
         "settings": asdict(settings),
-        "created_with": VERSION,
+        "created_with": __version__,
     }
     language_model = None
     if begun is not None and begun.language_model is not None:

@@ -1,3 +1,0 @@
-"""The version of the package, in one place."""
-
-VERSION = "0.6.0"
