@@ -36,6 +36,7 @@ def blocks(page: Path, language: str) -> list[tuple[int, str]]:
     return [(text[: match.start(1)].count("\n"), match[1]) for match in pattern.finditer(text)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=str)
 def test_python_examples(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -112,6 +113,7 @@ MODULES = [
 NEED_TORCH = ("syntagma.neural.network", "syntagma.neural.training")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["syntagma", *MODULES])
 def test_examples_in_docstrings(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     if name in NEED_TORCH:

@@ -58,6 +58,7 @@ def test_a_unit_command_that_is_missing_or_fails_is_named() -> None:
         machine.Unit([sys.executable, "-c", "raise SystemExit(3)"]).take()
 
 
+@pytest.mark.slow
 def test_a_fresh_process_is_measured(model: Path) -> None:
     assert 10 < machine.peak_megabytes(model, [["a", "b"], ["two words", "c"]], beam=1) < 1000
 

@@ -55,6 +55,7 @@ def test_fluency_needs_a_language_model(model: Path) -> None:
         fluency.variants(str(model))
 
 
+@pytest.mark.slow
 @needs_matplotlib
 def test_fluency(
     fluent: Path,

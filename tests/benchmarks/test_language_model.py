@@ -60,6 +60,7 @@ def test_kenlm_sees_the_same_text(
         language_model.measure_kenlm(kenlm, tmp_path / "none.arpa", (), sentences, unit)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system counts otherwise")
 def test_loading_is_measured_in_a_fresh_process(arpa: Path) -> None:
     figures = language_model.load(language_model.SYNTAGMA, arpa)

@@ -112,6 +112,7 @@ def test_several_tables_and_columns_without_a_group() -> None:
     assert "| given | BLEU | ms |\n" in table.markdown()
 
 
+@pytest.mark.slow
 def test_searches(
     treebank: Path,
     ccgbank: Path,
@@ -251,6 +252,7 @@ def test_settings_differ_as_the_papers_say() -> None:
     assert {(each.epochs, each.tag_column) for each in settings.values()} == {(7, "upos")}
 
 
+@pytest.mark.slow
 def test_guidance(
     treebank: Path,
     ccgbank: Path,

@@ -76,6 +76,7 @@ def test_rules_are_those_of_the_derivations() -> None:
     assert grammar.binary.dtype == grammar.unary.dtype == np.int32
 
 
+@pytest.mark.slow
 @given(st.lists(derivations(), min_size=1, max_size=3))
 def test_rows_are_sorted_and_have_the_head_by_rule(trees: list[Derivation]) -> None:
     grammar, _ = grammar_of(trees)
@@ -85,12 +86,14 @@ def test_rows_are_sorted_and_have_the_head_by_rule(trees: list[Derivation]) -> N
         assert head == head_side(*(grammar.categories[each] for each in (left, right, result)))
 
 
+@pytest.mark.slow
 @given(st.lists(derivations(), min_size=1, max_size=4), st.randoms(use_true_random=False))
 def test_the_order_of_derivations_has_no_influence(trees: list[Derivation], rng: Random) -> None:
     mixed = rng.sample(trees, len(trees))
     assert same(grammar_of(trees)[0], grammar_of(mixed)[0])
 
 
+@pytest.mark.slow
 @given(st.lists(derivations(), min_size=1, max_size=3))
 def test_a_grammar_has_what_it_was_made_of(trees: list[Derivation]) -> None:
     """No form is frequent enough here for a pair to be negligible."""
@@ -171,6 +174,7 @@ def test_a_tag_has_a_limited_number_of_categories() -> None:
     assert len(grammar.leaves_of("new", 0, vocabulary)) == MAX_CATEGORIES
 
 
+@pytest.mark.slow
 @given(st.lists(derivations(), max_size=3))
 def test_arrays_give_the_grammar_back(trees: list[Derivation]) -> None:
     grammar, vocabulary = grammar_of(trees)
@@ -220,6 +224,7 @@ def test_toy_derivations_keep_to_the_toy_grammar(name: str) -> None:
     assert broken_rules(DERIVATIONS[name], toy_grammar(), toy_vocabulary()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CCG.exists(), reason="the CCG derivations of EWT are not in ../shared")
 def test_coverage_of_real_sentences() -> None:
     train = read_ccgbank(CCG / "en_ewt-ud-train.auto")

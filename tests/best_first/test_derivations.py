@@ -142,6 +142,7 @@ def test_trees_are_read_back(rng: Random, condition: str, finished: bool) -> Non
     assert violations(result) == []
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), CONDITION)
 def test_trees_side_by_side_have_a_root_each(rng: Random, condition: str) -> None:
     sentence = toy_sentence(rng, 9)

@@ -294,6 +294,7 @@ def assert_same_learning(
     return tuple(learners)
 
 
+@pytest.mark.slow
 @both_grammars
 @pytest.mark.parametrize("settings", ALL_SETTINGS, ids=str)
 def test_learning_agrees_with_the_reference(draw: Draw, settings: Settings) -> None:
@@ -304,6 +305,7 @@ def test_learning_agrees_with_the_reference(draw: Draw, settings: Settings) -> N
     assert updates > 5
 
 
+@pytest.mark.slow
 @both_grammars
 @pytest.mark.parametrize("settings", ALL_SETTINGS, ids=str)
 def test_learning_agrees_with_small_charts(draw: Draw, settings: Settings) -> None:
@@ -315,6 +317,7 @@ def test_learning_agrees_with_small_charts(draw: Draw, settings: Settings) -> No
     assert fallen > 5
 
 
+@pytest.mark.slow
 @both_grammars
 @pytest.mark.parametrize("settings", ALL_SETTINGS, ids=str)
 def test_learning_agrees_from_random_weights(draw: Draw, settings: Settings) -> None:
@@ -343,6 +346,7 @@ def test_learning_agrees_from_random_weights(draw: Draw, settings: Settings) -> 
 # ---- single updates --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @both_grammars
 @pytest.mark.parametrize("settings", ALL_SETTINGS, ids=str)
 def test_first_update_is_that_of_the_paper(draw: Draw, settings: Settings) -> None:

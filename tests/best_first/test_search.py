@@ -69,6 +69,7 @@ def trees(results: Sequence[Result]) -> list[object]:
     return [(score, [tree_of(piece) for piece in pieces]) for score, pieces in results]
 
 
+@pytest.mark.slow
 @both_grammars
 @pytest.mark.parametrize("scaled", [True, False])
 def test_search_agrees_with_the_reference(draw: Draw, scaled: bool) -> None:
@@ -163,6 +164,7 @@ def best_tree(case: Case, weigh: Weigh) -> float | None:
     return best
 
 
+@pytest.mark.slow
 def test_best_tree_is_found_if_no_weight_is_positive() -> None:
     """Then no edge scores better than its parts, and the search is exact."""
     tried = 0
@@ -181,6 +183,7 @@ def test_best_tree_is_found_if_no_weight_is_positive() -> None:
     assert tried > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("draw", "words"), [(toy_ccg_problem, 4), (random_ccg_problem, 3)])
 def test_best_derivation_is_found_if_no_weight_is_positive(draw: Draw, words: int) -> None:
     """Without templates of lexical categories, which are not part of the signature."""
@@ -218,6 +221,7 @@ def heads_of(piece: Sequence[Node]) -> tuple[list[Leaf], list[int]]:
     return found[-1][:2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forms", [2, 9])
 def test_everything_that_satisfies_a_problem_is_found_once(forms: int) -> None:
     """All orders are found, and no edge is built twice: there are as many expansions as edges."""
@@ -308,6 +312,7 @@ def assert_labels_are_given_ones(case: Case, piece: Sequence[Node]) -> None:
             assert 0 <= label <= len(vocabulary.labels)
 
 
+@pytest.mark.slow
 @both_grammars
 def test_constraints_are_kept_under_any_limits(draw: Draw) -> None:
     weights = weights_for_large_problems(draw)

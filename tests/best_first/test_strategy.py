@@ -103,6 +103,7 @@ def test_a_derivation(ccg: Linearizer) -> None:
     assert set(result.deprels) == {"dep", "root"}
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.sampled_from([1, 2, 5, 20, 2000]))
 @settings(max_examples=150)
 def test_constraints_are_kept_with_any_budget(

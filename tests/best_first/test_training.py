@@ -76,6 +76,7 @@ def whole(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 # ---- the same model --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_model_depends_on_the_seed_and_not_on_threads(
     data: Path, grammar: GrammarName, tmp_path: Path
 ) -> None:
@@ -192,6 +193,7 @@ def test_progress_and_figures(data: Path, grammar: GrammarName, tmp_path: Path) 
     assert last.figures["updates"] < first.figures["updates"]
 
 
+@pytest.mark.slow
 def test_a_visit_ends_at_its_limit(data: Path, grammar: GrammarName, tmp_path: Path) -> None:
     report = run(data, tmp_path / "model", edge_settings(grammar, epochs=1, expansions=2))
     [epoch] = report.epochs
@@ -326,6 +328,7 @@ def trained(folder: Path, output: Path, *options: str, data: str = "toy.conllu")
     return settings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

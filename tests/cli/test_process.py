@@ -49,12 +49,14 @@ def model(treebank: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_training_again_gives_the_same_model(model: Path, treebank: Path) -> None:
     again = model.with_name("again.syntagma")
     assert train(treebank, again, "--name", "toy", "--threads", "2").returncode == 0
     assert again.read_bytes() == model.read_bytes()
 
 
+@pytest.mark.slow
 def test_training_for_any_condition_of_the_papers(treebank: Path, tmp_path: Path) -> None:
     done = train(treebank, tmp_path / "half", "--condition", "tags50-arcs0", "--epochs", "1")
     assert done.returncode == 0
@@ -64,6 +66,7 @@ def test_training_for_any_condition_of_the_papers(treebank: Path, tmp_path: Path
     assert done.stderr.startswith("error: condition 'most' is not one of mixed, none, pos")
 
 
+@pytest.mark.slow
 def test_a_killed_training_goes_on_and_ends_with_the_same_model(
     treebank: Path, tmp_path: Path
 ) -> None:
@@ -88,11 +91,13 @@ def test_a_killed_training_goes_on_and_ends_with_the_same_model(
     assert sorted(tmp_path.iterdir()) == [killed, whole]
 
 
+@pytest.mark.slow
 def test_order(model: Path) -> None:
     done = syntagma(["order", "--model", str(model), "a", "hid", "pear", "The", "cook", "."])
     assert (done.returncode, done.stdout) == (0, "The cook hid a pear .\n")
 
 
+@pytest.mark.slow
 def test_labelled_trees_come_back(model: Path, treebank: Path) -> None:
     done = syntagma(["order", "-m", str(model), "--file", str(treebank), "--format", "conllu"])
     assert done.returncode == 0
@@ -100,6 +105,7 @@ def test_labelled_trees_come_back(model: Path, treebank: Path) -> None:
     assert "# text = The cook hid a pear ." in done.stdout
 
 
+@pytest.mark.slow
 def test_score(model: Path) -> None:
     orders = ["--order", "sang She .", "--order", "She sang ."]
     done = syntagma(["score", "--model", str(model), *orders])
@@ -108,6 +114,7 @@ def test_score(model: Path) -> None:
     assert float(best.split("\t")[0]) > float(other.split("\t")[0])
 
 
+@pytest.mark.slow
 def test_evaluate(model: Path, treebank: Path, tmp_path: Path) -> None:
     record = tmp_path / "figures.json"
     arguments = ["--data", str(treebank), "--condition", "labelled", "--json", str(record)]
@@ -118,6 +125,7 @@ def test_evaluate(model: Path, treebank: Path, tmp_path: Path) -> None:
     assert figures["violations"] == 0
 
 
+@pytest.mark.slow
 def test_info(model: Path) -> None:
     done = syntagma(["info", str(model)])
     assert done.returncode == 0
@@ -126,6 +134,7 @@ def test_info(model: Path) -> None:
     assert "sha256" in done.stdout
 
 
+@pytest.mark.slow
 def test_head_is_served_at_once_and_quietly(model: Path) -> None:
     """An endless input: only a stream can answer, and only a quiet end leaves stderr empty."""
     feed = "while True: print('sang She .')"
@@ -151,6 +160,7 @@ def test_head_is_served_at_once_and_quietly(model: Path) -> None:
         source.wait(timeout=30)
 
 
+@pytest.mark.slow
 def test_a_reader_of_figures_may_leave(model: Path, treebank: Path) -> None:
     arguments = ["evaluate", "--model", str(model), "--data", str(treebank)]
     reading, writing = os.pipe()
@@ -162,6 +172,7 @@ def test_a_reader_of_figures_may_leave(model: Path, treebank: Path) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("closed", "message"),
     [(0, "error: <stdin>: empty file: no problems\n"), (1, "error: standard output is closed\n")],
@@ -175,6 +186,7 @@ def test_a_closed_stream(model: Path, closed: int, message: str) -> None:
     assert (done.returncode, done.stderr) == (2, message)
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_with_130_and_without_a_traceback(model: Path) -> None:
     with subprocess.Popen(
         [*COMMAND, "order", "--model", str(model)],
@@ -195,6 +207,7 @@ def test_an_interrupt_ends_with_130_and_without_a_traceback(model: Path) -> None
         assert order.stderr.read() == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_a_batch_with_bad_lines(model: Path, threads: str) -> None:
     lines = b"sang She .\n\n\xff\xfe\n" + b"w " * 600 + b"\nRun !\n"
@@ -209,6 +222,7 @@ def test_a_batch_with_bad_lines(model: Path, threads: str) -> None:
     assert done.stderr.startswith("error: <stdin>:2: ")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
 @pytest.mark.parametrize(
     "arguments",
@@ -255,6 +269,7 @@ def _foreign(data: bytes) -> bytes:
     return b"%PDF-1.7 " + data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -274,6 +289,7 @@ def test_a_bad_model(model: Path, tmp_path: Path, damage: object, message: str) 
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_the_output_encoding_does_not_depend_on_the_locale(model: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     done = subprocess.run(
@@ -286,6 +302,7 @@ def test_the_output_encoding_does_not_depend_on_the_locale(model: Path) -> None:
     assert done.stdout == "🦊\n".encode()
 
 
+@pytest.mark.slow
 def test_start_up_imports_no_more_than_it_needs(model: Path) -> None:
     """What a short bag does not need must not be paid for: the whole run has 0.6 s."""
     script = (

@@ -107,6 +107,7 @@ TEXTS = st.lists(st.sampled_from(["a", "A", "b", "ab", "cab", "É", "."]), max_s
 CORPORA = st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5)
 
 
+@pytest.mark.slow
 @given(CORPORA)
 def test_scores_are_those_of_the_slow_reference(corpus: Corpus) -> None:
     assert_close(score(corpus), slow_scores(corpus))
@@ -337,6 +338,7 @@ def test_block() -> None:
     assert shared_task_block(5, "a\nb\u2028c\r\nd") == "# sent_id = 5\n# text = a b c d\n\n"
 
 
+@pytest.mark.slow
 @given(st.lists(TEXTS | st.text(), min_size=1))
 def test_blocks_are_read_back(texts: list[str]) -> None:
     written = "".join(shared_task_block(number, text) for number, text in enumerate(texts, 1))

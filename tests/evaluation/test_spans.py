@@ -170,6 +170,7 @@ def test_a_treelet_is_the_stretch_that_its_word_governs(tree: OrderedTree) -> No
     assert treelets(forms, heads) == expected
 
 
+@pytest.mark.slow
 @given(st.lists(forests(), max_size=3))
 def test_gold_trees_are_right(golds: list[OrderedTree]) -> None:
     for row in compare_spans(golds, golds).scores:
@@ -177,6 +178,7 @@ def test_gold_trees_are_right(golds: list[OrderedTree]) -> None:
         assert row.precision == row.recall == row.f == (100 if row.gold else None)
 
 
+@pytest.mark.slow
 @given(PAIRS)
 def test_precision_and_recall_swap_with_the_trees(
     pairs: list[tuple[OrderedTree, OrderedTree]],
@@ -189,6 +191,7 @@ def test_precision_and_recall_swap_with_the_trees(
         assert (share.output_share, share.gold_share) == (swapped.gold_share, swapped.output_share)
 
 
+@pytest.mark.slow
 @given(PAIRS)
 def test_counts_add_up(pairs: list[tuple[OrderedTree, OrderedTree]]) -> None:
     figures = compare_spans([a for a, _ in pairs], [b for _, b in pairs])

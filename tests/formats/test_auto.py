@@ -155,6 +155,7 @@ def test_a_ccgbank_with_a_fault(tmp_path: Path, content: str, message: str) -> N
     assert message in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CCG_DEV.exists(), reason="the CCG derivations of EWT are not in ../shared")
 def test_a_real_ccgbank_comes_back_but_for_heads() -> None:
     lines = [line for line in open_text(CCG_DEV) if isinstance(line, str)]

@@ -205,6 +205,7 @@ FORMS = CELLS.map(lambda text: " ".join(text.split(" ")).strip()).filter(
 )
 
 
+@pytest.mark.slow
 @given(trees(), st.data())
 def test_a_round_trip_keeps_every_column(heads: list[int], data: st.DataObject) -> None:
     tags = st.text("NVPX", min_size=1, max_size=3)

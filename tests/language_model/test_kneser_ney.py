@@ -42,6 +42,7 @@ def assert_same(model: BackoffModel, expected: reference.Reference) -> None:
                 assert p == pytest.approx(expected.p(word, history), rel=2e-6, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(
     text=corpora,
@@ -82,6 +83,7 @@ def test_discounts_that_cannot_be_estimated_fall_back(counts: list[int]) -> None
     assert tuple(discounts([np.array(counts, dtype=np.int64)])) == FALLBACK_DISCOUNTS
 
 
+@pytest.mark.slow
 def test_memory_changes_nothing() -> None:
     text = make_text(1, 80)
     large = estimate(text, order=4, prune=(0, 0, 1), word_class=plain_class)

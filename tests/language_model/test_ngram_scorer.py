@@ -75,6 +75,7 @@ def assert_best(
 # ---- beams that hold everything --------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorer", [Linear, Forward, BothWays])
 def test_a_wide_beam_finds_the_best_of_all_orders(scorer: type[Toy]) -> None:
     """By the sum of both scores, with and without merging."""
@@ -101,6 +102,7 @@ def test_a_wide_beam_finds_the_best_of_all_orders(scorer: type[Toy]) -> None:
     assert choices > PROBLEMS * 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorer", [Linear, Forward])
 def test_merging_keeps_the_best_orders_of_a_bag(scorer: type[Toy]) -> None:
     """Without given arcs, not only trees of one order are merged, but also orders."""
@@ -143,6 +145,7 @@ def test_states_that_the_language_model_tells_apart_stay_apart(
         assert_best(found, encoding, expected, 48)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorer", [Linear, Forward])
 def test_what_words_are_expected_to_cost_decides_only_what_a_beam_keeps(
     scorer: type[Replayed],
@@ -183,6 +186,7 @@ def star(rng: Random, size: int) -> Problem:
     return tagged(Problem(tuple(Word(form, head=min(i, 1)) for i, form in enumerate(forms))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orders", ["none", "exact", "star"])
 @pytest.mark.parametrize("scorer", [Linear, Forward])
 def test_every_result_is_worth_what_its_actions_and_its_words_are(
@@ -254,6 +258,7 @@ def test_a_search_depth_first_takes_the_best_action_as_a_beam_of_one_does(
         assert score == pytest.approx(expected, abs=TOLERANCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorer", [Linear, Forward])
 def test_a_search_depth_first_scores_what_it_finds(scorer: type[Replayed]) -> None:
     """Also after backtracking."""

@@ -181,6 +181,7 @@ def test_no_sentence_is_empty(text: str) -> None:
     assert all(sentences(text))
 
 
+@pytest.mark.slow
 @given(TEXTS)
 def test_normalized_text_stays(text: str) -> None:
     assert normalize(normalize(text)) == normalize(text)
@@ -200,6 +201,7 @@ LONG = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["\0", "\ud800", *LONG.split()])
 def test_time_does_not_explode(part: str) -> None:
     """Long runs of one thing: quadratic time would not terminate in reasonable time."""

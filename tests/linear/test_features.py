@@ -195,6 +195,7 @@ def assert_same_scores(
         derivation.apply(taken)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("feature_set", sorted(FEATURE_SETS))
 @pytest.mark.parametrize(("walks", "max_words"), [(80, 9), (2, 30), (1, 90)])
 def test_core_instantiates_and_scores_the_templates_as_they_read(
@@ -224,6 +225,7 @@ def test_pairs_are_instantiated_also_without_family_templates() -> None:
     assert found == features(configuration, dependent, ["pair: Xs Yl"], False)
 
 
+@pytest.mark.slow
 def test_every_template_fires_somewhere() -> None:
     """A template that random problems never instantiate would escape the comparison above."""
     rng = Random(5)

@@ -93,6 +93,7 @@ def test_every_promise_is_kept_or_refused(toy: Linearizer, problem: Problem, bea
     assert [violations(each) for each in found] == [[] for _ in found]
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["cook", "fox", "The", "."]), min_size=1, max_size=4))
 @settings(deadline=None)
 def test_the_score_of_an_order_is_the_score_it_was_found_with(

@@ -164,6 +164,7 @@ def test_without_a_language_model_every_lemma_takes_its_likeliest_form() -> None
 # ---- laws ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(linearizers, problems(7, "mixed"), randoms, st.sampled_from([1, 5, 64]))
 @settings(max_examples=60)
 def test_where_all_forms_are_given_to_realize_is_to_order(
@@ -202,6 +203,7 @@ def test_lemmas_with_one_form_each_are_ordered_as_that_form_is(
     assert [each.linearization for each in bare.realize(lemmas, n_best=3, beam=beam)] == ordered
 
 
+@pytest.mark.slow
 @given(linearizers, problems(8, "mixed"), randoms, st.sampled_from([1, 16]))
 @settings(max_examples=80)
 def test_every_lemma_comes_out_once_and_every_promise_is_kept(
@@ -246,6 +248,7 @@ def test_words_that_differ_in_lemma_or_features_only_come_in_one_order(words: li
         assert found == [found[0]] * 6
 
 
+@pytest.mark.slow
 @given(linearizers, problems(8, "mixed"), randoms)
 @settings(max_examples=60)
 def test_the_words_are_found_again_in_the_text(

@@ -83,6 +83,7 @@ def test_objects_are_refused(tmp_path: Path) -> None:
         write_container(tmp_path / "model", {}, {"words": np.array(["a", None], dtype=object)})
 
 
+@pytest.mark.slow
 def test_every_flipped_byte_is_noticed(model: Path, tmp_path: Path) -> None:
     good = model.read_bytes()
     path = tmp_path / "flipped"
@@ -94,6 +95,7 @@ def test_every_flipped_byte_is_noticed(model: Path, tmp_path: Path) -> None:
             read_container(path)
 
 
+@pytest.mark.slow
 def test_every_truncation_is_noticed(model: Path, tmp_path: Path) -> None:
     good = model.read_bytes()
     path = tmp_path / "short"

@@ -89,6 +89,7 @@ def test_a_loaded_model_knows_its_header_and_vocabulary(tmp_path: Path) -> None:
     assert model.vocabulary.labels == toy_vocabulary().labels
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.floats(-100, 100, width=32).filter(lambda weight: abs(weight) > 1e-3),
@@ -111,6 +112,7 @@ def test_a_stored_weight_is_close_to_what_it_was(
         assert abs(stored[number] - weight) <= 0.02 * abs(weight) + 0.0002 * largest
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from([*range(-9, 0), *range(1, 10)]), min_size=1, max_size=60), st.data()
 )

@@ -21,6 +21,7 @@ from syntagma.transition.encoding import encode
 TOLERANCE = 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orders", ["none", "exact"])
 def test_reranked_scores_are_means_of_both_directions(orders: Orders) -> None:
     """The backward scorer ignores order constraints."""

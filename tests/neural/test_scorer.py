@@ -77,6 +77,7 @@ def test_output_does_not_depend_on_how_the_bag_is_listed(beam: int) -> None:
         assert [shown(result) for result in again] == expected
 
 
+@pytest.mark.slow
 def test_output_does_not_depend_on_threads_or_batches() -> None:
     rng = Random(7)
     problems = [in_many_shapes(rng, random_problem(rng, 30, "exact")) for _ in range(90)]
@@ -91,6 +92,7 @@ def test_output_does_not_depend_on_threads_or_batches() -> None:
 # ---- what is guaranteed ----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beam", [1, 4, 16])
 @pytest.mark.parametrize("orders", ["none", "exact", "mixed"])
 def test_every_output_satisfies_its_problem(beam: int, orders: Orders) -> None:

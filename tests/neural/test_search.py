@@ -70,6 +70,7 @@ def assert_scores_along_a_walk(rng: Random, source: Input) -> int:
     return compared
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orders", ["none", "exact"])
 @pytest.mark.parametrize("table", ["shipped", "random"])
 def test_legal_actions_and_their_scores_are_those_of_the_reference(
@@ -199,6 +200,7 @@ def test_a_wide_beam_finds_the_best_of_all_derivations(orders: Orders) -> None:
         checked += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beam", [1, 4, 16])
 @pytest.mark.parametrize("orders", ["none", "exact"])
 def test_beams_end_with_what_satisfies_the_problem(beam: int, orders: Orders) -> None:

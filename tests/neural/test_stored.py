@@ -127,6 +127,7 @@ def test_a_model_without_one_of_its_parameters(tmp_path: Path) -> None:
         assert f"no section 'lexicon.{name}'" in refused(tmp_path / "bad", header, fewer)
 
 
+@pytest.mark.slow
 def test_a_model_with_a_parameter_of_another_shape(tmp_path: Path) -> None:
     header, sections = read_container(save(tmp_path / "toy"))
     for name in PARAMETERS:

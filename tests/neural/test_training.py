@@ -88,6 +88,7 @@ def parameters(path: Path) -> dict[str, bytes]:
 # ---- learning --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_it_learns_to_order_the_sentences(
     treebank: Path, sentences: list[Sentence], tmp_path: Path
 ) -> None:
@@ -107,6 +108,7 @@ def test_it_learns_to_order_the_sentences(
     assert right >= SIZE - 1
 
 
+@pytest.mark.slow
 def test_tags_and_labels_are_learned_as_well(
     treebank: Path, sentences: list[Sentence], tmp_path: Path
 ) -> None:
@@ -141,6 +143,7 @@ def test_progress_and_report(treebank: Path, tmp_path: Path) -> None:
 # ---- the same model --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_model_depends_on_the_seed_alone(treebank: Path, tmp_path: Path) -> None:
     for name, seed in [("one", 1), ("same", 1), ("other", 2)]:
         settings = NeuralSettings(epochs=2, batch_words=20, seed=seed)
@@ -150,6 +153,7 @@ def test_the_model_depends_on_the_seed_alone(treebank: Path, tmp_path: Path) -> 
     assert parameters(tmp_path / "other") != parameters(tmp_path / "one")
 
 
+@pytest.mark.slow
 def test_settings_make_a_difference(treebank: Path, tmp_path: Path) -> None:
     models = []
     for number, settings in enumerate(
@@ -185,6 +189,7 @@ def whole(treebank: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @at_each_step_of_each_epoch
 def test_cut_off_at_the_end_of_an_epoch(
     treebank: Path,
@@ -206,6 +211,7 @@ def test_cut_off_at_the_end_of_an_epoch(
     assert list(tmp_path.iterdir()) == [output]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sentence", [1, SIZE, SIZE + 4, 2 * SIZE + 1])
 def test_cut_off_within_an_epoch(
     treebank: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sentence: int
@@ -275,6 +281,7 @@ def test_a_model_says_what_it_was_started_from(treebank: Path, whole: Path, tmp_
     assert "start" not in begun
 
 
+@pytest.mark.slow
 def test_a_run_that_was_started_from_a_model_is_resumed(
     treebank: Path, whole: Path, tmp_path: Path
 ) -> None:
@@ -394,6 +401,7 @@ def test_further_treebanks_come_first_in_pieces(
     assert len(orders) == 5 or count == 1, "each pass has an order of its own"
 
 
+@pytest.mark.slow
 def test_further_treebanks_are_learned_from_and_named(treebank: Path, tmp_path: Path) -> None:
     further = write(tmp_path / "further.conllu", further_sentences(SIZE * 2))
     settings = NeuralSettings(epochs=1, pretrain_epochs=2, batch_words=20, min_count=1)

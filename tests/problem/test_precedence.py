@@ -106,6 +106,7 @@ def projective_orders(heads: list[int]) -> list[tuple[int, ...]]:
     return found
 
 
+@pytest.mark.slow
 @given(trees(max_size=6), st.data())
 @settings(max_examples=150, deadline=None)
 def test_closure_is_exact_on_full_trees(heads: list[int], data: st.DataObject) -> None:
@@ -139,6 +140,7 @@ def test_closure_is_exact_on_full_trees(heads: list[int], data: st.DataObject) -
     assert pairs_of(problem.predecessors) == forced
 
 
+@pytest.mark.slow
 @given(problems())
 @settings(max_examples=200, deadline=None)
 def test_closure_is_transitive_and_holds_the_constraints(problem: Problem) -> None:

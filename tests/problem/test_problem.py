@@ -168,6 +168,7 @@ def canonical_form(problem: Problem) -> Problem:
     return relist(problem, list(problem.canonical()))
 
 
+@pytest.mark.slow
 @given(problems(), st.randoms(use_true_random=False))
 @settings(max_examples=300, deadline=None)
 def test_canonical_order_does_not_depend_on_the_listing(
@@ -190,6 +191,7 @@ def test_words_that_only_look_alike_from_nearby_are_told_apart() -> None:
         assert canonical_form(problem) == canonical_form(relist(problem, listing))
 
 
+@pytest.mark.slow
 def test_canonical_order_does_not_depend_on_hash_seeds() -> None:
     program = (
         "from syntagma.problem.problem import Problem, Word\n"

@@ -117,6 +117,7 @@ def test_without_the_dictionary_there_are_rules(monkeypatch: pytest.MonkeyPatch)
     assert not dictionary.asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "tag", "expected"),
     [

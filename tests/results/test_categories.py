@@ -178,6 +178,7 @@ def test_marks_of_unary_rules() -> None:
     assert raising_mark("S", r"S/(S\NP)") == "lex"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not CCG_DEV.exists(), reason="the CCG derivations of EWT are not in ../shared")
 def test_every_rule_of_a_ccgbank_is_known_by_name() -> None:
     marks = Counter(

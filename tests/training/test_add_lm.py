@@ -94,6 +94,7 @@ def test_the_header_of_the_model(fluent: Path, plain: Path, lm: Path) -> None:
     assert list(about["tuning"]["bleu"]) == list(MAIN_CONDITIONS)
 
 
+@pytest.mark.slow
 def test_what_is_reported(plain: Path, lm: Path, treebank: Path, tmp_path: Path) -> None:
     dev = read_treebank(treebank)[:2]
     heard = 0
@@ -133,6 +134,7 @@ def test_a_language_model_is_replaced(fluent: Path, treebank: Path, tmp_path: Pa
     ]
 
 
+@pytest.mark.slow
 def test_a_model_can_be_replaced_by_itself(fluent: Path, treebank: Path, tmp_path: Path) -> None:
     path = tmp_path / "own.syntagma"
     path.write_bytes(fluent.read_bytes())

@@ -140,6 +140,7 @@ def test_treebanks_for_pretraining_are_read_and_reported(
 # ---- settings --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("features", ["l15", "p16", "p16+"])
 @pytest.mark.parametrize("update", ["early", "max-violation"])
 def test_feature_sets_and_updates_learn_the_toy_treebank(
@@ -156,6 +157,7 @@ def test_feature_sets_and_updates_learn_the_toy_treebank(
     assert violations(model.order(["fox", "The", "ran"])) == []
 
 
+@pytest.mark.slow
 def test_what_is_given_in_training_makes_a_difference(treebank: Path, tmp_path: Path) -> None:
     models = []
     for condition in ("none", "pos", "labelled", "tags50-arcs50", "mixed"):

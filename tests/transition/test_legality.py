@@ -84,6 +84,7 @@ def assert_same_moves(problem: Problem, rng: Random) -> None:
     assert state.finished
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orders", ["none", "exact", "mixed"])
 @pytest.mark.parametrize(("walks", "max_words"), [(400, 12), (12, 60), (3, 150)])
 def test_core_and_reference_allow_the_same_actions(
@@ -136,6 +137,7 @@ def read_off(actions: tuple[Action, ...]) -> Result:
     return tuple(order), tuple(heads.get(word, 0) for word in range(1, len(order) + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orders", ["none", "exact", "mixed"])
 @pytest.mark.parametrize(("count", "max_words"), [(1200, 4), (800, 5)])
 def test_legal_actions_reach_exactly_what_satisfies_the_problem(
@@ -160,6 +162,7 @@ def assert_beam_keeps_its_promise(problem: Problem, scorer: Scorer, beam: int) -
     assert violations(decode_actions(encoding, VOCABULARY, score, actions)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orders", ["none", "exact"])
 def test_no_beam_comes_to_a_dead_end(orders: Orders) -> None:
     rng = Random(7)
@@ -181,6 +184,7 @@ def outcome(problem: Problem, beam: int) -> Linearization | UnsatisfiableError:
         return error
 
 
+@pytest.mark.slow
 def test_mixed_constraints_end_in_a_sentence_or_an_error() -> None:
     """Whichever it is, it is right: of up to 5 words, brute force knows."""
     rng = Random(3)
@@ -224,6 +228,7 @@ def without_one(problem: Problem) -> Iterator[Problem]:
         yield replace(problem, last=None)
 
 
+@pytest.mark.slow
 def test_mixed_constraints_on_long_sentences_never_break_the_promise() -> None:
     rng = Random(4)
     solved = 0

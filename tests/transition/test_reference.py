@@ -26,6 +26,7 @@ def assert_closed_form_is_exact(problem: Problem) -> None:
         agenda += [state.after(move) for move in legal]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("same_forms", [False, True])
 @pytest.mark.parametrize("n", range(1, 6))
 def test_closed_form_is_exact_on_every_small_problem(n: int, same_forms: bool) -> None:
@@ -33,12 +34,14 @@ def test_closed_form_is_exact_on_every_small_problem(n: int, same_forms: bool) -
         assert_closed_form_is_exact(problem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orders", ["none", "exact"])
 def test_closed_form_is_exact_on_random_problems(orders: Orders) -> None:
     for seed in range(1000):
         assert_closed_form_is_exact(random_problem(Random(seed), 5, orders))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orders", ["none", "exact"])
 def test_legal_moves_reach_exactly_what_satisfies_the_problem(orders: Orders) -> None:
     for seed in range(300):
@@ -49,6 +52,7 @@ def test_legal_moves_reach_exactly_what_satisfies_the_problem(orders: Orders) ->
         assert set(results) == satisfying(problem)
 
 
+@pytest.mark.slow
 def test_mixed_order_constraints_lose_no_result() -> None:
     for seed in range(300):
         problem = random_problem(Random(2000 + seed), 5, "mixed")

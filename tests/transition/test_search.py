@@ -78,6 +78,7 @@ def best_of_all(
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("feature_set", sorted(FEATURE_SETS))
 @pytest.mark.parametrize(("count", "max_words"), [(40, 3), (12, 4)])
 def test_a_wide_beam_finds_the_best_derivation(
@@ -166,6 +167,7 @@ def test_output_does_not_depend_on_threads() -> None:
     assert orders_of(4) == one
 
 
+@pytest.mark.slow
 def test_output_does_not_depend_on_the_hash_seed() -> None:
     expected = repr(orders_of(1))
     here = str(Path(__file__).parent)
@@ -224,6 +226,7 @@ def forms_of(problem: Problem, order: tuple[int, ...]) -> tuple[str, ...]:
     return tuple(problem.words[index - 1].form for index in order)
 
 
+@pytest.mark.slow
 def test_the_best_order_is_the_one_with_the_highest_score() -> None:
     rng = Random(41)
     linearizer = toy_linearizer("p16+")

@@ -70,6 +70,7 @@ def pairs(*arcs: tuple[str, str, str]) -> list[Sentence]:
     ]
 
 
+@pytest.mark.slow
 @given(st.lists(sentences(), max_size=5))
 @settings(deadline=None)
 def test_arrays_give_the_same_vocabulary_back(treebank: list[Sentence]) -> None:
@@ -85,6 +86,7 @@ def test_arrays_give_the_same_vocabulary_back(treebank: list[Sentence]) -> None:
     assert again.label_pool.tolist() == vocabulary.label_pool.tolist()
 
 
+@pytest.mark.slow
 @given(st.lists(sentences(), max_size=5), st.randoms(use_true_random=False))
 @settings(deadline=None)
 def test_the_order_of_the_sentences_has_no_influence(treebank: list[Sentence], rng: Random) -> None:
@@ -113,6 +115,7 @@ def test_arrays_give_the_smallest_vocabularies_back(sentence: Sentence) -> None:
     assert (again.labels, again.open_tags) == (vocabulary.labels, vocabulary.open_tags)
 
 
+@pytest.mark.slow
 @given(st.lists(sentences(), max_size=5))
 @settings(deadline=None)
 def test_only_forms_seen_twice_have_a_number(treebank: list[Sentence]) -> None:
@@ -122,6 +125,7 @@ def test_only_forms_seen_twice_have_a_number(treebank: list[Sentence]) -> None:
     assert sorted(vocabulary.forms.values()) == list(range(1, len(vocabulary.forms) + 1))
 
 
+@pytest.mark.slow
 @given(st.lists(sentences(), max_size=5), FORMS)
 @settings(deadline=None)
 def test_every_form_has_tags_to_try(treebank: list[Sentence], unseen: str) -> None:
@@ -132,6 +136,7 @@ def test_every_form_has_tags_to_try(treebank: list[Sentence], unseen: str) -> No
             assert all(0 <= tag < len(vocabulary.tags) for tag in tags)
 
 
+@pytest.mark.slow
 @given(st.lists(sentences(), max_size=5))
 @settings(deadline=None)
 def test_every_pair_of_tags_has_labels_to_try(treebank: list[Sentence]) -> None:

@@ -2,6 +2,7 @@ r"""Drawn derivations: pictures to look at, and laws of their lines."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -106,6 +107,7 @@ def test_indented() -> None:
     assert indent(DERIVATIONS["imperative"]) == "S\\NP\n  S\\NP  run  VERB\n  .  !  PUNCT"
 
 
+@pytest.mark.slow
 @given(derivations())
 def test_a_node_a_line(derivation: Derivation) -> None:
     nodes = list(derivation.nodes)
