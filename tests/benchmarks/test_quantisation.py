@@ -44,12 +44,12 @@ def test_quantisation_compares_the_same_network(model: Path, state: Path) -> Non
 def test_quantisation_refuses_what_does_not_belong_together(
     model: Path, state: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(ModelError, match="under training"):
+    with pytest.raises(ModelError, match="not files of a neural training run"):
         quantisation.both(model, model)
     other = tmp_path / "other.syntagma"
     header = {"name": "toy", **toy_header(), "tag_column": "upos"}
     save_model(other, header, toy_vocabulary(), toy_stored())
-    with pytest.raises(ModelError, match="not of the run"):
+    with pytest.raises(ModelError, match="not of the same training run"):
         quantisation.both(other, state)
     with pytest.raises(ModelError, match="parameters, the network"):
         quantisation.cut(np.zeros(3, np.float32), {"a": (2, 2)})

@@ -300,7 +300,7 @@ def test_faults_of_a_ccgbank_are_named_with_their_line(
 ) -> None:
     faulty, output = tmp_path / "faulty.auto", tmp_path / "model"
     faulty.write_text(AUTO, encoding="utf-8")
-    message = r"faulty\.auto:4: sentence two: a node S with 1 children where 2 are announced"
+    message = r"faulty\.auto:4: sentence two: a node S with 1 children where 2 are declared"
     settings = edge_settings("ccg")
     for pair in ((faulty, folder / "toy.auto"), (folder / "toy.auto", faulty)):
         with pytest.raises(FormatError, match=message):

@@ -26,9 +26,9 @@ from syntagma.language_model.backoff import (
     split_keys,
 )
 from syntagma.language_model.counting import NGramTable, count_ngrams, number_text, word_table
+from syntagma.language_model.packed import MAX_ORDER
 from syntagma.language_model.scratch import Scratch, UInt32, open_scratch
 
-MAX_ORDER = 5
 MEMORY = 1 << 28  # bytes; more is not faster: smaller blocks have better locality
 FALLBACK_DISCOUNTS = (0.0, 0.5, 1.0, 1.5)  # as lmplz --discount_fallback
 
