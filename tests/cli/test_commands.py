@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from toys.linearizer import FakeLinearizer, fake_load
 
-import syntagma
+import syntagma.linearizer
 from syntagma.cli import run
 from syntagma.cli.batch import PLACES_SHOWN
 from syntagma.cli.train import describe
@@ -38,7 +38,7 @@ TREEBANK = """\
 @pytest.fixture(autouse=True)
 def linearizer(monkeypatch: pytest.MonkeyPatch) -> FakeLinearizer:
     fake = FakeLinearizer()
-    monkeypatch.setattr(syntagma, "load", fake_load(fake))
+    monkeypatch.setattr(syntagma.linearizer, "load", fake_load(fake))
     monkeypatch.setattr(syntagma.linearizer, "read_info", lambda name: fake.info)
     return fake
 
@@ -326,7 +326,7 @@ def test_a_bug_is_called_a_bug(
     def broken(name: str, **options: object) -> Iterator[None]:
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr(syntagma, "load", broken)
+    monkeypatch.setattr(syntagma.linearizer, "load", broken)
     assert run(["order", "a"]) == 1
     assert capsys.readouterr().err == (
         "error: ZeroDivisionError: oh (a bug; --debug shows where)\n"
