@@ -162,6 +162,7 @@ def test_inference_never_imports_training(start: str) -> None:
     assert [module for module in sorted(reachable(start)) if LEARNING.search(module)] == []
 
 
+@pytest.mark.slow
 def test_ordering_loads_nothing_that_only_training_needs() -> None:
     script = (
         "import sys, syntagma\n"

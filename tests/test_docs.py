@@ -80,6 +80,7 @@ def shell_examples() -> list[Example]:
     return examples
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "example", shell_examples(), ids=lambda example: f"{example.page.name}:{example.line}"
 )

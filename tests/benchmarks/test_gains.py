@@ -73,6 +73,7 @@ def test_malformed_corpora(tmp_path: Path, name: str, text: str, message: str) -
         gains.read_corpus(path, "xpos", [])
 
 
+@pytest.mark.slow
 def test_gains(
     fluent: Path,
     treebank: Path,

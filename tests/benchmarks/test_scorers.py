@@ -18,6 +18,7 @@ import plots
 import scorers
 
 
+@pytest.mark.slow
 def test_scorers(
     model: Path,
     treebank: Path,

@@ -175,6 +175,7 @@ def test_searches(
     assert len(samples.read_json(folder / "searches.json")) == 15 + 4
 
 
+@pytest.mark.slow
 @needs_matplotlib
 def test_searches_drawn(treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plot, page = tmp_path / "s.svg", tmp_path / "s.md"
@@ -317,6 +318,7 @@ def test_guidance(
     assert "ccg-final.json is missing" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @needs_matplotlib
 def test_guidance_drawn(treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plot = tmp_path / "g.svg"

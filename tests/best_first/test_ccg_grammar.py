@@ -102,6 +102,7 @@ def test_a_grammar_has_what_it_was_made_of(trees: list[Derivation]) -> None:
         assert broken_rules(tree, grammar, vocabulary) == []
 
 
+@pytest.mark.slow
 @given(derivations(), st.text(max_size=4), st.none() | st.integers(0, 3), st.booleans())
 def test_a_word_always_has_a_leaf(
     tree: Derivation, form: str, tag: int | None, as_unseen: bool

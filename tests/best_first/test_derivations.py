@@ -88,6 +88,7 @@ def test_right_dependents_are_taken_before_left_ones_and_near_ones_before_far_on
     assert len(nodes) == 11
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), CONDITION)
 def test_the_derivation_of_a_tree_is_canonical(rng: Random, condition: str) -> None:
     sentence = toy_sentence(rng, 9)
@@ -126,6 +127,7 @@ def test_the_derivation_of_a_tree_is_canonical(rng: Random, condition: str) -> N
     assert spans[-1] == (0, size)
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), CONDITION, st.booleans())
 def test_trees_are_read_back(rng: Random, condition: str, finished: bool) -> None:
     sentence = toy_sentence(rng, 9)
@@ -209,6 +211,7 @@ def test_the_toy_derivations_are_read_back(name: str, condition: str) -> None:
     check_read_back(DERIVATIONS[name], condition)
 
 
+@pytest.mark.slow
 @given(derivations(), st.sampled_from(["none", "pos"]))
 def test_derivations_are_read_back(derivation: Derivation, condition: str) -> None:
     try:
@@ -217,10 +220,12 @@ def test_derivations_are_read_back(derivation: Derivation, condition: str) -> No
         assume(False)
 
 
+@pytest.mark.slow
 def test_deep_derivations_are_read_back() -> None:
     check_read_back(chain(2000), "none")
 
 
+@pytest.mark.slow
 @given(derivations())
 def test_derivations_side_by_side(derivation: Derivation) -> None:
     assume(len(derivation.children) == 2)

@@ -381,6 +381,7 @@ def test_first_update_is_that_of_the_paper(draw: Draw, settings: Settings) -> No
     assert updates > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "draw", [dependency_example, toy_ccg_example, random_ccg_example, ambiguous_ccg_example]
 )

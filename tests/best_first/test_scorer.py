@@ -182,6 +182,7 @@ def test_what_else_needs_a_model_for_beam_search(folder: Path, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

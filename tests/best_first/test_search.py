@@ -98,12 +98,14 @@ def assert_agreement(case: Case, rng: Random, chart: int, limit: int) -> None:
     assert trees(results) == [(s, [e.tree for e in edges]) for s, edges in plain.results()]
 
 
+@pytest.mark.slow
 def test_long_searches_agree() -> None:
     for seed in range(6):
         rng = Random(seed)
         assert_agreement(dependency_problem(rng, 12), rng, 12, 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", [dependency_problem, toy_ccg_problem])
 def test_problems_of_more_than_64_words_agree(draw: Draw) -> None:
     """Sets of words consist of blocks of 64 bits."""
@@ -117,6 +119,7 @@ def test_problems_of_more_than_64_words_agree(draw: Draw) -> None:
     assert large > 5
 
 
+@pytest.mark.slow
 def test_more_than_64_tags_agree() -> None:
     """Sets of tags have 64 bits, so some tags share one."""
     rng = Random(0)
@@ -350,6 +353,7 @@ def derivation_of(case: Case, piece: Sequence[Node], grammar: CcgGrammar) -> Der
     return found[-1]
 
 
+@pytest.mark.slow
 def test_derivations_follow_the_rules() -> None:
     grammar, weights = toy_ccg.toy_grammar(), weights_for_large_problems(toy_ccg_problem)
     for seed in range(100):
@@ -390,6 +394,7 @@ def test_derivations_of_the_toy_sentences_are_found() -> None:
 # ---- reproducibility --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @both_grammars
 def test_results_do_not_depend_on_the_listing_of_the_bag(draw: Draw) -> None:
     weights = weights_for_large_problems(draw)
@@ -417,6 +422,7 @@ def test_results_do_not_depend_on_the_listing_of_the_bag(draw: Draw) -> None:
 # ---- limits ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [40, 80])
 def test_time_limit_is_kept(n: int) -> None:
     """The best of three runs, because the machine may be busy."""
@@ -439,6 +445,7 @@ def test_time_limit_is_kept(n: int) -> None:
     assert min(overrun) <= 0.005
 
 
+@pytest.mark.slow
 def test_time_limit_is_kept_with_a_large_chart() -> None:
     problem = Problem.of([f"w{i}" for i in range(60)])
     case = dependency_case(problem, toy_vocabulary())

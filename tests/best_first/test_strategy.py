@@ -116,6 +116,7 @@ def test_constraints_are_kept_with_any_budget(
     assert result.tokens
 
 
+@pytest.mark.slow
 @given(problems(), st.sampled_from([1, 2, 5, 20, 2000]))
 def test_constraints_are_kept_in_problems_that_may_have_no_solution(
     trees: Linearizer, problem: Problem, expansions: int
@@ -123,6 +124,7 @@ def test_constraints_are_kept_in_problems_that_may_have_no_solution(
     assert violations(trees.order(problem, expansions=expansions)) == []
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.sampled_from([1, 3, 10, 500]))
 def test_constraints_are_kept_with_ccg(ccg: Linearizer, rng: Random, expansions: int) -> None:
     forms = rng.choices(
@@ -450,6 +452,7 @@ def test_neither_scores_nor_beams(model: Linearizer) -> None:
 # ---- reproducibility -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.sampled_from([3, 10, 300]))
 @settings(max_examples=60)
 def test_the_listing_of_the_bag_has_no_influence(

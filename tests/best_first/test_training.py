@@ -88,6 +88,7 @@ def test_the_model_depends_on_the_seed_and_not_on_threads(
     assert weights(tmp_path / "other") != weights(tmp_path / "one")
 
 
+@pytest.mark.slow
 @at_each_step_of_each_epoch
 def test_cut_off_at_the_end_of_an_epoch(
     data: Path,
@@ -105,6 +106,7 @@ def test_cut_off_at_the_end_of_an_epoch(
     assert list(tmp_path.iterdir()) == [output]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sentence", [1, 5, 13])
 def test_cut_off_twice_within_an_epoch(
     data: Path,
@@ -120,6 +122,7 @@ def test_cut_off_twice_within_an_epoch(
     assert output.read_bytes() == whole.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True])
 def test_cut_off_while_tidying_up(
     data: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: bool
@@ -130,6 +133,7 @@ def test_cut_off_while_tidying_up(
     assert list(tmp_path.iterdir()) == [output]
 
 
+@pytest.mark.slow
 def test_a_run_with_other_settings_is_left_alone(
     data: Path,
     grammar: GrammarName,
@@ -172,6 +176,7 @@ def test_a_run_with_other_derivations_of_the_same_words_is_left_alone(
 # ---- what is learned and reported ------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_progress_and_figures(data: Path, grammar: GrammarName, tmp_path: Path) -> None:
     sentences: list[None] = []
     epochs: list[Epoch] = []
@@ -201,6 +206,7 @@ def test_a_visit_ends_at_its_limit(data: Path, grammar: GrammarName, tmp_path: P
     assert epoch.figures["expansions"] <= 2
 
 
+@pytest.mark.slow
 def test_a_development_set_is_measured_within_its_limit(
     data: Path, grammar: GrammarName, tmp_path: Path
 ) -> None:
@@ -213,6 +219,7 @@ def test_a_development_set_is_measured_within_its_limit(
     assert weights(tmp_path / "few") == weights(tmp_path / "many")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "other",
     [

@@ -55,6 +55,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch) -> Stdin:
 # order
 
 
+@pytest.mark.slow
 def test_words_as_arguments(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["order", "the", "dog", "barked"]) == 0
     assert capsys.readouterr().out == "barked dog the\n"
@@ -111,6 +112,7 @@ def test_tree_output(capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["text", "json", "conllu", "tree"])
 def test_n_best(format: str, stdin: Stdin, capsys: pytest.CaptureFixture[str]) -> None:
     stdin("b a\nc\n")
@@ -146,6 +148,7 @@ def test_input_format(stdin: Stdin, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "a c b\n"
 
 
+@pytest.mark.slow
 def test_output_file_appears_whole_or_not_at_all(
     tmp_path: Path, stdin: Stdin, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -237,6 +240,7 @@ def test_a_long_list_of_places_is_cut(stdin: Stdin, capsys: pytest.CaptureFixtur
     assert err[-1].endswith(" and 3 more")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "place"),
     [
@@ -258,6 +262,7 @@ def test_errors_of_the_search_have_a_place(
     assert f"error: {path}{place}30 words, but at most 20\n" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -336,6 +341,7 @@ def test_a_bug_is_called_a_bug(
 # The other commands
 
 
+@pytest.mark.slow
 def test_score_ranks_orders(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["score", "--order", "a dog barked", "--order", "barked dog a"]) == 0
     assert capsys.readouterr().out == "-5.0000\tbarked dog a\n-15.0000\ta dog barked\n"
@@ -348,6 +354,7 @@ def test_score_keeps_phrases_of_the_bag_together(capsys: pytest.CaptureFixture[s
     assert [word["form"] for word in result["words"]] == ["York", "is", "New York"]
 
 
+@pytest.mark.slow
 def test_orders_are_split_as_bags_are(capsys: pytest.CaptureFixture[str]) -> None:
     """At spaces and not at other white space, which may be part of a word."""
     word = "20\u202f000"
@@ -358,6 +365,7 @@ def test_orders_are_split_as_bags_are(capsys: pytest.CaptureFixture[str]) -> Non
     assert {each["form"] for each in scored} == {each["form"] for each in ordered}
 
 
+@pytest.mark.slow
 def test_score_with_a_problem_from_a_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -370,6 +378,7 @@ def test_score_with_a_problem_from_a_file(
     assert "more than one problem" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     treebank = tmp_path / "toy.conllu"
     treebank.write_text(TREEBANK)

@@ -167,6 +167,7 @@ def test_train_lm_from_standard_input(
 # add-lm
 
 
+@pytest.mark.slow
 def test_add_lm(plain: Path, lm: Path, treebank: Path, tmp_path: Path, capsys: Capture) -> None:
     output = tmp_path / "out.syntagma"
     arguments = ["add-lm", str(plain), str(lm), str(treebank), "--output", str(output)]

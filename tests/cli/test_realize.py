@@ -106,17 +106,20 @@ def write(folder: Path, name: str, text: str) -> Path:
 # realize
 
 
+@pytest.mark.slow
 def test_lemmas_as_arguments(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["realize", "the", "dog", "bark", ","]) == 0
     assert capsys.readouterr().out == ", bark dog the\n"
 
 
+@pytest.mark.slow
 def test_the_column_of_lemmas_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path, "trees.conllu", TREEBANK)
     assert run(["realize", "--file", str(path)]) == 0
     assert capsys.readouterr().out == "Owls hoot…\nFoxs\n"
 
 
+@pytest.mark.slow
 def test_the_input_and_output_of_the_shared_task(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -129,6 +132,7 @@ def test_the_input_and_output_of_the_shared_task(
     assert capsys.readouterr().out == "Owls hoot…\nFoxs\n"
 
 
+@pytest.mark.slow
 def test_conllu_has_lemmas_features_and_the_text(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -146,6 +150,7 @@ def test_conllu_has_lemmas_features_and_the_text(
     assert "lin=" not in "".join(first)
 
 
+@pytest.mark.slow
 def test_json_with_features_in_and_spaces_out(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -158,6 +163,7 @@ def test_json_with_features_in_and_spaces_out(
     assert [word["space_after"] for word in result["words"]] == [True, False]
 
 
+@pytest.mark.slow
 def test_several_results_and_a_drawn_tree(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["realize", "b", "a", "--n-best", "2"]) == 0
     assert capsys.readouterr().out == "-1.0000\ta b\n-1.0000\tb a\n\n"
@@ -165,6 +171,7 @@ def test_several_results_and_a_drawn_tree(capsys: pytest.CaptureFixture[str]) ->
     assert "a" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_bad_problems_are_reported_with_their_place(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -197,6 +204,7 @@ def test_options_that_do_not_go_together(
 # order --text
 
 
+@pytest.mark.slow
 def test_an_order_as_people_write_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["order", "--text", "a", "…"]) == 0
     assert capsys.readouterr().out == "a…\n"
@@ -212,6 +220,7 @@ def test_text_goes_with_text_alone(capsys: pytest.CaptureFixture[str]) -> None:
 # evaluate --sr
 
 
+@pytest.mark.slow
 def test_the_scores_of_the_shared_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = write(tmp_path, "ref.conllu", TREEBANK)
     given = write(tmp_path, "T1.conllu", SHARED_TASK)
@@ -232,6 +241,7 @@ def test_the_scores_of_the_shared_task(tmp_path: Path, capsys: pytest.CaptureFix
     assert "1 sentences, without hints on the order" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_without_inputs_they_are_made_of_the_treebank(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -240,6 +250,7 @@ def test_without_inputs_they_are_made_of_the_treebank(
     assert "2 sentences, without hints" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "message"),
     [

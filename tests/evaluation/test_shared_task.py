@@ -165,6 +165,7 @@ def nltk_scores(nltk: Any, corpus: Corpus) -> SharedTaskScores:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_scores_are_those_of_nltk(nltk: Any, seed: int) -> None:
     corpus = random_corpus(100 + seed, sentences=4 + 2 * seed, longest=[5, 12, 25][seed % 3])
@@ -282,6 +283,7 @@ def test_signature() -> None:
 # Laws
 
 
+@pytest.mark.slow
 @given(CORPORA)
 def test_scores_have_bounds(corpus: Corpus) -> None:
     scores = score(corpus)
@@ -300,6 +302,7 @@ def test_references_are_right(texts: list[str]) -> None:
         assert scores.bleu < 100
 
 
+@pytest.mark.slow
 @given(CORPORA, st.randoms(use_true_random=False))
 def test_the_order_of_sentences_does_not_matter(corpus: Corpus, rng: random.Random) -> None:
     shuffled = list(corpus)
@@ -307,6 +310,7 @@ def test_the_order_of_sentences_does_not_matter(corpus: Corpus, rng: random.Rand
     assert score(shuffled) == score(corpus)
 
 
+@pytest.mark.slow
 @given(CORPORA)
 def test_case_and_amount_of_white_space_do_not_matter(corpus: Corpus) -> None:
     loud = [(h.upper(), f"\t{r.lower()} ".replace(" ", "\u00a0 \n")) for h, r in corpus]

@@ -155,6 +155,7 @@ def forests(draw: st.DrawFn) -> OrderedTree:
 PAIRS = st.lists(st.tuples(forests(), forests()), max_size=3)
 
 
+@pytest.mark.slow
 @given(forests())
 def test_a_treelet_is_the_stretch_that_its_word_governs(tree: OrderedTree) -> None:
     forms, heads = tree
@@ -271,6 +272,7 @@ class HastyLinearizer(FakeLinearizer):
         return Linearization(tokens, 0.0, problem, finished=False)
 
 
+@pytest.mark.slow
 def test_evaluate_spans_of_unfinished_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

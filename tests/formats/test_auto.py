@@ -120,6 +120,7 @@ def test_a_space_within_a_form() -> None:
     assert entry.derivation.form == "New\u00a0York"
 
 
+@pytest.mark.slow
 @given(derivations(), st.none() | st.from_regex(r"[a-z0-9-]+", fullmatch=True))
 def test_what_is_written_is_read_again(derivation: Derivation, id: str | None) -> None:
     assert read(*write_auto(derivation, id).split("\n")) == [AutoEntry(id, derivation, 2)]

@@ -146,6 +146,7 @@ def test_each_piece_has_its_derivation() -> None:
     ]
 
 
+@pytest.mark.slow
 @given(problems())
 def test_every_problem_can_be_said_in_json(problem: Problem) -> None:
     words = [

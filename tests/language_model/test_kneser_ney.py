@@ -97,6 +97,7 @@ def test_memory_changes_nothing() -> None:
             np.testing.assert_allclose(mine.backoff, other.backoff, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("prune", [(), (0, 1), (0, 2)])
 def test_probabilities_sum_to_one(order: int, prune: tuple[int, ...]) -> None:
@@ -138,6 +139,7 @@ def test_the_class_may_be_the_unknown_word() -> None:
     assert sums_to_one(model)
 
 
+@pytest.mark.slow
 def test_the_text_is_read_once() -> None:
     text = make_text(4, 60)
     mine = estimate(iter(text), order=3, word_class=plain_class, memory=TINY)

@@ -122,6 +122,7 @@ def test_merging_keeps_the_best_orders_of_a_bag(scorer: type[Toy]) -> None:
                     assert_best(found, encoding, expect(syntax, each), 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [3, 5])
 @pytest.mark.parametrize("scorer", [Linear, Forward])
 def test_states_that_the_language_model_tells_apart_stay_apart(
@@ -222,6 +223,7 @@ def test_every_result_is_worth_what_its_actions_and_its_words_are(
     assert orders != "star" or more >= 5, "more orders than there are states in the beam"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorer", [Linear, Forward])
 def test_merging_makes_room_in_the_beam(scorer: type[Toy]) -> None:
     """Which improves results, unless the scorer is too sure of itself."""
@@ -279,6 +281,7 @@ def test_a_search_depth_first_scores_what_it_finds(scorer: type[Replayed]) -> No
 # ---- weights ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [0.0, 1e-12])
 @pytest.mark.parametrize("scorer", [Linear, Forward, BothWays])
 def test_a_weight_of_nearly_nothing_changes_nothing(scorer: type[Toy], weight: float) -> None:
@@ -355,6 +358,7 @@ def test_an_order_scores_the_same_whether_found_or_given(kind: str) -> None:
             assert alone.score == pytest.approx(result.syntax, abs=TOLERANCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["linear", "neural"])
 def test_output_depends_neither_on_listing_nor_on_batches_nor_on_threads(kind: str) -> None:
     rng = Random(kind)

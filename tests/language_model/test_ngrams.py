@@ -54,6 +54,7 @@ def draw_contexts(rng: Random, model: BackoffModel, seen: list[list[str]]) -> It
         yield [START] * rng.randint(0, 1) + rng.choices(words, k=length)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sentences", [20, 1500])
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
 def test_look_up_is_that_of_the_back_off_model(order: int, sentences: int) -> None:

@@ -251,6 +251,7 @@ def test_a_back_off_of_two_words_counts_whether_or_not_anything_goes_on(tmp_path
             np.testing.assert_allclose(each.score(words), expected, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_more_words_than_16_bits_can_number() -> None:
     exact = large_model()
     packed = LanguageModel.of(exact)

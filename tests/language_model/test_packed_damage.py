@@ -262,6 +262,7 @@ def test_a_model_of_too_high_an_order_cannot_be_packed(tmp_path: Path) -> None:
         LanguageModel.of(read_arpa(path))
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(deadline=None, max_examples=200)
 def test_flipped_bits_are_noticed_or_do_no_harm(data: st.DataObject) -> None:

@@ -12,6 +12,7 @@ from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.pruning import prune_to
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 99), order=st.integers(2, 5), share=st.floats(0, 1))
 def test_pruning_keeps_a_valid_model_of_the_size(seed: int, order: int, share: float) -> None:

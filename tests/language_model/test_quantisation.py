@@ -33,6 +33,7 @@ def test_256_values_are_few_and_257_are_not() -> None:
         assert np.array_equal(table[codes], values[:size]) == exact
 
 
+@pytest.mark.slow
 @given(hnp.arrays(np.float32, st.integers(257, 3000), elements=float32s))
 @settings(deadline=None, max_examples=50)
 def test_quantised_values_keep_their_order_and_stay_among_those_with_their_code(

@@ -184,6 +184,7 @@ def averages_of(learner: Perceptron) -> dict[int, float]:
     return dict(zip(keys.tolist(), values.tolist(), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_violation", [False, True])
 @pytest.mark.parametrize("feature_set", ["l15", "p16", "p16+"])
 def test_updates_are_those_of_a_plain_perceptron(feature_set: str, max_violation: bool) -> None:

@@ -81,6 +81,7 @@ def test_the_listing_of_the_bag_has_no_influence(toy: Linearizer, listing: list[
     )
 
 
+@pytest.mark.slow
 @given(problems(max_size=6), st.sampled_from([1, 2, 64]))
 @settings(deadline=None)
 def test_every_promise_is_kept_or_refused(toy: Linearizer, problem: Problem, beam: int) -> None:

@@ -222,6 +222,7 @@ def test_every_lemma_comes_out_once_and_every_promise_is_kept(
         assert_inflected(each, problem)
 
 
+@pytest.mark.slow
 @given(linearizers, problems(7, "mixed"), randoms)
 @settings(max_examples=40)
 def test_the_listing_of_the_lemmas_has_no_influence(
@@ -262,6 +263,7 @@ def test_the_words_are_found_again_in_the_text(
         assert each == linearizer.spell(each.linearization)
 
 
+@pytest.mark.slow
 @given(linearizers, problems(7, "mixed"), randoms, st.sampled_from([1, 4, 64]))
 @settings(max_examples=60)
 def test_n_best_are_different_and_sorted(
@@ -319,6 +321,7 @@ def some_lemmas(count: int) -> list[Problem]:
     return [as_lemmas(rng, random_problem(rng, 8, "mixed")) for _ in range(count)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_are_realized_as_one_by_one(kind: str, threads: int) -> None:
@@ -517,6 +520,7 @@ odd_words = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(linearizers, st.lists(odd_words, min_size=1, max_size=5))
 @settings(max_examples=100)
 def test_odd_lemmas_are_realized_as_well_as_can_be(

@@ -115,6 +115,7 @@ def refused(path: Path, header: dict[str, Any], sections: dict[str, npt.NDArray[
     return message
 
 
+@pytest.mark.slow
 def test_a_model_without_one_of_its_parameters(tmp_path: Path) -> None:
     header, sections = read_container(save(tmp_path / "toy"))
     for name in PARAMETERS:

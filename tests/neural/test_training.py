@@ -126,6 +126,7 @@ def test_tags_and_labels_are_learned_as_well(
     assert right > 0.5 * found
 
 
+@pytest.mark.slow
 def test_progress_and_report(treebank: Path, tmp_path: Path) -> None:
     seen: list[None] = []
     report = run(treebank, tmp_path / "model", SHORT, on_sentence=lambda: seen.append(None))
@@ -225,6 +226,7 @@ def test_cut_off_within_an_epoch(
     assert output.read_bytes() == whole.read_bytes()
 
 
+@pytest.mark.slow
 def test_the_best_epoch_is_kept(
     treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,6 +254,7 @@ def test_a_folder_of_another_run_is_left_alone(treebank: Path, tmp_path: Path) -
 # ---- going on from a model -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_training_goes_on_from_the_model_to_start_from(
     treebank: Path, whole: Path, tmp_path: Path
 ) -> None:
@@ -272,6 +275,7 @@ def test_training_goes_on_from_the_model_to_start_from(
             np.testing.assert_array_equal(after[name], before[name], err_msg=name)
 
 
+@pytest.mark.slow
 def test_a_model_says_what_it_was_started_from(treebank: Path, whole: Path, tmp_path: Path) -> None:
     run(treebank, tmp_path / "model", SHORT, start=whole)
     begun, header = read_container(whole)[0], read_container(tmp_path / "model")[0]
@@ -336,6 +340,7 @@ def test_a_network_that_has_grown_sees_what_it_knows_as_before(
     np.testing.assert_allclose(general.vectors, special.vectors, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_models_that_a_network_cannot_start_from(
     treebank: Path, whole: Path, tmp_path: Path
 ) -> None:
@@ -426,6 +431,7 @@ def test_further_treebanks_are_learned_from_and_named(treebank: Path, tmp_path: 
     assert parameters(tmp_path / "alone") != parameters(tmp_path / "model")
 
 
+@pytest.mark.slow
 def test_faulty_sentences_of_further_treebanks_are_left_out_and_reported(
     treebank: Path, tmp_path: Path
 ) -> None:

@@ -232,6 +232,7 @@ def test_there_is_always_a_form(sentences: list[Sentence], question: Asked) -> N
     check(learn_inflector(sentences).forms(*question))
 
 
+@pytest.mark.slow
 @given(asked)
 @settings(max_examples=60)
 def test_there_is_always_a_form_in_a_real_paradigm(question: Asked) -> None:

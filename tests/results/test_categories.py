@@ -81,6 +81,7 @@ def test_parts_are_what_a_functor_was_made_of(result: str, argument: str, slash:
     assert split(f"{_wrap(result)}{slash}{_wrap(argument)}") == (result, slash, argument)
 
 
+@pytest.mark.slow
 @given(categories, categories)
 def test_application_and_its_mirror_image(result: str, argument: str) -> None:
     """But for pairs of like categories, where the left one is the first conjunct."""
@@ -94,6 +95,7 @@ def test_application_and_its_mirror_image(result: str, argument: str) -> None:
         assert head_side(argument, backward, result) == 1 - head or is_type_raised(backward)
 
 
+@pytest.mark.slow
 @given(categories, categories)
 def test_a_modifier_never_heads_what_it_modifies(modified: str, other: str) -> None:
     assert head_side(f"{_wrap(modified)}/{_wrap(modified)}", modified, modified) == 1
@@ -191,6 +193,7 @@ def test_every_rule_of_a_ccgbank_is_known_by_name() -> None:
     assert marks["lex"] <= 5
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not (CCG_DEV.exists() and UD_DEV.exists()), reason="EWT, UD and CCG, is not in ../shared"
 )

@@ -32,6 +32,7 @@ def test_heads(name: str, heads: tuple[int, ...]) -> None:
     assert DERIVATIONS[name].heads() == heads
 
 
+@pytest.mark.slow
 @given(derivations())
 def test_heads_are_a_projective_tree(derivation: Derivation) -> None:
     heads = derivation.heads()
@@ -40,6 +41,7 @@ def test_heads_are_a_projective_tree(derivation: Derivation) -> None:
     assert is_projective(heads)
 
 
+@pytest.mark.slow
 @given(derivations())
 def test_orders_of_nodes(derivation: Derivation) -> None:
     top_down, bottom_up = list(derivation.nodes), derivation.bottom_up
@@ -48,6 +50,7 @@ def test_orders_of_nodes(derivation: Derivation) -> None:
     assert [each for each in bottom_up if not each.children] == list(derivation.leaves)
 
 
+@pytest.mark.slow
 @given(derivations(), derivations())
 def test_equality_is_that_of_trees(one: Derivation, other: Derivation) -> None:
     assert (one == other) == (one._flat() == other._flat())

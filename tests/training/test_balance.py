@@ -141,6 +141,7 @@ def test_no_weight_is_beyond_those_that_were_measured() -> None:
 curve = st.builds(peaked, st.floats(0, 1), st.floats(0.3, 10), st.floats(0.2, 0.8))
 
 
+@pytest.mark.slow
 @given(st.fixed_dictionaries(dict.fromkeys(MAIN_CONDITIONS, curve)))
 @settings(deadline=None, max_examples=60)
 def test_nothing_is_lost_in_total(curves: dict[str, list[float]]) -> None:
@@ -171,6 +172,7 @@ def test_nothing_is_lost_in_total_however_rough_the_curves(
 choice = st.integers(0, 23).map(lambda i: LEAST ** (1 - i / 23))
 
 
+@pytest.mark.slow
 @given(
     st.fixed_dictionaries(dict.fromkeys(MAIN_CONDITIONS, curve)),
     st.lists(st.tuples(choice, choice, choice, choice), min_size=20, max_size=20),

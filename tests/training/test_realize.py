@@ -82,6 +82,7 @@ def test_the_model_realizes(treebank: Path, model: Path) -> None:
     assert set(read_container(model)[0]["figures"]["dev"]) == {"labelled", REALIZE}
 
 
+@pytest.mark.slow
 def test_a_run_that_was_cut_off_ends_with_the_same_model(
     treebank: Path, model: Path, tmp_path: Path
 ) -> None:
@@ -91,6 +92,7 @@ def test_a_run_that_was_cut_off_ends_with_the_same_model(
     assert (tmp_path / "realizes").read_bytes() == model.read_bytes()
 
 
+@pytest.mark.slow
 def test_what_is_seen_of_lemmas_changes_what_is_learned(
     treebank: Path, model: Path, tmp_path: Path
 ) -> None:
@@ -122,6 +124,7 @@ def test_a_treebank_without_lemmas_is_refused(tmp_path: Path) -> None:
         run(path, tmp_path / "model", SETTINGS)
 
 
+@pytest.mark.slow
 def test_the_language_model_of_the_model_to_start_from_is_kept(
     treebank: Path, model: Path, tmp_path: Path
 ) -> None:

@@ -50,6 +50,7 @@ def whole(treebank: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @at_each_step_of_each_epoch
 def test_cut_off_at_the_end_of_an_epoch(
     treebank: Path,
@@ -97,6 +98,7 @@ def test_going_on_with_another_number_of_threads(
     assert (tmp_path / "cut").read_bytes() == whole.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", range(1, 2 * EPOCHS + 1))
 def test_a_disk_that_is_full_for_a_while(
     treebank: Path, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: int

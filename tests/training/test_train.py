@@ -41,6 +41,7 @@ def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # ---- the same model --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_model_depends_on_the_seed_and_not_on_threads(treebank: Path, tmp_path: Path) -> None:
     for name, seed, threads in [("one", 1, 1), ("same", 1, 1), ("threads", 1, 3), ("other", 2, 1)]:
         run(treebank, tmp_path / name, LinearSettings(epochs=2, beam=4, seed=seed), threads=threads)
@@ -52,6 +53,7 @@ def test_the_model_depends_on_the_seed_and_not_on_threads(treebank: Path, tmp_pa
 # ---- what is kept ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_best_epoch_is_kept_and_not_the_last(
     treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,6 +231,7 @@ def test_a_neural_scorer_without_pytorch(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_pytorch_is_not_imported_unless_it_is_needed() -> None:
     check = "import sys, syntagma, syntagma.training.train; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

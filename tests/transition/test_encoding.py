@@ -124,6 +124,7 @@ def test_each_of_two_twins_has_the_gold_tag_of_its_place_among_its_candidates() 
     assert_within_reach(encoding, reference)
 
 
+@pytest.mark.slow
 @given(problems(), st.integers(1, 4))
 @settings(deadline=None)
 def test_what_the_search_finds_decodes_to_what_was_asked_for(problem: Problem, beam: int) -> None:

@@ -196,6 +196,7 @@ def assert_best(
 # ---- beams that hold everything --------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.booleans(), st.sampled_from([1, 7, DERIVATIONS]))
 @settings(max_examples=60)
 def test_a_wide_beam_finds_the_best_of_all_orders_in_all_forms(
@@ -473,6 +474,7 @@ def test_a_search_depth_first_takes_the_forms_that_a_beam_of_one_takes(scorer: t
     assert changed >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorer", [Linear, Forward])
 def test_a_search_depth_first_that_turns_back_scores_the_forms_it_ends_with(
     scorer: type[Replayed],

@@ -137,6 +137,7 @@ def shown(result: Linearization) -> Shown:
     return result.text, result.heads, result.tags, result.deprels, result.score
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beam", [1, 4, 64])
 def test_output_does_not_depend_on_how_the_bag_is_listed(beam: int) -> None:
     """Also where hypotheses tie, which words as alike as these often do."""

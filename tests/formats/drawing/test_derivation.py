@@ -115,6 +115,7 @@ def test_a_node_a_line(derivation: Derivation) -> None:
         assert len(text.split("\n")) == len(nodes)
 
 
+@pytest.mark.slow
 @given(derivations(), st.integers(1, 200))
 def test_drawings_fit(derivation: Derivation, width: int) -> None:
     free = draw_derivation(derivation)
@@ -123,6 +124,7 @@ def test_drawings_fit(derivation: Derivation, width: int) -> None:
     assert (drawn == free) == (widest <= width)
 
 
+@pytest.mark.slow
 @given(derivations())
 def test_lines_span_what_combines(derivation: Derivation) -> None:
     rows = draw_derivation(derivation).split("\n")

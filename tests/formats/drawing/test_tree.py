@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from rich.cells import cell_len
 from toys.strategies import trees
@@ -100,6 +101,7 @@ def test_wide_and_unprintable_characters_keep_the_columns() -> None:
     )
 
 
+@pytest.mark.slow
 @given(trees(max_size=30))
 def test_laws_of_the_drawing(heads: list[int]) -> None:
     heads = list(lift(heads))
