@@ -40,8 +40,8 @@ cdef class NGramScorer:
     cdef vector[double] log_shares      # of each form among those of its unit
     cdef vector[char] spoken            # whether a form is more than punctuation
     cdef vector[int32_t] names          # identical forms share a number; empty without alternatives
-    cdef vector[double] outlook         # expected cost of each unit and, last, of the end
-    cdef double rest                    # their sum
+    cdef vector[double] expected_costs  # expected cost of each unit and, last, of the end
+    cdef double expected_total          # their sum
     cdef void add_form(self, first, form)
     cdef void begin(self, Context* context) noexcept nogil
     cdef double cost(self, const Context* context, int form) noexcept nogil

@@ -230,8 +230,8 @@ cdef class NGramScorer:
                     self.names.push_back(name)
         self.forms.push_back(self.log_shares.size())
         self.starts.push_back(self.numbers.size())
-        self.outlook = expected_costs
-        self.rest = sum(expected_costs)
+        self.expected_costs = expected_costs
+        self.expected_total = sum(expected_costs)
 
     cdef void add_form(self, first, form):
         for words in (first, form):

@@ -55,9 +55,9 @@ cdef string state_key(const Task* task, const State* state) noexcept nogil:
 cdef bint depth_first(Search search, char* memory, long limit, long* work) noexcept nogil:
     """Look for one complete derivation, best action first, expanding at most `limit` states.
 
-    One tag a word is enough, and a state that led nowhere is not tried again: what is legal
-    does not depend on tags, labels, or how a stack was built. `memory` holds a state per step.
-    Where it succeeds, the beam is that one state; `work` counts the states expanded.
+    One tag per word is enough, and a state that led nowhere is not tried again: legality does
+    not depend on tags, labels, or how a stack was built. `memory` holds one state per step. On
+    success the beam is that one state; `work` counts the expanded states.
     """
     cdef int depth = 0, steps = 2 * search.task.n - 1
     cdef vector[vector[Candidate]] choices

@@ -1,7 +1,8 @@
-"""Beam search over the transition system (L15 Algorithm 1) and its depth-first last resort.
+"""Beam search over the transition system (L15 Algorithm 1), and the n best orders it finds.
 
-Which moves are legal is state.pyx's business; what they score, that of the searches that build on
-this one, in linear.pyx and neural.pyx, and of a language model that listens to them (fluency.pyx).
+Which actions are legal is decided in `_state`. Subclasses score them: `linear/_search`,
+`neural/_search`; the n-gram scorer of a language model is in `language_model/_ngrams`. The search
+after a dead end is in `_depth_first`.
 """
 
 from collections import namedtuple
@@ -13,8 +14,8 @@ from libcpp.vector cimport vector
 
 from syntagma.language_model._ngrams cimport Context, NGramScorer
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, SearchTask, Node, State, Task, apply, copy_state,
-    has, initial_state, lay_out, legal_leftarc, legal_rightarc, legal_shifts, state_bytes,
+    LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, SearchTask, Node, State, apply, copy_state, has,
+    initial_state, lay_out, legal_leftarc, legal_rightarc, legal_shifts, state_bytes,
 )
 
 
@@ -25,11 +26,11 @@ FoundTree = namedtuple("FoundTree", "score fluency order heads tags labels forms
 
 
 cdef enum:
-    RERANKED = 16       # orders that are compared in the end, if no more are asked for
-    MOST_TRIES = 4096   # derivations whose detours are looked at for different orders
+    RERANKED = 16       # orders that are reranked, if no more are asked for
+    MOST_TRIES = 4096   # derivations whose detours are followed to find different orders
 
 
-cdef uint64_t BASE = 0x9E3779B97F4A7C15  # of the numbers of derivations
+cdef uint64_t HASH_BASE = 0x9E3779B97F4A7C15  # of the hashes of derivations
 
 
 cdef inline Action action_of(const Candidate* candidate) noexcept nogil:
@@ -37,7 +38,11 @@ cdef inline Action action_of(const Candidate* candidate) noexcept nogil:
 
 
 cdef class Search:
-    """One problem under search, once. The beam holds states; derivations hang together by links."""
+    """A search of one problem; it is run once.
+
+    The beam holds states; a derivation is a chain of links. With `merging`, states that neither
+    scorer can tell apart become one.
+    """
 
     def __cinit__(
         self,
@@ -86,15 +91,16 @@ cdef class Search:
         """Apply a candidate to a copy of its parent."""
         apply(self.task, state, action_of(candidate))
         state.score = candidate.score
-        state.derivation = state.derivation * BASE + 4 * (candidate.word + 2) + candidate.kind
+        state.derivation = state.derivation * HASH_BASE + 4 * (candidate.word + 2) + candidate.kind
         if self.ngram_scorer is not None and candidate.kind == SHIFT:
             state.fluency += self.ngram_scorer.place(&state.context, candidate.form)
             if state.shifted == self.task.n:
                 state.fluency += self.ngram_scorer.end(&state.context)
 
     cdef void add(self, State* state, int parent, Action action, double score) noexcept nogil:
-        """Add a candidate; of a word that may take several forms, one for each."""
+        """Add a candidate; for a word that may take several forms, one per form."""
         cdef Candidate candidate
+        cdef const int32_t* forms
         cdef int form
         candidate.score = state.score + score
         candidate.parent = parent
@@ -106,28 +112,29 @@ cdef class Search:
         if self.ngram_scorer is None or action.kind != SHIFT:
             self.candidates.push_back(candidate)
             return
-        for form in range(self.ngram_scorer.forms[action.word], self.ngram_scorer.forms[action.word + 1]):
+        forms = &self.ngram_scorer.forms[action.word]
+        for form in range(forms[0], forms[1]):
             self.candidates.push_back(candidate)
             self.add_form(state, &self.candidates.back(), form)
 
     cdef void add_form(
         self, const State* state, Candidate* candidate, int form
     ) noexcept nogil:
-        """A language model counts by how much likelier than expected a word is in its place: so
-        states with few and with many words placed can be compared."""
+        """Score a form by how much more probable it is in its place than expected, so that states
+        with few and with many placed words can be compared."""
         cdef Context context
-        cdef double score
+        cdef double score, expected = self.ngram_scorer.expected_costs[candidate.word]
         if state.shifted + 1 < self.task.n:
             score = self.ngram_scorer.cost(&state.context, form)
         else:
             context = state.context
             score = self.ngram_scorer.place(&context, form) + self.ngram_scorer.end(&context)
-            score -= self.ngram_scorer.outlook[self.task.n]
+            score -= self.ngram_scorer.expected_costs[self.task.n]
         candidate.form = form
-        candidate.score += self.ngram_scorer.weight * (score - self.ngram_scorer.outlook[candidate.word])
+        candidate.score += self.ngram_scorer.weight * (score - expected)
 
     cdef void expand(self, State* state, int parent) noexcept nogil:
-        """Add a candidate for every legal action of the state; here all are worth the same."""
+        """Add a candidate for every legal action of the state; without a scorer, all score 0."""
         cdef int word
         legal_shifts(self.task, state, self.shifts)
         for word in range(self.task.n):
@@ -139,7 +146,7 @@ cdef class Search:
             self.add(state, parent, Action(RIGHTARC, NONE, NONE, NONE), 0.0)
 
     cdef void sign(self, const State* state, string* key) noexcept nogil:
-        """Write down all that scorer and language model may see of a state, now and later."""
+        """Write down everything that scorer and language model can see of a state, now or later."""
         key.clear()
         self.sign_words(state, key)
         key.append(<const char*>state.buffer, self.task.blocks * sizeof(uint64_t))
@@ -151,7 +158,7 @@ cdef class Search:
             key.append(<const char*>&state.context, sizeof(Context))
 
     cdef void sign_words(self, const State* state, string* key) noexcept nogil:
-        """What a scorer may see of the stack and of the words placed."""
+        """Append what a scorer can see of the stack and of the placed words."""
         key.append(<const char*>state.stack, state.size * sizeof(Node))
         key.append(<const char*>state.tags, self.task.n * sizeof(int16_t))
 
@@ -173,8 +180,8 @@ cdef class Search:
         return self.links.size() - 1
 
     cdef void merge(self, int32_t link, int32_t first) noexcept nogil:
-        """Remember a link that led to the same state as another, which was better; if it differs
-        from one of those remembered in forms only, as a variant of that."""
+        """Remember a link that led to the same state as a better one; if it differs from a link
+        remembered before in forms only, as a variant of that one."""
         cdef int32_t other = first
         while other >= 0 and self.ngram_scorer is not None and self.ngram_scorer.names.size():
             if self.links[other].derivation == self.links[link].derivation:
@@ -188,7 +195,7 @@ cdef class Search:
     cdef bint advance(self, const Action* gold) noexcept nogil:
         """One step of the beam; False if no state has a legal action.
 
-        States that are built as `gold` says (labels apart) carry the gold mark on.
+        A state keeps its gold mark if it was built by the gold action (labels apart).
         """
         cdef int i
         cdef Candidate* candidate
@@ -232,7 +239,7 @@ cdef class Search:
         return True
 
     cdef void conclude(self, int n_best) noexcept nogil:
-        """List the best derivation of each of the best orders, and, if more than one is asked for
+        """List the best derivation of each of the best orders and, if several results are asked for
         and words may take several forms, of each of the best sentences."""
         cdef Signatures known
         self.finished.clear()
@@ -242,9 +249,9 @@ cdef class Search:
         self.rank()
 
     cdef void gather(self, int wanted, bint variants, Signatures* known) noexcept nogil:
-        """Add so many derivations, also those that were merged into others on the way: of different
-        orders, or, with variants, of different sentences. Those that are known count, but are not
-        added again."""
+        """Add `wanted` derivations of different orders (with variants: of different sentences),
+        including those that were merged into others on the way. Known ones count, but are not added
+        again."""
         cdef Detours detours
         cdef Detour detour, best
         cdef Finished finished
@@ -280,7 +287,7 @@ cdef class Search:
             wanted -= self.note(&finished, &best, variants, &listed, known)
             if paths.size() >= MOST_TRIES:
                 continue
-            # What the link that the detour took was chosen from, it has been compared with already.
+            # The alternatives of the link that the detour took were followed before.
             for i in range(best.position, <int>finished.links.size()):
                 link = finished.links[i]
                 for chain in range(1 + variants):
@@ -305,13 +312,15 @@ cdef class Search:
         self, Finished* finished, const Detour* by, bint variants, Signatures* listed,
         Signatures* known
     ) noexcept nogil:
-        """Whether the order of a derivation, or, with variants, its sentence, was not listed yet;
-        it is kept unless the sentence is known."""
+        """Whether the order of a derivation (with variants: its sentence) was not listed before.
+
+        The derivation is kept unless its sentence is known.
+        """
         cdef string order, sentence
         cdef int i
         cdef int32_t kind
         cdef const Link* link
-        cdef double rest = 0.0, weight = 0.0
+        cdef double expected = 0.0, weight = 0.0
         for i in range(<int>finished.links.size()):
             link = &self.links[finished.links[i]]
             if link.kind == SHIFT:
@@ -325,9 +334,9 @@ cdef class Search:
         if known.add(sentence, self.finished.size()) != <int>self.finished.size():
             return True
         if self.ngram_scorer is not None:
-            rest, weight = self.ngram_scorer.rest, self.ngram_scorer.weight
+            expected, weight = self.ngram_scorer.expected_total, self.ngram_scorer.weight
         finished.fluency = by.fluency
-        finished.syntax = by.score - weight * (by.fluency - rest)
+        finished.syntax = by.score - weight * (by.fluency - expected)
         self.finished.push_back(finished[0])
         return True
 

@@ -1,4 +1,4 @@
-"""The home of the core's C types: encoded problem, state, action.
+"""The C types of the transition system: word, state, task, action.
 
 Names follow the papers: stack σ, buffer ρ, S0/S1; a missing thing is -1.
 """
@@ -49,8 +49,8 @@ cdef struct State:
     int lefts_due               # LEFTARCs that must come before anything else
     bint gold                   # structure and tags so far are those of the reference
     int w0, w1, w2              # the last words placed
-    uint64_t derivation         # a number of all actions that led here, forms apart
-    Context context             # the same for the language model, if one listens
+    uint64_t derivation         # a hash of all actions that led here, forms apart
+    Context context             # of the n-gram scorer, if there is one
     double fluency              # log-probability of the words placed
     Node* stack
     uint64_t* buffer            # bit set: not yet shifted

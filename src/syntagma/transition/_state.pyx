@@ -1,7 +1,6 @@
-"""States of the transition system, its moves and their exact legality (see
-docs/how-it-works.md).
+"""States of the transition system, its actions and their exact legality.
 
-The search over states lives in search.pyx, what they score in features.pyx.
+The search over states is in `_search`; scores come from `linear` and `neural`.
 
 Legality
 --------
@@ -321,7 +320,7 @@ cdef void reference_actions(
 cdef void mirror(
     const Task* task, vector[int32_t]* order, vector[int32_t]* heads
 ) noexcept nogil:
-    """Turn a sentence and its tree round, to be read from right to left.
+    """Reverse a sentence and its tree, to be read from right to left.
 
     Of interchangeable words the first is shifted first in either direction, so they trade places.
     """
@@ -355,8 +354,8 @@ cdef void mirror(
 cdef class SearchTask:
     """A problem in numbers: the arrays behind a Task.
 
-    `words` has one row a word and the first eleven fields of Word as columns; indices are those
-    of the canonical order. `predecessors` holds a bit mask per word; `fixed`, for scoring a given
+    `words` has one row per word and the first eleven fields of Word as columns; words are numbered
+    in canonical order. `predecessors` holds a bit mask per word; `fixed`, for scoring a given
     order, the kind of the word at each position.
     """
 
@@ -438,11 +437,6 @@ cdef class SearchTask:
             kinds = fixed
             self.task.fixed = &kinds[0]
             self._arrays.append(fixed)
-
-    @property
-    def twins(self):
-        """For each word the interchangeable one listed before it, or -1."""
-        return [self.task.words[i].twin for i in range(self.n)]
 
     def __dealloc__(self):
         free(self.task.scratch)
