@@ -258,18 +258,12 @@ cdef class NGramScorer:
         return self.place(&after, form)
 
     cdef double place(self, Context* context, int form) noexcept nogil:
-        """The same; the form is appended to the context."""
-        cdef double total = self.log_shares[form]
-        cdef int i, unit = 2 * form + context.begun
-        for i in range(self.starts[unit], self.starts[unit + 1]):
-            total += self.model.log_prob(context, self.numbers[i])
-            self.model.extend(context, self.numbers[i])
-        if self.spoken[form]:
-            context.begun = 1
-        return total
+        """The same; the context is extended."""
+        return self.add_words(context, form, self.log_shares[form])
 
     cdef double add_words(self, Context* context, int form, double total) noexcept nogil:
-        """Add the log-probabilities of the words of a form, one by one, without its share."""
+        """Add the log-probabilities of the words of a form to `total`, one by one, and extend the
+        context."""
         cdef int i, unit = 2 * form + context.begun
         for i in range(self.starts[unit], self.starts[unit + 1]):
             total += self.model.log_prob(context, self.numbers[i])

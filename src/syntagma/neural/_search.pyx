@@ -31,7 +31,7 @@ from syntagma.transition._state cimport (
     legal_rightarc, legal_shifts, lowest_bit,
 )
 
-VECTOR_MULTIPLE = LANES     # hidden layers hold a multiple of so many units
+VECTOR_MULTIPLE = LANES     # the size of a hidden layer is a multiple of it
 
 cdef enum:
     # What the second address of a pair is.

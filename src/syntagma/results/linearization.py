@@ -1,6 +1,6 @@
 """A linearization: the words in order with the tree over them, and a check of what it promises.
 
-Drawing and writing it is the business of `formats`.
+It is drawn and written in `formats`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Token:
 
     @property
     def name(self) -> str:
-        """How messages call it."""
+        """The name that messages use."""
         return self.form
 
 
@@ -41,7 +41,7 @@ class Token:
 class Linearization:
     """The words of a problem in order, with the tree over them; a higher score is better.
 
-    `fluency` is the language model's share of the score, None without a language model.
+    `fluency` is the language model's part of the score, None without a language model.
 
     `finished` is False if the search ran out of time: then these are pieces, each with a root of
     its own, and words may be left out.
@@ -58,7 +58,7 @@ class Linearization:
 
     @property
     def syntax(self) -> float:
-        """The scorer's share of the score."""
+        """The scorer's part of the score."""
         return self.score - (self.fluency or 0.0)
 
     @property
@@ -97,12 +97,11 @@ class Linearization:
 def violations(linearization: Linearization) -> list[str]:
     """Every broken promise of a linearization, one line each; empty if it keeps them all.
 
-    An unfinished one promises less: words may be missing, and a word may be a root whatever is
-    given, for its head may be in another piece or nowhere. The rest holds of the words that are
-    there.
+    An unfinished linearization promises less: words may be missing, and any word may be a root,
+    because its head may be in another piece or missing. All else holds for the words that it has.
     """
     broken = _word_violations(linearization)
-    if broken:  # the rest speaks of the places of the words
+    if broken:  # the other checks look words up by their place
         return broken
     broken = _tree_violations(linearization)
     return broken + _arc_violations(linearization) + _order_violations(linearization)
@@ -132,9 +131,9 @@ def _word_violations(linearization: Linearization) -> list[str]:
 
 def _tree_violations(linearization: Linearization) -> list[str]:
     heads = linearization.heads
-    strange = [head for head in heads if not 0 <= head <= len(heads)]
-    if strange:
-        return [f"head {head} is out of range" for head in strange]
+    outside = [head for head in heads if not 0 <= head <= len(heads)]
+    if outside:
+        return [f"head {head} is out of range" for head in outside]
     roots = [position for position, head in enumerate(heads, start=1) if head == 0]
     if len(roots) != 1 and (linearization.finished or (heads and not roots)):
         return [f"the tree has {len(roots)} roots: {name_words(linearization.tokens, roots)}"]

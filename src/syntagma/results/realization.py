@@ -1,4 +1,4 @@
-"""A realization: lemmas inflected and in order, as people write them. Made by `linearizer`."""
+"""A realization: lemmas inflected, in order and detokenised; made by `linearizer`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Realization:
 
     @property
     def text(self) -> str:
-        """The sentence as people write it."""
+        """The sentence, detokenised."""
         return self.spelling.text(self.words)
 
     @property

@@ -1,4 +1,4 @@
-"""Spelling: how words in order are written. Finding it is the business of `detokenization`."""
+"""Spelling: how the words of a sentence are written; found by `realization/detokenization`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Contraction:
-    """Words, counted from 1, that are written in one piece: *du* for *de le*."""
+    """Words, counted from 1, that are written as one: *du* for *de le*."""
 
     first: int
     last: int

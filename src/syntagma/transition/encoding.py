@@ -227,7 +227,7 @@ def _in_order_constraints(problem: Problem) -> set[int]:
 
 
 def _form_number(form: str, vocabulary: Vocabulary) -> int:
-    """An unseen phrase goes by its last word, in English most often its head."""
+    """An unseen phrase is represented by its last word, in English most often its head."""
     number = vocabulary.forms.get(form)
     if number is None:
         number = vocabulary.forms.get(form.rpartition(" ")[2], 0)
