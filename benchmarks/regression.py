@@ -331,11 +331,19 @@ def difference(before: Path, after: Path) -> str | None:
     (header_a, sections_a), (header_b, sections_b) = parse_model(a), parse_model(b)
     if sections_a != sections_b:
         return "the sections differ"
-    fields = {
-        key for key in header_a.keys() | header_b.keys() if header_a.get(key) != header_b.get(key)
-    }
-    named = ", ".join(sorted(fields))
-    return f"same but for {named}" if fields <= ALLOWED else f"the header differs in {named}"
+    fields = [path for path in differing_fields(header_a, header_b) if path[-1] not in ALLOWED]
+    if fields:
+        return f"the header differs in {', '.join('.'.join(path) for path in fields)}"
+    return f"same but for {', '.join(sorted(ALLOWED))}"
+
+
+def differing_fields(a: Any, b: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The paths of the innermost fields in which two headers differ."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in sorted(a.keys() | b.keys()):
+            yield from differing_fields(a.get(key), b.get(key), (*path, key))
+    elif a != b:
+        yield path
 
 
 def parse_model(data: bytes) -> tuple[dict[str, Any], tuple[Any, bytes]]:
