@@ -37,7 +37,7 @@ cdef class TemplateTable:
                 if not 0 < len(numbers) <= MAX_ATOMS or len(set(numbers)) != len(numbers):
                     raise ValueError(f"template {shown} repeats an atom or has too many")
                 if not set(names) <= set(known):
-                    raise ValueError(f"template {shown} names an atom its scope has not")
+                    raise ValueError(f"template {shown} names an atom that its scope does not have")
                 key = 0x2545F4914F6CDD1D
                 for byte in text.encode():
                     key = fold(key, byte + 1)
