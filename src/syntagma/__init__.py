@@ -7,6 +7,9 @@
 
 The public names are loaded when they are first used, so that importing the package is cheap and
 ordering loads nothing that only training needs.
+
+Docstrings and comments cite the papers behind the code as L15 (Liu et al. 2015), P16 (Puduppully et
+al. 2016) and ZC15 (Zhang & Clark 2015); `docs/how-it-works.md` gives their titles.
 """
 
 from importlib import import_module

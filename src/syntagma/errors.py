@@ -3,11 +3,11 @@
 SyntagmaError
 ├── ArgumentError            an argument of a function that is out of range or unknown
 ├── ProblemError             a problem that is malformed or cannot be satisfied
-│   └── UnsatisfiableError   found out by searching, not by looking at the problem
+│   └── UnsatisfiableError   found by searching, not by checking the problem
 ├── FormatError              bad content of an input file (`file:line: message`)
 ├── ModelError               a model file that is missing, damaged, foreign or of another version
 ├── OutputError              a file that cannot be written
-└── TrainingError            training that cannot start or go on
+└── TrainingError            training that cannot start or continue
 """
 
 from __future__ import annotations
@@ -92,4 +92,4 @@ class OutputError(SyntagmaError):
 
 
 class TrainingError(SyntagmaError):
-    """Training that cannot start or cannot go on."""
+    """Training that cannot start or cannot continue."""

@@ -153,8 +153,8 @@ class Linearizer:
         Errors, including those that the readers yield in place of a problem, are raised, or with
         `on_error="yield"` take the place of the result.
 
-        Several threads read a few problems ahead. One thread reads a sequence ahead, because
-        batches are encoded faster, but never an iterator.
+        Several threads read a few problems ahead. One thread reads ahead only in a sequence, where
+        batches are encoded faster, never in an iterator.
         """
         budget = self._check(SearchBudget(beam, timeout, expansions), n_best, max_words)
         results = self._search_many(
@@ -190,7 +190,7 @@ class Linearizer:
         beam: int | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
     ) -> Realization | list[Realization]:
-        """The best sentence of these lemmas: inflected, in order, detokenised.
+        """The best sentence for these lemmas: inflected, in order, detokenised.
 
         A plain string is a lemma; a word with a given form keeps it. The forms of the lemmas are
         chosen together with the order.
@@ -358,7 +358,7 @@ def _check_size(problem: Problem, max_words: int) -> None:
     if len(problem.words) > max_words:
         raise ProblemError(
             f"the bag has {len(problem.words)} words, more than the limit of {max_words}; "
-            "raise max_words (--max-words) to order it all the same"
+            "raise max_words (--max-words) to order it anyway"
         )
 
 
@@ -380,7 +380,7 @@ def _check_order(problem: Problem, order: Sequence[str] | Sequence[int]) -> None
         raise ProblemError("an order is given by forms or by indices, not by both")
     if order and isinstance(order[0], int):
         if sorted(order) != list(range(1, len(words) + 1)):
-            raise ProblemError(f"an order by indices must hold each of 1 to {len(words)} once")
+            raise ProblemError(f"an order by indices must contain each of 1 to {len(words)} once")
         return
     missing = Counter(word.form for word in words)
     missing.subtract(str(form) for form in order)
@@ -388,7 +388,7 @@ def _check_order(problem: Problem, order: Sequence[str] | Sequence[int]) -> None
         if count > 0:
             raise ProblemError(f"the word {form!r} of the bag is missing in the given order")
         if count < 0:
-            raise ProblemError(f"the given order uses {form!r} more often than the bag holds it")
+            raise ProblemError(f"the given order uses {form!r} more often than the bag contains it")
 
 
 def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

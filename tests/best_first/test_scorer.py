@@ -143,7 +143,7 @@ def test_a_model_has_what_its_header_says(folder: Path, tmp_path: Path) -> None:
 
 # ---- the other search ------------------------------------------------------------------------
 
-FOR_BEST_FIRST = r"\.syntagma: a model for best-first search, .*search='best-first' \(--search best"
+FOR_BEST_FIRST = r"\.syntagma: a model for best-first search; .*search='best-first' \(--search best"
 FOR_BEAM = r"beam\.syntagma: a model for beam search; load it with search='beam' \(--search beam\)"
 
 
@@ -177,7 +177,7 @@ def test_what_else_needs_a_model_for_beam_search(folder: Path, tmp_path: Path) -
         add_lm(edges, folder / "news.lm", read_treebank(treebank), tmp_path / "out")
     with pytest.raises(ModelError, match=FOR_BEST_FIRST):
         train(treebank, treebank, tmp_path / "out", settings=NeuralSettings(), start=edges)
-    with pytest.raises(TrainingError, match=r"kind linear learns from one .* leave out start"):
+    with pytest.raises(TrainingError, match=r"kind 'linear' learns from one .* leave out start"):
         train(treebank, treebank, tmp_path / "out", settings=LinearSettings(), start=edges)
     assert list(tmp_path.iterdir()) == []
 
@@ -266,13 +266,13 @@ def test_a_missing_section(
     [
         ({"tag_column": "pos"}, "no tag column"),
         ({"tag_column": None}, "no tag column"),
-        *(({"chart": value}, "no size of the chart") for value in (None, 0, -1, "1", 1.5, 10**10)),
+        *(({"chart": value}, "no chart size") for value in (None, 0, -1, "1", 1.5, 10**10)),
         *(({"scaled": value}, "whether scores are scaled") for value in (None, "yes", 1)),
         *(({"grammar": value}, "no grammar") for value in (None, "tag", 1, ["ccg"])),
-        ({"scorer": "cubic"}, "this version of Syntagma knows no scorer 'cubic'"),
+        ({"scorer": "cubic"}, "this version of Syntagma does not know the scorer 'cubic'"),
         ({"scorer": "linear"}, "a model for beam search"),
         ({"scorer": None}, "a model for beam search"),  # as the first models were
-        ({"templates": None}, "trained with other feature templates than this version has"),
+        ({"templates": None}, "trained with other feature templates than those of this version"),
         ({"templates": ["edge: hw"]}, "trained with other feature templates"),
         ({"templates": 5}, "trained with other feature templates"),
     ],

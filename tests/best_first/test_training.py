@@ -276,7 +276,7 @@ def test_neither_pretraining_nor_a_model_to_start_from(
 ) -> None:
     [option] = given
     with pytest.raises(
-        TrainingError, match=rf"the kind edges learns .* leave out {option} \(--{option}\)"
+        TrainingError, match=rf"kind 'edges' learns .* leave out {option} \(--{option}\)"
     ):
         run(data, tmp_path / "model", **given)
     assert list(tmp_path.iterdir()) == []

@@ -151,7 +151,7 @@ def test_unfinished_results_are_noted(
     assert lines[3] == "Run"
     assert err == (
         "3 of 4 results are unfinished, 6 words left out; "
-        "give it more time (--timeout, --expansions) or use --search beam\n"
+        "give the search more time (--timeout, --expansions) or use --search beam\n"
     )
 
 

@@ -345,7 +345,7 @@ def test_info_shows_the_scorer_and_the_language_model(
         (["train-lm", "BAD", "-o", "OUT"], "BAD:2: not UTF-8"),
         (["train-lm", "TEXT", "-o", "NOWHERE/OUT"], "cannot write NOWHERE/OUT"),
         (["train-lm", "TEXT", "-o", "."], "cannot write .: it is a folder"),
-        (["train-lm", "TEXT", "-o", "OUT.gz"], "OUT.gz: a language model is not written"),
+        (["train-lm", "TEXT", "-o", "OUT.gz"], "OUT.gz: a language model cannot be written"),
         (["train-lm", "TEXT", "-o", "OUT", "--dev", "NOWHERE"], "NOWHERE: cannot read the file"),
         (["add-lm", "PLAIN", "LM", "DEV", "-o", "NOWHERE/OUT"], "cannot write NOWHERE/OUT"),
         (["add-lm", "PLAIN", "LM", "-o", "OUT"], "DEV"),

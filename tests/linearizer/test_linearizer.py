@@ -220,7 +220,7 @@ def test_load_of_a_path_in_the_current_folder(
 
 
 def test_load_of_an_unknown_name_or_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"no model named 'tlh' is shipped \(there are: .*\)"):
+    with pytest.raises(ModelError, match=r"no model named 'tlh' is shipped \(available: .*\)"):
         load("tlh")
     for missing in (tmp_path / "none.syntagma", tmp_path / "none"):
         with pytest.raises(ModelError, match=f"{missing}: no such model file"):

@@ -402,10 +402,10 @@ def test_lemmas_that_are_none(lemmas: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("features", "message"),
     [
-        ("Number", "'Number' in the features of word 2 'w1' is not of the kind Name=Value"),
-        ("=x", "'=x' in the features of word 2 'w1' is not of the kind"),
-        ("A=", "'A=' in the features of word 2 'w1' is not of the kind"),
-        ("A=1|", "'' in the features of word 2 'w1' is not of the kind"),
+        ("Number", "'Number' in the features of word 2 'w1' is not of the form Name=Value"),
+        ("=x", "'=x' in the features of word 2 'w1' is not of the form"),
+        ("A=", "'A=' in the features of word 2 'w1' is not of the form"),
+        ("A=1|", "'' in the features of word 2 'w1' is not of the form"),
         ("A=1|A=2", "the features of word 2 'w1' give A twice"),
         ("A=1 |B=2", "the features of word 2 'w1' hold white space"),
         (" ", "the features of word 2 'w1' hold white space"),

@@ -177,7 +177,7 @@ def test_a_model_is_linear_unless_it_says_otherwise(tmp_path: Path) -> None:
     write_container(path, {**found, "scorer": "linear"}, copied)
     assert isinstance(load_model(path).scorer, LinearScorer)
     write_container(path, {**found, "scorer": "cubic"}, copied)
-    with pytest.raises(ModelError, match=r"toy: this version .* knows no scorer 'cubic'"):
+    with pytest.raises(ModelError, match=r"toy: this version .* does not know the scorer 'cubic'"):
         load_model(path)
 
 

@@ -217,7 +217,7 @@ def test_a_model_with_other_slots(tmp_path: Path) -> None:
         for other in (names[:-1], [*names[1:], names[0]]):
             changed = {**header, "slots": {**header["slots"], part: other}}
             message = refused(tmp_path / "bad", changed, sections)
-            assert "other slots than this version has; train it again" in message
+            assert "other slots than those of this version; train it again" in message
 
 
 @pytest.mark.parametrize("name", [n for n in Dimensions.__dataclass_fields__ if n != "guess_after"])

@@ -103,7 +103,9 @@ def test_names_of_arpa_files_in_any_case(name: str, treebank: Path, tmp_path: Pa
 
 @pytest.mark.parametrize("name", ["a.arpa.gz", "a.lm.xz", "a.GZ"])
 def test_nothing_is_written_packed(name: str, treebank: Path, tmp_path: Path) -> None:
-    with pytest.raises(TrainingError, match=f"{name}: a language model is not written compressed"):
+    with pytest.raises(
+        TrainingError, match=f"{name}: a language model cannot be written compressed"
+    ):
         train_lm([treebank], tmp_path / name, on_sentence=no_work)
     assert not list(tmp_path.iterdir())
 

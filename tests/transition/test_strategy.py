@@ -74,7 +74,7 @@ def test_efforts_that_make_no_sense(
 @pytest.mark.parametrize("spent", [{"timeout": 1.0}, {"expansions": 9}, {"beam": 4, "timeout": 9}])
 def test_a_beam_search_has_no_timeout(spent: dict[str, Any]) -> None:
     toy = toy_linearizer()
-    message = "a beam search has neither timeout nor expansions, but a beam"
+    message = "beam search takes no timeout or expansions: limit it by beam"
     with pytest.raises(ValueError, match=message):
         toy.order(BAG, **spent)
     with pytest.raises(ValueError, match=message):
@@ -140,7 +140,7 @@ def test_each_search_has_a_default_model(
     assert run(["order", "--search", "best-first", "sang", "She", "."]) == 0
     assert capsys.readouterr().out == "She sang .\n"
     assert run(["order", "sang", "She", "."]) == 2
-    assert "no model named 'en' is shipped (there are: en-best-first)" in capsys.readouterr().err
+    assert "no model named 'en' is shipped (available: en-best-first)" in capsys.readouterr().err
 
 
 def test_the_effort_is_part_of_a_signature(best_first: Linearizer) -> None:

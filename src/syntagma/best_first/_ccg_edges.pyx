@@ -1,8 +1,8 @@
 """Edges of the CCG grammar (ZC15 §3): phrases are joined by the rules of a grammar that was
 extracted from derivations (`ccg_grammar`).
 
-Rules are numbered from 1, binary rules first. A binary rule says which child is the head. Which
-atoms the features of Table 1 consist of is decided here; the templates are in `templates`.
+Rules are numbered from 1, binary rules first. A binary rule says which child is the head. The
+atoms of the features of Table 1 are computed here; the templates are in `templates`.
 """
 
 from libc.stdint cimport int32_t, uint64_t

@@ -7,7 +7,7 @@ attached to that head, and no word is attached before it has all its given depen
 Labels that are not given are chosen arc by arc. No feature looks at a label later, so only the best
 one is proposed.
 
-Which atoms the features of Table 2 consist of is decided here; the templates are in `templates`.
+The atoms of the features of Table 2 are computed here; the templates are in `templates`.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -61,7 +61,7 @@ cdef class DependencyEdges(Edges):
     """Projective dependency trees over one problem.
 
     `label_index[side, head tag, dependent tag]` is (start, count) in `label_pool`: the labels to
-    try. Training gives the gold label of each word as well, which is then proposed, too.
+    try. In training, the gold label of each word is given, too, and added to those.
     """
 
     cdef int n_tags

@@ -75,7 +75,7 @@ cdef class Edges:
         memset(self.sum.memo, 0, sizeof(self.sum.memo))
 
     cdef int add_leaf(self, int word, int tag, int label) noexcept nogil:
-        """Add a leaf edge; its number."""
+        """Add a leaf edge; return its number."""
         cdef Edge edge
         cdef int i, number = self.items.size()
         memset(&edge, 0, sizeof(Edge))
@@ -130,7 +130,7 @@ cdef class Edges:
         self.complete(edge)
 
     cdef int build(self, const Proposal* by) noexcept nogil:
-        """Build the proposed edge, unless it is a leaf; its number."""
+        """Build the proposed edge, unless it is a leaf; return its number."""
         cdef Edge edge
         cdef int i, blocks = self.task.blocks, number = self.items.size()
         cdef uint64_t* both
@@ -225,7 +225,7 @@ cdef class Edges:
         return 0 if leaf == NONE else self.items[leaf].tag + 1
 
     cdef void add_leaves(self) noexcept nogil:
-        """Add the leaf edges, of interchangeable words those of the first."""
+        """Add the leaf edges; of interchangeable words, only those of the first."""
         cdef int word
         for word in range(self.task.n):
             if self.leaders[word] == word:

@@ -269,8 +269,8 @@ cdef class GuidedSearch(BestFirst):
                 self.place(k)
 
     def learn(self, long limit):
-        """Search and update until the gold result is found or `limit` edges were popped; whether it
-        was found."""
+        """Search and update until the gold result is found or `limit` edges were popped; return
+        whether it was found."""
         cdef AgendaItem item
         cdef Edges edges = self.edges
         cdef int edge, twin, loser, least, fallen

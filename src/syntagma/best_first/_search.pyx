@@ -91,7 +91,7 @@ cdef class BestFirst:
         return self.by_signature[signature]
 
     cdef int accept(self, int edge) noexcept nogil:
-        """Add the edge to the chart; the edge that is pruned to make room, or NONE."""
+        """Add the edge to the chart; return the edge pruned to make room, or NONE."""
         cdef uint64_t signature = self.edges.signature(edge)
         cdef int i, worst = edge
         self.chart.push_back(edge)

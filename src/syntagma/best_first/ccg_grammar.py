@@ -21,7 +21,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 class CcgGrammar:
-    """Categories, numbered by their place, and the rules and the lexicon over them.
+    """Categories, numbered by position, and the rules and the lexicon over them.
 
     `binary` has a row (left, right, result, head side) for each rule, `unary` a row (from, to); the
     rows are sorted. The lexicon lists pairs of tag and category for each form (`form_leaves`), and
@@ -63,7 +63,7 @@ class CcgGrammar:
 
         A given tag restricts them. For a rare form, the pairs of its lower-case form and all
         categories of its tags are added; the latter also for a form that was not seen with the
-        given tag. With `as_unseen`, the form is treated as if it was not in the lexicon.
+        given tag. With `as_unseen`, the form is treated as if it were not in the lexicon.
         """
         found: list[LexicalEntry] = []
         if not as_unseen:

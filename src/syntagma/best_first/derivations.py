@@ -18,7 +18,7 @@ from syntagma.transition.vocabulary import UNKNOWN_LABEL, Vocabulary
 # Left and right part (indices of nodes), rule, label or category, word, tag. What does not apply
 # is NONE: parts of a leaf, the right part of a unary node, word and tag of a node with parts.
 DerivationNode = tuple[int, int, int, int, int, int]
-Piece = Sequence[DerivationNode]  # the derivation of one phrase, parts before what they make up
+Piece = Sequence[DerivationNode]  # the derivation of one phrase, parts before wholes
 PlacedWord = tuple[int, int]  # index of the word in the problem, tag
 
 NONE = -1

@@ -1,4 +1,4 @@
-"""The two grammars of best-first search: which edges a problem has, and which sentence a result is.
+"""The two grammars of best-first search: from problems to edges, and from results to sentences.
 
 Edges themselves are compiled: `_dependency_edges` and `_ccg_edges`. The rules and the lexicon of
 the CCG grammar are in `ccg_grammar`.
@@ -29,7 +29,7 @@ CcgLeaf = tuple[int, int, int]  # word, tag, category
 
 
 class EdgeGrammar(Protocol):
-    """Opens a problem for the search, and reads what the search has built."""
+    """Turns a problem into edges for the search, and the result of the search into a sentence."""
 
     templates: TemplateTable
     takes_arcs: bool  # whether heads and labels can be given

@@ -86,9 +86,9 @@ class StoredEdgeScorer:
         if sections is None:
             raise not_a_model("no grammar")
         if not isinstance(chart, int) or not 1 <= chart <= MAX_CHART:
-            raise not_a_model("no size of the chart")
+            raise not_a_model("no chart size")
         if not isinstance(header.get("scaled"), bool):
-            raise not_a_model("not said whether scores are scaled")
+            raise not_a_model("it does not state whether scores are scaled")
         return sections
 
     def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> EdgeScorer:

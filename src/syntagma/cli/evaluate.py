@@ -218,7 +218,7 @@ def _evaluate_realization(
         f"right forms {figures.forms:.2f}%\n"
         f"as written: BLEU {figures.written_bleu:.2f}, exact {figures.exact:.1f}%   "
         f"{figures.signature}\n"
-        f"{figures.cpu_ms:.1f} ms CPU a sentence\n"
+        f"{figures.cpu_ms:.1f} ms CPU per sentence\n"
     )
     if json_file:
         record = {

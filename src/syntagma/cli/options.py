@@ -69,8 +69,8 @@ Expansions = Annotated[
         min=1,
         max=MAX_EXPANSIONS,
         metavar="N",
-        help="Best-first: limit of expanded edges per problem. Unlike --timeout, it gives the same "
-        "result on any machine.",
+        help="Best-first: maximum number of expanded edges per problem. Unlike --timeout, it gives "
+        "the same result on any machine.",
     ),
 ]
 NoLanguageModel = Annotated[
@@ -136,7 +136,7 @@ InputFormat = Annotated[
     typer.Option(
         "--input-format",
         metavar="text|json|conllu",
-        help="Input format. Default: that of the file name, else text.",
+        help="Input format. Default: by the extension of the file name, else text.",
     ),
 ]
 Format = Annotated[

@@ -140,6 +140,6 @@ class Unfinished:
         if self.results:
             print(
                 f"{self.results} of {total} results are unfinished, {self.words} words left out; "
-                "give it more time (--timeout, --expansions) or use --search beam",
+                "give the search more time (--timeout, --expansions) or use --search beam",
                 file=sys.stderr,
             )

@@ -100,7 +100,11 @@ def train(
     chart: Annotated[
         int,
         typer.Option(
-            "--chart", min=1, max=MAX_CHART, metavar="N", help="Best-first: size of the chart."
+            "--chart",
+            min=1,
+            max=MAX_CHART,
+            metavar="N",
+            help="Best-first: size of the chart, in edges.",
         ),
     ] = BEST_FIRST.chart,
     unscaled: Annotated[

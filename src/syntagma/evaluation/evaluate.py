@@ -146,7 +146,7 @@ def evaluate(
 
 
 def main_conditions(linearizer: "Linearizer") -> list[str]:
-    """The main conditions that a model can be given; a CCG model knows no arcs."""
+    """The main conditions that a model can be given; a CCG model takes no arcs."""
     return list(MAIN_CONDITIONS) if linearizer.takes_arcs else ["none", "pos"]
 
 

@@ -35,8 +35,8 @@ def build_columns(keys, values, double load=0.5):
     """The columns (fingerprints, weights) of the smallest table with at most this load factor.
 
     A look-up cannot tell features with colliding fingerprints apart, so their weights are added.
-    Half of the slots stay empty, because most look-ups are for absent features and take longer in a
-    fuller table.
+    By default at least half of the slots stay empty, because most look-ups are for absent features
+    and take longer in a fuller table.
     """
     cdef uint64_t slots = 16
     while slots * load < len(keys):

@@ -23,9 +23,9 @@ def read_table(scope: str, table: str) -> Iterator[TemplateRow]:
 
 
 def check_templates(templates: TemplateTable, header: Mapping[str, Any]) -> None:
-    """Refuse a model of other templates: its weights are those of other features."""
+    """Refuse a model trained with other templates: its weights belong to other features."""
     if list(templates.texts) != header.get("templates"):
         raise ModelError(
-            "the model was trained with other feature templates than this version has; "
+            "the model was trained with other feature templates than those of this version; "
             "train it again or install the version that made it"
         )

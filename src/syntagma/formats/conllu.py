@@ -135,7 +135,7 @@ def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
 
 
 def _row_error(columns: list[str], count: int, place: Place) -> FormatError | None:
-    """The fault of a row that is not the next word; None if it is no word but well-formed."""
+    """The fault of a row that is not the next word; None if it is well-formed but not a word."""
     if len(columns) != 10:
         return FormatError(
             f"{len(columns)} column{'s' * (len(columns) != 1)} instead of 10 separated by tabs",

@@ -42,7 +42,7 @@ def read_problems(
     """Read the problems of a file one at a time; "-" is standard input.
 
     The file is opened at once: one that cannot be opened raises `FormatError`. A bad problem yields
-    a `FormatError` in its place. The default format is that of the file name. `lemmas` says which
+    a `FormatError` in its place. The default format follows from the file name. `lemmas` says which
     words are lemmas to be realized (see `conllu.to_problem`); in text and JSON, plain strings are.
     """
     format = format or guess_format(path)

@@ -258,7 +258,7 @@ cdef class NGramScorer:
         return self.place(&after, form)
 
     cdef double place(self, Context* context, int form) noexcept nogil:
-        """The same; the context is extended."""
+        """The same, but extends the context."""
         return self.add_words(context, form, self.log_shares[form])
 
     cdef double add_words(self, Context* context, int form, double total) noexcept nogil:

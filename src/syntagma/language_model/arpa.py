@@ -33,7 +33,7 @@ from syntagma.language_model.backoff import (
 )
 
 _LN_10 = float(np.log(10))
-_MAX_ROUNDING = 1e-4  # a log probability this far above zero is zero
+_MAX_ROUNDING = 1e-4  # a log probability at most this far above zero counts as zero
 _SEPARATORS = frozenset(" \t\n\v\f\r\0")
 _BLOCK = 1 << 16
 
@@ -246,7 +246,7 @@ class _Reader:
     def _not_an_ngram(self, k: int, line: str) -> NoReturn:
         shown = line if len(line) <= 80 else f"{line[:79]}…"
         words = "word" if k == 1 else f"{k} words"
-        self.fail(f"expected a log10 probability, {words} and perhaps a back-off, not {shown!r}")
+        self.fail(f"expected a log10 probability, {words} and optionally a back-off, not {shown!r}")
 
     def _check(self, section: _Section, *, is_highest: bool) -> None:
         """Minus infinity means probability zero; no other value may be infinite."""

@@ -32,7 +32,7 @@ WordClass = Callable[[str], str]
 class Order:
     """The n-grams of one order, sorted by (parent, word); logarithms are natural."""
 
-    parent: Int32  # the n-gram of the words but the last, by its index in the order below
+    parent: Int32  # the n-gram without its last word, by its index in the order below
     word: Int32
     log_prob: Float32
     backoff: Float32  # 0 for an n-gram that is not a context

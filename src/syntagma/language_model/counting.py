@@ -1,7 +1,7 @@
 """Counts the n-grams of a text on disk, order by order; `kneser_ney` estimates from them.
 
-An n-gram is identified by its rank among the n-grams of its order. The rank of the words but the
-last, and the last word, make up one 64-bit key, so that counting is sorting integers.
+An n-gram is identified by its rank among the n-grams of its order. The rank of its words but the
+last and the number of the last word make up one 64-bit key, so that counting is sorting integers.
 """
 
 from __future__ import annotations

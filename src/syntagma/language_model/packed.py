@@ -105,7 +105,7 @@ class PackedOrder:
         return cls(order.word.astype(np.uint32), logs(order.log_prob), backoffs, starts)
 
     def is_whole(self, vocabulary: int, following: PackedOrder | None) -> bool:
-        """Whether everything holds that look-up relies on, which checks nothing itself."""
+        """Whether all invariants hold that look-up relies on without checking them."""
         if len(self.words) != len(self.log_probs.values):
             return False
         if len(self.words) and int(self.words.max()) >= vocabulary:
@@ -148,7 +148,7 @@ class LanguageModel:
         return len(self.orders)
 
     def describe(self) -> dict[str, Any]:
-        """What the header of a file says of it."""
+        """What the header of a file says about it."""
         return {"ngrams": [len(order.words) for order in self.orders]}
 
     def to_arrays(self) -> dict[str, Array]:

@@ -23,7 +23,7 @@ from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import shuffled, visit
 
 # Sentences that are searched with the same weights, before the updates of all are applied. Threads
-# share the sentences of a batch: the size of batches changes the model, the number of threads not.
+# share the sentences of a batch. The batch size affects the model, the number of threads does not.
 BATCH = 8
 
 

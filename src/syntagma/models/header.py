@@ -21,12 +21,12 @@ class DataEntry(TypedDict, total=False):
     sha256: str
     sentences: int
     words: int
-    use: str  # "pre-training", or not there
+    use: str  # "pre-training", or absent
     left_out: int  # sentences dropped because of faults
 
 
 class Header(TypedDict, total=False):
-    """All fields of all kinds of models; those of the first group are always there."""
+    """All fields of all kinds of models; those of the first group are always present."""
 
     name: str
     language: str

@@ -44,7 +44,7 @@ def model_path(model: str | Path) -> Path:
     if not shipped.is_file():
         names = ", ".join(sorted(file.stem for file in SHIPPED.glob("*.syntagma"))) or "none"
         raise ModelError(
-            f"no model named {model!r} is shipped (there are: {names}); "
+            f"no model named {model!r} is shipped (available: {names}); "
             "a model file of your own is given by its path, as in ./my.syntagma"
         )
     return shipped
@@ -58,7 +58,7 @@ def load_model(
     stored_scorer = STORED_SCORERS.get(scorer_name(header))
     if stored_scorer is None:
         raise ModelError(
-            f"{path}: this version of Syntagma knows no scorer {scorer_name(header)!r}; "
+            f"{path}: this version of Syntagma does not know the scorer {scorer_name(header)!r}; "
             "install the version that made the model"
         )
     _check_search(path, stored_scorer.SEARCH, search)
@@ -79,7 +79,7 @@ def _read(path: str | Path) -> tuple[Header, dict[str, npt.NDArray[Any]]]:
     header, arrays = read_container(path)
     if header.keys() == {LANGUAGE_MODEL}:
         raise ModelError(
-            f"{path}: a language model by itself; give it to a model: syntagma add-lm MODEL {path}"
+            f"{path}: a language model by itself; add it to a model: syntagma add-lm MODEL {path}"
         )
     return cast(Header, header), arrays
 
@@ -89,7 +89,7 @@ def _check_search(path: str | Path, made_for: SearchName, wanted: SearchName | N
         return
     if made_for == "best-first":
         raise ModelError(
-            f"{path}: a model for best-first search, to order words and be evaluated with "
+            f"{path}: a model for best-first search; to order or evaluate with it, set "
             "search='best-first' (--search best-first); all else needs a model for beam search"
         )
     raise ModelError(
@@ -110,7 +110,7 @@ def _check_sections(
 
 @contextmanager
 def _errors_of(path: str | Path) -> Iterator[None]:
-    """Add the name of the file to errors of what it holds."""
+    """Add the name of the file to errors about its content."""
     try:
         yield
     except ModelError as error:

@@ -41,7 +41,7 @@ def add_language_model(
 ) -> None:
     """Write the model at `source` to `path` with this language model instead of its own.
 
-    `about` is what the header says of it, besides the balance and the language model's own fields.
+    `about` is what the header says about it, besides the balance and its own fields.
     """
     header, arrays = read_container(source)
     described = {

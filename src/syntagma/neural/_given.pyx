@@ -1,4 +1,4 @@
-"""What is given of the words of a problem and of each pair of them: input of the set encoder."""
+"""What is given for the words of a problem and for each pair: input of the set encoder."""
 
 from libc.stdint cimport int32_t, uint64_t
 
@@ -14,7 +14,7 @@ RELATION_NAMES = ("unrelated", "self", "sibling", "ancestor", "descendant", "com
 
 
 def read_given(SearchTask search_task, int n_tags, int n_labels):
-    """(fields [n, 5], relations [n, n]): what is given of each word and of each pair of words.
+    """(fields [n, 5], relations [n, n]): what is given for each word and each pair of words.
 
     The fields of a word are its tag, its label (the last number of each: not given), whether its
     head is unknown, a word or the root, and the buckets of its number of given dependents and

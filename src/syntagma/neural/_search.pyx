@@ -214,9 +214,9 @@ cdef class NeuralSearch(Search):
                 self.unplaced_scores[word] /= count
 
     cdef void compute_head_family_sum(self, int head) noexcept nogil:
-        """Add up the unplaced ones of a head and its dependents, once in a state.
+        """Sum over the unplaced words among a head and its dependents, once per state.
 
-        They are the family that the view holds, and its A.
+        These are the family in the view, and A itself.
         """
         cdef float* total = &self.head_family_sum[head * self.scorer.hidden]
         if self.head_family_expansion[head] != self.expansion:
@@ -321,7 +321,7 @@ cdef class NeuralSearch(Search):
         """Add all legal actions to the candidates.
 
         If an order is given, its next word still competes with the next words of all other
-        orders: else the scores of different orders could not be compared.
+        orders: otherwise scores of different orders would not be comparable.
         """
         cdef int i, word
         cdef uint64_t rest

@@ -1,6 +1,6 @@
 """The set encoder: turns the words of a problem into vectors, in NumPy and compiled loops.
 
-Each word gets the sum of the embeddings of its fields: what is known and given of it. Transformer
+Each word gets the sum of the embeddings of its fields: what is known or given about it. Transformer
 layers over the set of words follow. They have no positions; the given relation between two words
 biases their attention. After one of the layers the encoder guesses the tags and labels that are
 not given, and the layers after it read its guesses.

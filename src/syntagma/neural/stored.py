@@ -69,7 +69,7 @@ class StoredNetwork:
         """Check the network against the header of its model and build the scorer."""
         if header.get("slots") != SLOTS.to_json():
             raise ModelError(
-                "the model was trained with other slots than this version has; "
+                "the model was trained with other slots than those of this version; "
                 "train it again or install the version that made it"
             )
         dimensions = _dimensions(header.get("dimensions"))
@@ -125,5 +125,5 @@ def _dimensions(given: object) -> Dimensions:
 
 
 def describe_network(dimensions: Dimensions) -> dict[str, Any]:
-    """What the header of a model file states of its network."""
+    """What the header of a model file states about its network."""
     return {"dimensions": asdict(dimensions), "slots": SLOTS.to_json()}

@@ -1,7 +1,7 @@
 """The learner of the neural scorer: gradient descent over treebanks, with PyTorch.
 
 The network and its losses are in `network`, its input in `batches`; only these three modules
-import torch. The training run around the learner is the room `training`.
+import torch. The training run around the learner is in the package `training`.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def _neighbours(words: Sequence[Word], before: Pairs) -> list[list[tuple[int, in
 
 
 def _entangled(words: Sequence[Word], before: Pairs) -> set[int]:
-    """The words of components that are no trees, arcs and order constraints taken together."""
+    """The words of components that are not trees, arcs and order constraints taken together."""
     if not before:
         return set()
     leader = list(range(len(words)))

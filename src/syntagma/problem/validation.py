@@ -71,8 +71,8 @@ def _check_features(features: str, words: Sequence[Word], index: int) -> None:
     for part, name in zip(parts, names, strict=True):
         if not name or name == part or part.endswith("="):
             raise ProblemError(
-                f"{part!r} in the features of {name_word(words, index)} is not of the kind "
-                "Name=Value; several are separated by |"
+                f"{part!r} in the features of {name_word(words, index)} is not of the form "
+                "Name=Value; separate several by |"
             )
         if names.count(name) > 1:
             raise ProblemError(f"the features of {name_word(words, index)} give {name} twice")

@@ -1,8 +1,8 @@
 """Inflection: the forms that a lemma may take, given its tag and features as far as known.
 
 Forms come from the `lexicon` of the training treebank; for English, else from `lemminflect` if it
-is installed; else from the `edit_rules` of the same treebank. Which of several forms is taken,
-`form_choice` estimates and the search decides.
+is installed; else from the `edit_rules` of the same treebank. `form_choice` estimates how
+likely each of several forms is; the search decides.
 """
 
 from __future__ import annotations

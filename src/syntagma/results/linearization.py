@@ -1,4 +1,4 @@
-"""A linearization: the words in order with the tree over them, and a check of what it promises.
+"""A linearization: the words in order with the tree over them, and a check that they are valid.
 
 It is drawn and written in `formats`.
 """
@@ -43,10 +43,10 @@ class Linearization:
 
     `fluency` is the language model's part of the score, None without a language model.
 
-    `finished` is False if the search ran out of time: then these are pieces, each with a root of
-    its own, and words may be left out.
+    `finished` is False if the search exhausted its budget: then these are pieces, each with a root
+    of its own, and words may be left out.
 
-    `derivations` are those of CCG, from a search with that grammar: one, or one of each piece.
+    `derivations` are CCG derivations, if the search used a CCG grammar: one, or one per piece.
     """
 
     tokens: tuple[Token, ...]
@@ -95,9 +95,9 @@ class Linearization:
 
 
 def violations(linearization: Linearization) -> list[str]:
-    """Every broken promise of a linearization, one line each; empty if it keeps them all.
+    """Everything that is invalid in a linearization, one line each; empty if it is valid.
 
-    An unfinished linearization promises less: words may be missing, and any word may be a root,
+    An unfinished linearization guarantees less: words may be missing, and any word may be a root,
     because its head may be in another piece or missing. All else holds for the words that it has.
     """
     broken = _word_violations(linearization)

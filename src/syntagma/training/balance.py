@@ -76,7 +76,7 @@ def _smooth(curve: Sequence[float]) -> list[float]:
 
 
 def describe(curves: Curves) -> dict[str, Any]:
-    """What the header of a model says of how its balance was fitted."""
+    """What the header of a model says about how its balance was fitted."""
     return {
         "weights": list(WEIGHTS),
         "bleu": {name: [round(value, 2) for value in curve] for name, curve in curves.items()},

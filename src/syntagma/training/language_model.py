@@ -103,7 +103,7 @@ def train_lm(
     output = Path(output)
     if output.suffix.lower() in _COMPRESSED:
         raise TrainingError(
-            f"{output}: a language model is not written compressed; leave out {output.suffix}"
+            f"{output}: a language model cannot be written compressed; leave out {output.suffix}"
         )
     check_writable(output)
     for source in sources:

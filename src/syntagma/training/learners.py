@@ -1,6 +1,6 @@
 """What a learner is, and which learner belongs to which settings.
 
-The learners themselves stand in the rooms of their scorers: `linear/training.py`,
+The learners themselves are in the packages of their scorers: `linear/training.py`,
 `neural/training.py` and `best_first/training.py`.
 """
 

@@ -132,8 +132,8 @@ def _check_arguments(
     for given, option in ((pretrain, "pretrain"), (start, "start")):
         if given and not settings.PRETRAINS:
             raise TrainingError(
-                f"a scorer of the kind {settings.SCORER} learns from one treebank and from nothing "
-                f"else: leave out {option} (--{option}) or train a neural one"
+                f"a scorer of kind {settings.SCORER!r} learns from one treebank, from scratch: "
+                f"leave out {option} (--{option}) or train a neural one"
             )
     if Path(output).is_dir():
         raise TrainingError(f"cannot write the model to {output}: it is a folder")

@@ -38,7 +38,7 @@ cdef inline Action action_of(const Candidate* candidate) noexcept nogil:
 
 
 cdef class Search:
-    """A search of one problem; it is run once.
+    """A search over one problem; it is run once.
 
     The beam holds states; a derivation is a chain of links. With `merging`, states that neither
     scorer can tell apart become one.

@@ -51,7 +51,7 @@ cdef struct State:
     int w0, w1, w2              # the last words placed
     uint64_t derivation         # a hash of all actions that led here, forms apart
     Context context             # of the n-gram scorer, if there is one
-    double fluency              # log-probability of the words placed
+    double fluency              # log-probability of the words placed and their forms' shares
     Node* stack
     uint64_t* buffer            # bit set: not yet shifted
     uint64_t* fresh             # bit set: words of untouched components whose top may hang anywhere

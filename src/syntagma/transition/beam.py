@@ -74,7 +74,7 @@ class BeamStrategy:
 
     def check(self, budget: SearchBudget) -> None:
         if budget.timeout is not None or budget.expansions is not None:
-            raise ArgumentError("a beam search has neither timeout nor expansions, but a beam")
+            raise ArgumentError("beam search takes no timeout or expansions: limit it by beam")
 
     def describe(self, budget: SearchBudget) -> dict[str, str | int | float]:
         return {"beam": budget.beam or "auto"}

@@ -45,7 +45,7 @@ class SearchBudget:
 
 
 class Strategy(Protocol):
-    """A search with a scorer; this is all that the linearizer knows of a model's inside.
+    """A search with a scorer; this is all that the linearizer knows about the inside of a model.
 
     Searching `batch` problems together is fastest; problems may have at most `max_words` words.
     `takes_arcs`: whether heads and labels can be given.
@@ -63,7 +63,7 @@ class Strategy(Protocol):
     def takes_arcs(self) -> bool: ...
 
     def check(self, budget: SearchBudget) -> None:
-        """Raise `ArgumentError` if the budget is one of the other strategy."""
+        """Raise `ArgumentError` if the budget is for the other strategy."""
 
     def describe(self, budget: SearchBudget) -> dict[str, str | int | float]:
         """The budget as the signature of a score states it."""

@@ -59,7 +59,7 @@ class Encoding:
 
 
 class WordRow(NamedTuple):
-    """What is given of a word: the first fields of struct Word in _state.pxd, in its order."""
+    """What is given for a word: the first fields of struct Word in _state.pxd, in its order."""
 
     form: int
     tag: int
@@ -148,7 +148,7 @@ def word_rows(
     vocabulary: Vocabulary,
     alternatives: Sequence[Sequence[Alternative]] | None = None,
 ) -> list[WordRow]:
-    """What is given of each word, by number."""
+    """What is given for each word, by number."""
     words = problem.words
     number = {at: i for i, at in enumerate(order)}
     root = problem.root

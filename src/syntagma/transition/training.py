@@ -92,7 +92,7 @@ def grow_vocabulary(vocabulary: Vocabulary, sentences: Iterable[Sentence]) -> Vo
 
 
 def _most_frequent(counts: Counts, limit: int) -> tuple[int, ...]:
-    """The most frequent ones, ties by number; but for the first, none of a negligible share."""
+    """The most frequent ones, ties by number; negligible ones are dropped, but never the first."""
     total = sum(counts.values())
     ranked = sorted(counts, key=lambda item: (-counts[item], item))
     others = (item for item in ranked[1:limit] if counts[item] >= MIN_SHARE * total)

@@ -1,6 +1,6 @@
 """The training settings that all learners share.
 
-Each learner adds its own in its room: `linear/settings.py`, `neural/settings.py` and
+Each learner adds its own in its package: `linear/settings.py`, `neural/settings.py` and
 `best_first/settings.py`.
 """
 
