@@ -29,7 +29,7 @@ def test_faults_do_not_stop_the_batch() -> None:
         "f:2: empty bag: give at least one word",
         "f:3: not UTF-8",
         "f:4: the form of word 2 is empty: ''",
-        "f:5: the form of word 2 has a space too many: ' b'; "
+        "f:5: the form of word 2 has an extra space: ' b'; "
         "the words of a phrase are separated by single spaces",
     ]
     assert isinstance(results[-1], Problem)

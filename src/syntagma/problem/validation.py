@@ -40,10 +40,10 @@ def _check_form(form: str, kind: str, index: int) -> None:
     if not form or form.isspace():
         raise ProblemError(f"the {kind} of word {index} is empty: {form!r}")
     if any(character in form for character in "\t\n\r"):
-        raise ProblemError(f"the {kind} of word {index} holds a tab or a line end: {form!r}")
+        raise ProblemError(f"the {kind} of word {index} contains a tab or a line end: {form!r}")
     if form[0] == " " or form[-1] == " " or "  " in form:
         raise ProblemError(
-            f"the {kind} of word {index} has a space too many: {form!r}; "
+            f"the {kind} of word {index} has an extra space: {form!r}; "
             "the words of a phrase are separated by single spaces"
         )
     _check_encodable(form, f"the {kind} of word {index}")
@@ -63,7 +63,7 @@ def _check_features(features: str, words: Sequence[Word], index: int) -> None:
         )
     if any(character.isspace() for character in features):
         raise ProblemError(
-            f"the features of {name_word(words, index)} hold white space: {features!r}"
+            f"the features of {name_word(words, index)} contain white space: {features!r}"
         )
     _check_encodable(features, f"the features of {name_word(words, index)}")
     parts = features.split("|") if features else []
@@ -88,7 +88,9 @@ def _check_symbol(symbol: str, kind: str, words: Sequence[Word], index: int) -> 
             f"the {kind} of {name_word(words, index)} is empty; leave it out if it is not known"
         )
     if any(character.isspace() for character in symbol):
-        raise ProblemError(f"the {kind} of {name_word(words, index)} holds white space: {symbol!r}")
+        raise ProblemError(
+            f"the {kind} of {name_word(words, index)} contains white space: {symbol!r}"
+        )
     _check_encodable(symbol, f"the {kind} of {name_word(words, index)}")
 
 
@@ -96,7 +98,7 @@ def _check_encodable(text: str, what: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise ProblemError(f"{what} holds half of a surrogate pair: {text!r}") from None
+        raise ProblemError(f"{what} contains half of a surrogate pair: {text!r}") from None
 
 
 def check_id(id: str) -> None:
