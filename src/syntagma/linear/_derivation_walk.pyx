@@ -1,6 +1,7 @@
-"""A window into the compiled transition system: legality, scores and features of single actions.
+"""For tests: one derivation action by action, with its legal actions, scores and features.
 
-No search uses it. Tests compare it with the slow references in `tests/references`.
+No search uses it. Tests compare it with the slow references in `tests/references`. Legality is
+decided in `transition/_state`.
 """
 
 from libc.stdint cimport int32_t, uint64_t

@@ -1,4 +1,8 @@
-"""Model files into models: which kinds there are, and every check of what a file holds."""
+"""Loads models from files: picks the scorer by its name and checks that the file has all it needs.
+
+Bytes and checksums are checked in `container`; the contents of arrays where they are read, as in
+`neural/stored`, `language_model/packed` and `realization/detokenization`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models into files, and a language model into a model that has none."""
+"""Saves models to files, and gives a model file another language model."""
 
 from __future__ import annotations
 
