@@ -7,7 +7,7 @@ from textwrap import fill
 
 import typer.main
 
-from syntagma.cli import app
+from syntagma.cli import build_app
 
 TARGET = Path(__file__).with_name("reference") / "cli.md"
 WIDTH = 100
@@ -24,7 +24,7 @@ Exit codes: 0 done; 2 bad input, bad usage or a file that cannot be read or writ
 
 def reference() -> str:
     """The whole page: every command with its text, arguments and options."""
-    group = typer.main.get_command(app)
+    group = typer.main.get_command(build_app())
     sections = [INTRODUCTION]
     for name, command in group.commands.items():  # type: ignore[attr-defined]
         sections.append(

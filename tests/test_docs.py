@@ -171,10 +171,10 @@ def test_the_listing_of_files_is_up_to_date() -> None:
 def test_every_command_and_option_is_documented() -> None:
     from typer.main import get_command
 
-    from syntagma.cli import app
+    from syntagma.cli import build_app
 
     written = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    commands = get_command(app).commands  # type: ignore[attr-defined]
+    commands = get_command(build_app()).commands  # type: ignore[attr-defined]
     names = {"order", "realize", "score", "train", "train-lm", "add-lm", "evaluate", "info"}
     assert set(commands) == names
     for name, command in commands.items():

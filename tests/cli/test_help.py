@@ -7,13 +7,13 @@ import pytest
 import typer.main
 
 from syntagma.best_first.settings import BestFirstSettings
-from syntagma.cli import app, run
+from syntagma.cli import build_app, run
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.linear.settings import LinearSettings
 from syntagma.neural.settings import NeuralSettings
 from syntagma.transition.budget import DEFAULT_MAX_WORDS
 
-GROUP: Any = typer.main.get_command(app)
+GROUP: Any = typer.main.get_command(build_app())
 COMMANDS = tuple(GROUP.commands)
 
 

@@ -13,10 +13,8 @@ from syntagma.best_first.scorer import EdgeScorer
 from syntagma.errors import ArgumentError, ModelError, SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
-from syntagma.transition.budget import SearchBudget, SearchName
+from syntagma.transition.budget import DEFAULT_TIMEOUT, SearchBudget, SearchName
 from syntagma.transition.encoding import Encoding
-
-TIMEOUT = 5.0  # seconds, as in the paper; where no other limit is given
 
 
 class BestFirstStrategy:
@@ -70,5 +68,5 @@ class BestFirstStrategy:
 def _limited(budget: SearchBudget) -> SearchBudget:
     """The budget with the default timeout if it sets no limit."""
     if budget.timeout is None and budget.expansions is None:
-        return SearchBudget(timeout=TIMEOUT)
+        return SearchBudget(timeout=DEFAULT_TIMEOUT)
     return budget

@@ -1,39 +1,48 @@
-"""The command line: `app` collects the commands, one module each; `main` runs it, reporting errors.
-
-Heavy imports are inside the commands, so that ordering one short bag is fast.
-"""
+"""The command line: a table of commands, one module each; `main` runs one and reports errors."""
 
 import contextlib
 import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from syntagma import __version__
-from syntagma.cli import add_lm, evaluate, info, order, realize, score, train, train_lm
 from syntagma.cli.output import ReaderGone
 from syntagma.errors import SyntagmaError
 
-app = typer.Typer(
-    name="syntagma",
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90},
-)
-app.command("order")(order.order)
-app.command("realize")(realize.realize)
-app.command("score")(score.score)
-app.command("train")(train.train)
-app.command("train-lm")(train_lm.train_lm)
-app.command("add-lm")(add_lm.add_lm)
-app.command("evaluate")(evaluate.evaluate)
-app.command("info")(info.info)
+# Each command is imported when it is run: to import and register all of them takes as long as to
+# order a short bag.
+COMMANDS: dict[str, Callable[[], Callable[..., None]]] = {
+    "order": lambda: import_module("syntagma.cli.order").order,
+    "realize": lambda: import_module("syntagma.cli.realize").realize,
+    "score": lambda: import_module("syntagma.cli.score").score,
+    "train": lambda: import_module("syntagma.cli.train").train,
+    "train-lm": lambda: import_module("syntagma.cli.train_lm").train_lm,
+    "add-lm": lambda: import_module("syntagma.cli.add_lm").add_lm,
+    "evaluate": lambda: import_module("syntagma.cli.evaluate").evaluate,
+    "info": lambda: import_module("syntagma.cli.info").info,
+}
+
+
+def build_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The command line with these commands."""
+    app = typer.Typer(
+        name="syntagma",
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90},
+    )
+    app.callback()(syntagma)
+    for name in names:
+        app.command(name)(COMMANDS[name]())
+    return app
 
 
 @dataclass(slots=True)
@@ -49,7 +58,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def syntagma(
     show_version: Annotated[
         bool,
@@ -78,6 +86,7 @@ def run(arguments: Sequence[str]) -> int:
     Typer handles interrupts (130).
     """
     invocation = Invocation()
+    app = build_app(arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS)
     try:
         code = app(
             args=list(arguments) or ["--help"],

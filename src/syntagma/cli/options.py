@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from syntagma.best_first.strategy import TIMEOUT
 from syntagma.transition.budget import (
+    DEFAULT_TIMEOUT,
     MAX_BEAM,
     MAX_EXPANSIONS,
     MAX_THREADS,
@@ -59,7 +59,7 @@ Timeout = Annotated[
         max=MAX_TIMEOUT,
         metavar="SECONDS",
         help="Best-first: time limit per problem. "
-        f"Default: {TIMEOUT:g}, or none with --expansions.",
+        f"Default: {DEFAULT_TIMEOUT:g}, or none with --expansions.",
     ),
 ]
 Expansions = Annotated[

@@ -72,7 +72,7 @@ class Logs:
             codes = _section(arrays, name, np.uint8)
             if table.shape != (CODES,) or table.dtype != np.float32:
                 raise ModelError(f"the section '{name}.table' of the language model is damaged")
-            logs = cls(table[codes], codes, table)
+            logs = cls(table.take(codes), codes, table)
         if not np.isfinite(logs.values).all():
             raise ModelError(f"the section {name!r} of the language model is not finite")
         return logs
@@ -123,7 +123,7 @@ class LanguageModel:
             raise ModelError(f"the language model has order {len(orders)}, more than {MAX_ORDER}")
         self.words = tuple(words)
         self.orders = tuple(orders)
-        self._numbers = {word: number for number, word in enumerate(self.words)}
+        self._numbers = dict(zip(self.words, range(len(self.words)), strict=True))
         for word in SPECIAL_WORDS:  # in a text, these strings are words like any other
             del self._numbers[word]
         self.ngrams = NGrams(

@@ -7,33 +7,31 @@ Bytes and checksums are checked in `container`; the contents of arrays where the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
 import numpy.typing as npt
 
-from syntagma.best_first.scorer import StoredEdgeScorer
 from syntagma.errors import ModelError, not_a_model
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import LanguageModel
-from syntagma.linear.scorer import StoredLinearScorer
 from syntagma.models.container import read_container
 from syntagma.models.header import LANGUAGE_MODEL, Header, scorer_name
 from syntagma.models.model import Model, StoredScorer, build_model
-from syntagma.neural.stored import StoredNetwork
 from syntagma.realization.realizer import Realizer
 from syntagma.transition.budget import SearchName
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
-# By the header's field `scorer`.
-STORED_SCORERS: dict[str, type[StoredScorer]] = {
-    "linear": StoredLinearScorer,
-    "neural": StoredNetwork,
-    "edges": StoredEdgeScorer,
+# By the header's field `scorer`. Each kind is imported when a model of it is loaded.
+STORED_SCORERS: dict[str, Callable[[], type[StoredScorer]]] = {
+    "linear": lambda: import_module("syntagma.linear.scorer").StoredLinearScorer,
+    "neural": lambda: import_module("syntagma.neural.stored").StoredNetwork,
+    "edges": lambda: import_module("syntagma.best_first.scorer").StoredEdgeScorer,
 }
 DEFAULT_MODELS: dict[SearchName, str] = {"beam": "en", "best-first": "en-best-first"}
 
@@ -59,12 +57,12 @@ def load_model(
 ) -> Model:
     """Read a model that is made for this search, or for any; its language model can be left out."""
     header, arrays = _read(path)
-    stored_scorer = STORED_SCORERS.get(scorer_name(header))
-    if stored_scorer is None:
+    if scorer_name(header) not in STORED_SCORERS:
         raise ModelError(
             f"{path}: this version of Syntagma does not know the scorer {scorer_name(header)!r}; "
             "install the version that made the model"
         )
+    stored_scorer = STORED_SCORERS[scorer_name(header)]()
     _check_search(path, stored_scorer.SEARCH, search)
     with _errors_of(path):
         _check_sections(header, arrays, stored_scorer.sections(header))

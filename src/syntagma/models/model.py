@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, ClassVar, Protocol, cast
 
 import numpy.typing as npt
 
-from syntagma.best_first.strategy import BestFirstStrategy
 from syntagma.models.header import Header
 from syntagma.realization.realizer import Realizer
 from syntagma.transition.beam import BeamStrategy
@@ -23,7 +23,9 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 STRATEGIES: dict[SearchName, Callable[..., Strategy]] = {
     "beam": BeamStrategy,
-    "best-first": BestFirstStrategy,
+    "best-first": lambda *parts: import_module("syntagma.best_first.strategy").BestFirstStrategy(
+        *parts
+    ),
 }
 
 

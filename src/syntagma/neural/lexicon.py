@@ -19,7 +19,8 @@ class Lexicon:
     def __init__(self, names: Mapping[str, Sequence[str]]) -> None:
         self.names = names
         self._tables = [
-            {name: i for i, name in enumerate(names[table], start=1)} for table in LEXICAL
+            dict(zip(names[table], range(1, len(names[table]) + 1), strict=True))
+            for table in LEXICAL
         ]
         self._cache: dict[str, tuple[int, ...]] = {}
 

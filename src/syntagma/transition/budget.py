@@ -16,6 +16,7 @@ SearchName = Literal["beam", "best-first"]
 MAX_BEAM = 1024
 MAX_EXPANSIONS = 1_000_000_000
 MAX_TIMEOUT = 86_400.0
+DEFAULT_TIMEOUT = 5.0  # seconds of a best-first search without another limit, as in ZC15
 MAX_THREADS = 256
 DEFAULT_MAX_WORDS = 512
 
