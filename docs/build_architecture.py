@@ -79,7 +79,8 @@ def _branch(folder: Path, margin: str) -> Iterator[str]:
 
 def _is_listed(path: Path) -> bool:
     if path.is_dir():
-        return path.name != "__pycache__" and any(filter(_is_listed, path.iterdir()))
+        hidden = path.name == "__pycache__" or path.suffix == ".egg-info"
+        return not hidden and any(filter(_is_listed, path.iterdir()))
     return path.suffix in LISTED | {""} and path.name != "__init__.py" and path.name[0] != "."
 
 

@@ -111,7 +111,7 @@ MODULES = [
 ]
 
 
-NEED_TORCH = ("syntagma.neural.network", "syntagma.neural.training")
+NEED_TORCH = tuple(f"syntagma.neural.{name}" for name in ("batches", "network", "training"))
 
 
 @pytest.mark.slow
