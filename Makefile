@@ -6,9 +6,9 @@
 # make site      build the documentation as a website in site/
 # make coverage  measure which lines of the Python source the tests run
 
-# python3.11 if there is one, else python3 if it is new enough.
-PYTHON := $(shell for python in python3.11 python3; do \
-	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+# The first of these that is installed and of a version that is tested.
+PYTHON := $(shell for python in python3.11 python3.12 python3.13 python3; do \
+	$$python -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$python && break; done)
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
@@ -50,7 +50,7 @@ clean:
 	rm -rf .venv build site *.egg-info src/*.egg-info $$(find src -name '*.cpp' -o -name '*.so')
 
 .venv/bin/python:
-	@test -n "$(PYTHON)" || { echo "error: Syntagma needs Python 3.11 or newer" >&2; exit 2; }
+	@test -n "$(PYTHON)" || { echo "error: Syntagma needs Python 3.11, 3.12 or 3.13" >&2; exit 2; }
 	$(PYTHON) -m venv .venv
 
 # Editable, so that the targets can follow each other without a second compilation.
