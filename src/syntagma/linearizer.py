@@ -292,8 +292,8 @@ class Linearizer:
                 "use another, such as en, or train one: syntagma train --realize"
             )
         if not isinstance(lemmas, Problem):
-            if isinstance(lemmas, str):
-                raise ProblemError("lemmas are a list, not one string: split it into lemmas first")
+            if isinstance(lemmas, str) or not isinstance(lemmas, Iterable):
+                raise ProblemError(f"lemmas are given as a list, not as {lemmas!r}")
             lemmas = Problem.of(
                 Word(lemma=each) if isinstance(each, str) else each for each in lemmas
             )
@@ -376,6 +376,8 @@ def _check_order(problem: Problem, order: Sequence[str] | Sequence[int]) -> None
     words = problem.words
     if isinstance(order, str):
         raise ProblemError("an order is a list of words, not one string: split it into words first")
+    if not isinstance(order, Sequence):
+        raise ProblemError(f"an order is a list of words, not {order!r}")
     if len({type(item) for item in order}) > 1:
         raise ProblemError("an order is given by forms or by indices, not by both")
     if order and isinstance(order[0], int):

@@ -13,10 +13,17 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toys.models import toy_linearizer
 from toys.strategies import problems
 from toys.treebank import write_treebank
 
-from syntagma.errors import ModelError, ProblemError, UnsatisfiableError
+from syntagma.errors import (
+    ArgumentError,
+    ModelError,
+    ProblemError,
+    SyntagmaError,
+    UnsatisfiableError,
+)
 from syntagma.linear.settings import LinearSettings
 from syntagma.linearizer import Linearizer, load
 from syntagma.problem.problem import Problem
@@ -287,3 +294,39 @@ def test_a_dead_beam_is_widened_and_then_searched_depth_first(
     assert violations(toy.order(problem, beam=64)) == []
     assert violations(toy.order(problem, beam=1024)) == []
     assert widths == [64, 256, 1024, 1024]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"beam": 0}, "beam must be between 1 and 1024, not 0"),
+        ({"beam": "x"}, "beam must be an integer, not 'x'"),
+        ({"beam": True}, "beam must be an integer, not True"),
+        ({"n_best": 1.5}, "n_best must be an integer, not 1.5"),
+        ({"max_words": 0}, "max_words must be between 1 and"),
+        ({"timeout": 1}, "timeout"),
+        ({"timeout": "soon"}, "timeout must be more than 0"),
+    ],
+)
+def test_bad_arguments_are_errors_of_the_package_raised_at_the_call(
+    arguments: dict[str, Any], message: str
+) -> None:
+    linearizer = toy_linearizer()
+    with pytest.raises(ArgumentError, match=message) as caught:
+        linearizer.order(["a"], **arguments)
+    assert isinstance(caught.value, SyntagmaError)
+    assert isinstance(caught.value, ValueError)  # what 0.6 raised
+    with pytest.raises(ArgumentError, match=message):
+        linearizer.order_many([["a"]], **arguments)  # not at the first next()
+
+
+@pytest.mark.parametrize("bag", [None, 5, "the dog"])
+def test_a_bag_that_is_no_list_is_an_error_of_the_package(bag: Any) -> None:
+    linearizer = toy_linearizer()
+    for call in (linearizer.order, linearizer.beam, lambda words: linearizer.score(words, ["a"])):
+        with pytest.raises(ProblemError, match="a bag is a list of words"):
+            call(bag)
+    with pytest.raises(ProblemError, match="an order is a list of words"):
+        linearizer.score(["a"], bag)
+    with pytest.raises(ArgumentError, match="a model is given by its name or its path, not 5"):
+        load(5)  # type: ignore[arg-type]

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
 import numpy.typing as npt
 
-from syntagma.errors import ModelError, not_a_model
+from syntagma.errors import ArgumentError, ModelError, not_a_model
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import LanguageModel
 from syntagma.models.container import read_container
@@ -40,6 +41,8 @@ SHIPPED = Path(__file__).parent
 
 def model_path(model: str | Path) -> Path:
     """The file of a shipped model, by its name, or of any other, by its path."""
+    if not isinstance(model, (str, PathLike)):
+        raise ArgumentError(f"a model is given by its name or its path, not {model!r}")
     if not isinstance(model, str) or not re.fullmatch(r"[\w-]+", model):
         return Path(model)
     shipped = SHIPPED / f"{model}.syntagma"

@@ -73,6 +73,8 @@ class Problem:
             raise ProblemError(
                 "a bag is a list of words, not one string: split it into words first"
             )
+        if not isinstance(words, Iterable):
+            raise ProblemError(f"a bag is a list of words, not {words!r}")
         return cls(
             tuple(Word(word) if isinstance(word, str) else word for word in words),
             tuple(before),

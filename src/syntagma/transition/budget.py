@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Literal, Protocol
 
 from syntagma.errors import ArgumentError, SyntagmaError
@@ -38,7 +39,9 @@ class SearchBudget:
             check_range("beam", self.beam, MAX_BEAM)
         if self.expansions is not None:
             check_range("expansions", self.expansions, MAX_EXPANSIONS)
-        if self.timeout is not None and not 0 < self.timeout <= MAX_TIMEOUT:
+        if self.timeout is not None and not (
+            isinstance(self.timeout, Real) and 0 < self.timeout <= MAX_TIMEOUT
+        ):
             raise ArgumentError(
                 f"timeout must be more than 0 and at most {MAX_TIMEOUT:g} seconds, "
                 f"not {self.timeout}"
@@ -81,5 +84,7 @@ class Strategy(Protocol):
 
 
 def check_range(name: str, value: int, most: int) -> None:
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise ArgumentError(f"{name} must be an integer, not {value!r}")
     if not 1 <= value <= most:
         raise ArgumentError(f"{name} must be between 1 and {most}, not {value}")
