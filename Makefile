@@ -62,6 +62,8 @@ clean:
 	$(BIN)/pip install --quiet --editable '.[dev]'
 	@touch $@ .venv/installed
 
-.venv/documenting: .venv/bin/python pyproject.toml setup.py
-	$(BIN)/pip install --quiet --editable '.[docs]'
-	@touch $@ .venv/installed
+# The tools alone: the site is built from the source, which need not be compiled for it.
+.venv/documenting: .venv/bin/python pyproject.toml
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' > .venv/docs.txt
+	$(BIN)/pip install --quiet --requirement .venv/docs.txt
+	@touch $@
