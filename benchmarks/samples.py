@@ -24,7 +24,7 @@ from syntagma.errors import FormatError, TrainingError
 from syntagma.files.fingerprint import fingerprint
 from syntagma.files.reading import open_text
 from syntagma.files.writing import atomic_write
-from syntagma.linearizer import read_info
+from syntagma.linearizer.linearizer import read_info
 from syntagma.training.run import Epoch
 from syntagma.treebanks.settings import Settings
 

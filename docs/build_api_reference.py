@@ -41,6 +41,7 @@ SECTIONS = {
         "ArgumentError",
         "ProblemError",
         "UnsatisfiableError",
+        "SyntagmaWarning",
         "FormatError",
         "ModelError",
         "OutputError",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from syntagma.errors import OutputError as OutputError
     from syntagma.errors import ProblemError as ProblemError
     from syntagma.errors import SyntagmaError as SyntagmaError
+    from syntagma.errors import SyntagmaWarning as SyntagmaWarning
     from syntagma.errors import TrainingError as TrainingError
     from syntagma.errors import UnsatisfiableError as UnsatisfiableError
     from syntagma.evaluation.bleu import paired_bootstrap as paired_bootstrap
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
     from syntagma.evaluation.evaluate import evaluate as evaluate
     from syntagma.language_model.settings import LanguageModelSettings as LanguageModelSettings
     from syntagma.linear.settings import LinearSettings as LinearSettings
-    from syntagma.linearizer import Linearizer as Linearizer
-    from syntagma.linearizer import ModelInfo as ModelInfo
-    from syntagma.linearizer import load as load
+    from syntagma.linearizer.linearizer import Linearizer as Linearizer
+    from syntagma.linearizer.linearizer import ModelInfo as ModelInfo
+    from syntagma.linearizer.linearizer import load as load
     from syntagma.neural.settings import NeuralSettings as NeuralSettings
     from syntagma.problem.problem import Problem as Problem
     from syntagma.problem.word import Word as Word
@@ -56,9 +57,9 @@ _HOMES = {
     "LanguageModelSettings": "syntagma.language_model.settings",
     "LinearSettings": "syntagma.linear.settings",
     "Linearization": "syntagma.results.linearization",
-    "Linearizer": "syntagma.linearizer",
+    "Linearizer": "syntagma.linearizer.linearizer",
     "ModelError": "syntagma.errors",
-    "ModelInfo": "syntagma.linearizer",
+    "ModelInfo": "syntagma.linearizer.linearizer",
     "NeuralSettings": "syntagma.neural.settings",
     "OutputError": "syntagma.errors",
     "Problem": "syntagma.problem.problem",
@@ -67,6 +68,7 @@ _HOMES = {
     "Report": "syntagma.evaluation.evaluate",
     "Sentence": "syntagma.treebanks.treebank",
     "SyntagmaError": "syntagma.errors",
+    "SyntagmaWarning": "syntagma.errors",
     "Token": "syntagma.results.linearization",
     "TrainingError": "syntagma.errors",
     "TrainingReport": "syntagma.training.run",
@@ -74,7 +76,7 @@ _HOMES = {
     "Word": "syntagma.problem.word",
     "add_lm": "syntagma.training.language_model",
     "evaluate": "syntagma.evaluation.evaluate",
-    "load": "syntagma.linearizer",
+    "load": "syntagma.linearizer.linearizer",
     "paired_bootstrap": "syntagma.evaluation.bleu",
     "read_treebank": "syntagma.treebanks.treebank",
     "train": "syntagma.training.train",

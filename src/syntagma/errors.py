@@ -8,6 +8,8 @@ SyntagmaError
 ├── ModelError               a model file that is missing, damaged, foreign or of another version
 ├── OutputError              a file that cannot be written
 └── TrainingError            training that cannot start or continue
+
+SyntagmaWarning              input that is accepted but makes results worse
 """
 
 from __future__ import annotations
@@ -38,6 +40,10 @@ def name_words(words: Sequence[Named], indices: Sequence[int], separator: str = 
 
 class SyntagmaError(Exception):
     """Base of every error that the package raises on purpose."""
+
+
+class SyntagmaWarning(UserWarning):
+    """Something that was not refused but makes results worse than they could be."""
 
 
 class ArgumentError(SyntagmaError, ValueError):

@@ -24,7 +24,7 @@ import searches
 
 import syntagma
 from syntagma.errors import FormatError, TrainingError
-from syntagma.linearizer import read_info
+from syntagma.linearizer.linearizer import read_info
 
 CONDITIONS = ("none", "pos", "half", "tree", "labelled")
 

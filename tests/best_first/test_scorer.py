@@ -22,7 +22,7 @@ from syntagma.errors import ModelError, TrainingError
 from syntagma.evaluation.evaluate import main_conditions
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.linear.settings import LinearSettings
-from syntagma.linearizer import Linearizer, load, read_info
+from syntagma.linearizer.linearizer import Linearizer, load, read_info
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
 from syntagma.models.model import Model

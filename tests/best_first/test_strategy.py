@@ -26,7 +26,7 @@ from syntagma.cli.output import render
 from syntagma.errors import ModelError, OutputError, ProblemError, SyntagmaError
 from syntagma.formats.auto import parse_auto
 from syntagma.formats.problems import read_problems
-from syntagma.linearizer import Linearizer, load
+from syntagma.linearizer.linearizer import Linearizer, load
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations

@@ -31,7 +31,7 @@ from syntagma.best_first.settings import BestFirstSettings
 from syntagma.cli import run as command
 from syntagma.errors import FormatError, TrainingError
 from syntagma.linear.settings import LinearSettings
-from syntagma.linearizer import load
+from syntagma.linearizer.linearizer import load
 from syntagma.models.container import read_container
 from syntagma.results.linearization import violations
 from syntagma.training.run import Epoch

@@ -5,16 +5,18 @@ import io
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from toys.linearizer import FakeLinearizer, fake_load
 
-import syntagma.linearizer
+import syntagma.linearizer.linearizer
 from syntagma.cli import run
 from syntagma.cli.batch import PLACES_SHOWN
 from syntagma.cli.train import describe
+from syntagma.errors import SyntagmaError, SyntagmaWarning
 from syntagma.training.run import Epoch
 
 Stdin = Callable[[str | bytes], None]
@@ -38,8 +40,8 @@ TREEBANK = """\
 @pytest.fixture(autouse=True)
 def linearizer(monkeypatch: pytest.MonkeyPatch) -> FakeLinearizer:
     fake = FakeLinearizer()
-    monkeypatch.setattr(syntagma.linearizer, "load", fake_load(fake))
-    monkeypatch.setattr(syntagma.linearizer, "read_info", lambda name: fake.info)
+    monkeypatch.setattr(syntagma.linearizer.linearizer, "load", fake_load(fake))
+    monkeypatch.setattr(syntagma.linearizer.linearizer, "read_info", lambda name: fake.info)
     return fake
 
 
@@ -331,10 +333,25 @@ def test_a_bug_is_called_a_bug(
     def broken(name: str, **options: object) -> Iterator[None]:
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr(syntagma.linearizer, "load", broken)
+    monkeypatch.setattr(syntagma.linearizer.linearizer, "load", broken)
     assert run(["order", "a"]) == 1
     assert capsys.readouterr().err == (
         "error: ZeroDivisionError: oh (a bug; --debug shows where)\n"
+    )
+
+
+def test_each_warning_is_printed_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def doubtful(name: str, **options: object) -> Iterator[None]:
+        for message in ("first\nof two lines", "second", "first\nof two lines"):
+            warnings.warn(message, SyntagmaWarning, stacklevel=2)
+        raise SyntagmaError("then refused")
+
+    monkeypatch.setattr(syntagma.linearizer.linearizer, "load", doubtful)
+    assert run(["order", "a"]) == 2
+    assert capsys.readouterr().err == (
+        "warning: first of two lines\nwarning: second\nerror: then refused\n"
     )
 
 

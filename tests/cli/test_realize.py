@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from toys.linearizer import FakeLinearizer, fake_load
 
-import syntagma.linearizer
+import syntagma.linearizer.linearizer
 from syntagma.cli import run
 from syntagma.errors import SyntagmaError
 from syntagma.problem.problem import Problem
@@ -89,7 +89,7 @@ def inflected(problem: Problem | SyntagmaError) -> Problem | SyntagmaError:
 @pytest.fixture(autouse=True)
 def linearizer(monkeypatch: pytest.MonkeyPatch) -> FakeRealizer:
     fake = FakeRealizer()
-    monkeypatch.setattr(syntagma.linearizer, "load", fake_load(fake))
+    monkeypatch.setattr(syntagma.linearizer.linearizer, "load", fake_load(fake))
     return fake
 
 

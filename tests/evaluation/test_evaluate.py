@@ -18,7 +18,7 @@ from syntagma.transition.budget import SearchBudget
 from syntagma.treebanks.treebank import Sentence
 
 if TYPE_CHECKING:
-    from syntagma.linearizer import Linearizer
+    from syntagma.linearizer.linearizer import Linearizer
 
 
 def sentence(text: str) -> Sentence:

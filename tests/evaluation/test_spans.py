@@ -12,7 +12,7 @@ from toys.linearizer import FakeLinearizer, fake_load
 from toys.strategies import trees
 from toys.treebank import write_treebank
 
-import syntagma.linearizer
+import syntagma.linearizer.linearizer
 from syntagma.cli import run
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, SpanScores, compare_spans, treelets
 from syntagma.linear.settings import LinearSettings
@@ -276,7 +276,7 @@ class HastyLinearizer(FakeLinearizer):
 def test_evaluate_spans_of_unfinished_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(syntagma.linearizer, "load", fake_load(HastyLinearizer()))
+    monkeypatch.setattr(syntagma.linearizer.linearizer, "load", fake_load(HastyLinearizer()))
     treebank = tmp_path / "fox.conllu"
     treebank.write_text(FOX)
     assert run(["evaluate", "--data", str(treebank), "-c", "none", "--spans"]) == 0

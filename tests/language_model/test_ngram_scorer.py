@@ -46,7 +46,7 @@ from syntagma.language_model._ngrams import NGramScorer
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
-from syntagma.linearizer import Linearizer
+from syntagma.linearizer.linearizer import Linearizer
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations

@@ -25,7 +25,7 @@ from syntagma.errors import (
     UnsatisfiableError,
 )
 from syntagma.linear.settings import LinearSettings
-from syntagma.linearizer import Linearizer, load
+from syntagma.linearizer.linearizer import Linearizer, load
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import violations

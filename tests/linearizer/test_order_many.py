@@ -13,7 +13,7 @@ from syntagma.errors import FormatError, ProblemError, SyntagmaError
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._search import LinearSearch
 from syntagma.linear.scorer import LinearScorer
-from syntagma.linearizer import Linearizer
+from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.model import Model
 from syntagma.results.linearization import Linearization
 from syntagma.transition.encoding import Encoding

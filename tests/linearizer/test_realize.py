@@ -36,7 +36,7 @@ from syntagma.errors import FormatError, ModelError, ProblemError, SyntagmaError
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
-from syntagma.linearizer import Linearizer
+from syntagma.linearizer.linearizer import Linearizer
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization.letter_case import capitalised

@@ -16,7 +16,7 @@ from toys.models import bag, make_scorer, random_weights, toy_vocabulary
 from syntagma.errors import ModelError
 from syntagma.linear.scorer import LinearScorer, StoredLinearScorer
 from syntagma.linear.templates import FEATURE_SETS, templates
-from syntagma.linearizer import Linearizer
+from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
 from syntagma.models.model import build_model

@@ -25,7 +25,7 @@ from toys.network import (
 )
 
 from syntagma.errors import ModelError
-from syntagma.linearizer import Linearizer
+from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
 from syntagma.models.model import build_model

@@ -27,7 +27,7 @@ from toys.treebank import SENTENCES, write_treebank
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagma[train]'")
 
 from syntagma.errors import FormatError, ModelError, TrainingError  # noqa: E402
-from syntagma.linearizer import load  # noqa: E402
+from syntagma.linearizer.linearizer import load  # noqa: E402
 from syntagma.models.container import read_container  # noqa: E402
 from syntagma.models.loading import load_model  # noqa: E402
 from syntagma.neural import training as neural_training  # noqa: E402

@@ -26,7 +26,7 @@ from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.linear._features import Templates
 from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.templates import templates
-from syntagma.linearizer import Linearizer
+from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word

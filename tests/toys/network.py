@@ -14,7 +14,7 @@ from typing import TypeVar, cast
 import numpy as np
 from references.brute_force import random_problem
 
-from syntagma.linearizer import Linearizer
+from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.header import Header
 from syntagma.models.model import Model
 from syntagma.neural._addresses import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES

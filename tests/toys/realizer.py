@@ -14,7 +14,7 @@ from random import Random
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
-from syntagma.linearizer import Linearizer
+from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word

@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagm
 from syntagma.errors import TrainingError  # noqa: E402
 from syntagma.formats.conllu import write_conllu  # noqa: E402
 from syntagma.language_model.settings import LanguageModelSettings  # noqa: E402
-from syntagma.linearizer import load  # noqa: E402
+from syntagma.linearizer.linearizer import load  # noqa: E402
 from syntagma.models.container import read_container  # noqa: E402
 from syntagma.neural import training as neural_training  # noqa: E402
 from syntagma.neural.parameters import Dimensions  # noqa: E402

@@ -19,7 +19,7 @@ from syntagma.errors import FormatError, SyntagmaError, TrainingError
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.templates import FeatureSet
 from syntagma.linear.training import PerceptronLearner
-from syntagma.linearizer import load
+from syntagma.linearizer.linearizer import load
 from syntagma.models.container import read_container
 from syntagma.neural.settings import NeuralSettings
 from syntagma.results.linearization import violations

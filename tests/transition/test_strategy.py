@@ -13,7 +13,7 @@ from toys.models import toy_linearizer
 
 from syntagma.cli import run
 from syntagma.evaluation.evaluate import evaluate
-from syntagma.linearizer import Linearizer, load
+from syntagma.linearizer.linearizer import Linearizer, load
 from syntagma.models import loading
 from syntagma.transition.budget import MAX_BEAM, MAX_EXPANSIONS, MAX_TIMEOUT, SearchBudget
 from syntagma.treebanks.treebank import Sentence

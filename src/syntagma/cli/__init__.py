@@ -5,16 +5,17 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from syntagma import __version__
 from syntagma.cli.output import ReaderGone
-from syntagma.errors import SyntagmaError
+from syntagma.errors import SyntagmaError, SyntagmaWarning
 
 # Each command is imported when it is run: to import and register all of them takes as long as to
 # order a short bag.
@@ -88,12 +89,13 @@ def run(arguments: Sequence[str]) -> int:
     invocation = Invocation()
     app = build_app(arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS)
     try:
-        code = app(
-            args=list(arguments) or ["--help"],
-            prog_name="syntagma",
-            standalone_mode=False,
-            obj=invocation,
-        )
+        with _warnings_as_lines():
+            code = app(
+                args=list(arguments) or ["--help"],
+                prog_name="syntagma",
+                standalone_mode=False,
+                obj=invocation,
+            )
         return code if isinstance(code, int) else 0
     except ReaderGone:
         _abandon_stdout()
@@ -126,6 +128,26 @@ def main() -> None:
     except OSError:
         _abandon_stdout()
     sys.exit(code)
+
+
+@contextlib.contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Print each distinct warning of the package once, as one line on standard error."""
+    printed: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        line = " ".join(str(message).splitlines())
+        if not issubclass(category, SyntagmaWarning):
+            show_other(message, category, *place, **more)
+        elif line not in printed:
+            printed.add(line)
+            print("warning:", line, file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", SyntagmaWarning)
+        show_other = warnings.showwarning
+        warnings.showwarning = show
+        yield
 
 
 def _report(message: str, error: BaseException, invocation: Invocation, code: int) -> int:

@@ -116,7 +116,7 @@ def evaluate(
         raise typer.BadParameter("--input and --no-hints go with --sr")
     from syntagma.evaluation.evaluate import evaluate as measure
     from syntagma.evaluation.evaluate import main_conditions
-    from syntagma.linearizer import load
+    from syntagma.linearizer.linearizer import load
     from syntagma.transition.budget import SearchBudget
     from syntagma.treebanks.ccgbank import read_sentences
 
@@ -186,7 +186,7 @@ def _evaluate_realization(
         without_hints,
     )
     from syntagma.formats.problems import read_problems
-    from syntagma.linearizer import load
+    from syntagma.linearizer.linearizer import load
     from syntagma.treebanks.treebank import read_treebank
 
     linearizer = load(model, language_model=not no_lm)

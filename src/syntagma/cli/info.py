@@ -24,7 +24,7 @@ def info(
         syntagma info ./my.syntagma
     """
     from syntagma.files.fingerprint import fingerprint
-    from syntagma.linearizer import read_info
+    from syntagma.linearizer.linearizer import read_info
 
     about = read_info(model)
     lines = [

@@ -15,7 +15,7 @@ from syntagma.results.linearization import Linearization
 from syntagma.transition.budget import DEFAULT_MAX_WORDS
 
 if TYPE_CHECKING:
-    from syntagma.linearizer import Linearizer, Result
+    from syntagma.linearizer.linearizer import Linearizer, Result
     from syntagma.results.realization import Realization
 
 
@@ -82,7 +82,7 @@ def order(
     if written and format != "text":
         raise typer.BadParameter(f"--text goes with --format text, not with {format}")
     options.refuse_budget_of_other_search(search, beam, timeout, expansions)
-    from syntagma.linearizer import load
+    from syntagma.linearizer.linearizer import load
 
     linearizer = load(model, search=search, language_model=not no_lm)
     if max_words > linearizer.max_words:

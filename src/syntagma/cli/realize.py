@@ -81,7 +81,7 @@ def realize(
         raise typer.BadParameter("--format sr has one sentence per problem: leave out --n-best")
     chosen = format or ("sr" if shared_task and n_best is None else "text")
     from syntagma.evaluation.shared_task import shared_task_block
-    from syntagma.linearizer import load
+    from syntagma.linearizer.linearizer import load
 
     linearizer = load(model, language_model=not no_lm)
     problems: Iterable[Problem | FormatError] = (

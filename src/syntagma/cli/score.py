@@ -64,7 +64,7 @@ def score(
         raise typer.BadParameter('give at least one order: --order "the dog barked"')
     if words and file:
         raise typer.BadParameter("give words or --file, not both")
-    from syntagma.linearizer import load
+    from syntagma.linearizer.linearizer import load
 
     linearizer = load(model, language_model=not no_lm)
     problem = bag_of_arguments(words) if words else None

@@ -29,7 +29,7 @@ from syntagma.treebanks.conditions import (
 from syntagma.treebanks.treebank import Sentence
 
 if TYPE_CHECKING:
-    from syntagma.linearizer import Linearizer
+    from syntagma.linearizer.linearizer import Linearizer
 
 # Upper ends of the length classes; the last class is open.
 _LENGTHS = (10, 20, 30, 40)

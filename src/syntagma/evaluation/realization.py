@@ -21,7 +21,7 @@ from syntagma.treebanks.conditions import CONDITIONS, constrain, sentence_rng
 from syntagma.treebanks.treebank import Sentence
 
 if TYPE_CHECKING:
-    from syntagma.linearizer import Linearizer
+    from syntagma.linearizer.linearizer import Linearizer
 
 
 @dataclass(frozen=True, slots=True)

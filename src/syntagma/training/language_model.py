@@ -28,7 +28,7 @@ from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.language_model.pruning import prune_to
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.language_model.tokenization import sentences as split
-from syntagma.linearizer import Linearizer
+from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import MAGIC, read_container, write_container
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.loading import load_model, model_path

@@ -14,7 +14,7 @@ from typing import Any
 from syntagma.errors import TrainingError
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.language_model.packed import LanguageModel
-from syntagma.linearizer import Linearizer
+from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
 from syntagma.models.model import StoredScorer, build_model
 from syntagma.models.saving import save_model

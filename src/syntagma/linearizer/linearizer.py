@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
-from typing import Literal, TypeVar, overload
+from typing import Literal, overload
 
-from syntagma.errors import ArgumentError, ModelError, ProblemError, SyntagmaError, name_word
+from syntagma.errors import ArgumentError, ModelError, ProblemError, SyntagmaError
+from syntagma.linearizer.checks import Words, as_problem, check_forms, check_order, check_size
+from syntagma.linearizer.streams import batches, in_order
 from syntagma.models.header import Header
 from syntagma.models.loading import DEFAULT_MODELS, load_model, model_path
 from syntagma.models.model import Model
@@ -29,10 +29,7 @@ from syntagma.transition.budget import (
 )
 from syntagma.transition.encoding import Encoding, encode
 
-Words = Problem | Iterable[str | Word]
 Result = Linearization | list[Linearization]
-T = TypeVar("T")
-R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,20 +250,20 @@ class Linearizer:
         The order is given as forms or as 1-based indices. Scores of different orders of the same
         problem can be compared.
         """
-        problem = _problem(words)
+        problem = as_problem(words)
         self._strategy.beam(problem)  # raises if the search has none, and cannot score orders
         budget = self._check(SearchBudget(beam), None, 1)
         if len(problem.words) > self.max_words:
             raise ProblemError(
                 f"the bag has {len(problem.words)} words, more than {self.max_words}"
             )
-        _check_forms(problem)
-        _check_order(problem, order)
+        check_forms(problem)
+        check_order(problem, order)
         return self._search(encode(problem, self._vocabulary, order), budget, None)[0]
 
     def beam(self, words: Words) -> int:
         """The beam width that the model chooses for a problem: a wider one gains little."""
-        return self._strategy.beam(_problem(words))
+        return self._strategy.beam(as_problem(words))
 
     def describe_budget(self, budget: SearchBudget) -> dict[str, str | int | float]:
         """The search budget as the signature of a score states it."""
@@ -280,9 +277,9 @@ class Linearizer:
         return budget
 
     def _encode(self, words: Words, max_words: int) -> Encoding:
-        problem = _problem(words)
-        _check_size(problem, max_words)
-        _check_forms(problem)
+        problem = as_problem(words)
+        check_size(problem, max_words)
+        check_forms(problem)
         return encode(problem, self._vocabulary)
 
     def _encode_lemmas(self, lemmas: Words, max_words: int) -> Encoding:
@@ -297,7 +294,7 @@ class Linearizer:
             lemmas = Problem.of(
                 Word(lemma=each) if isinstance(each, str) else each for each in lemmas
             )
-        _check_size(lemmas, max_words)
+        check_size(lemmas, max_words)
         problem, alternatives = self._realizer.inflect(lemmas)
         return encode(problem, self._vocabulary, alternatives=alternatives)
 
@@ -339,81 +336,12 @@ class Linearizer:
             return [item if isinstance(item, SyntagmaError) else next(searches) for item in items]
 
         ahead = threads > 1 or isinstance(problems, Sequence)
-        batches = _batches(problems, self._strategy.batch if ahead else 1)
+        size = self._strategy.batch if ahead else 1
 
         def results() -> Iterator[list[Linearization] | SyntagmaError]:
-            for result in chain.from_iterable(_in_order(run, batches, threads)):
+            for result in chain.from_iterable(in_order(run, batches(problems, size), threads)):
                 if isinstance(result, SyntagmaError) and on_error == "raise":
                     raise result
                 yield result
 
         return results()
-
-
-def _problem(words: Words) -> Problem:
-    return words if isinstance(words, Problem) else Problem.of(words)
-
-
-def _check_size(problem: Problem, max_words: int) -> None:
-    if len(problem.words) > max_words:
-        raise ProblemError(
-            f"the bag has {len(problem.words)} words, more than the limit of {max_words}; "
-            "raise max_words (--max-words) to order it anyway"
-        )
-
-
-def _check_forms(problem: Problem) -> None:
-    for index, word in enumerate(problem.words, start=1):
-        if not word.form:
-            raise ProblemError(
-                f"{name_word(problem.words, index)} has a lemma but no form: "
-                "give its form, or realize the problem (syntagma realize)"
-            )
-
-
-def _check_order(problem: Problem, order: Sequence[str] | Sequence[int]) -> None:
-    """An order to be scored must use every word exactly once."""
-    words = problem.words
-    if isinstance(order, str):
-        raise ProblemError("an order is a list of words, not one string: split it into words first")
-    if not isinstance(order, Sequence):
-        raise ProblemError(f"an order is a list of words, not {order!r}")
-    if len({type(item) for item in order}) > 1:
-        raise ProblemError("an order is given by forms or by indices, not by both")
-    if order and isinstance(order[0], int):
-        if sorted(order) != list(range(1, len(words) + 1)):
-            raise ProblemError(f"an order by indices must contain each of 1 to {len(words)} once")
-        return
-    missing = Counter(word.form for word in words)
-    missing.subtract(str(form) for form in order)
-    for form, count in missing.items():
-        if count > 0:
-            raise ProblemError(f"the word {form!r} of the bag is missing in the given order")
-        if count < 0:
-            raise ProblemError(f"the given order uses {form!r} more often than the bag contains it")
-
-
-def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of `size` items, the last of which may be shorter."""
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
-        yield batch
-
-
-def _in_order(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
-    """Map over the items on threads: results in order, only a short window of items under way."""
-    if threads == 1:
-        yield from map(function, items)
-        return
-    under_way: deque[Future[R]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for item in items:
-                under_way.append(pool.submit(function, item))
-                if len(under_way) >= 4 * threads:
-                    yield under_way.popleft().result()
-            while under_way:
-                yield under_way.popleft().result()
-        finally:
-            for future in under_way:
-                future.cancel()

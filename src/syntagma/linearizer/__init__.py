@@ -1,0 +1,1 @@
+"""The public API of ordering: one model behind `order`, `realize` and `score`."""
