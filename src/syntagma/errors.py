@@ -17,6 +17,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+LONGEST_SHOWN = 80  # characters of a value in a message
+
+
+def shown(value: object) -> str:
+    """A value as messages show it: its `repr` on one short line, whatever the value is."""
+    try:
+        text = repr(value)
+    except Exception:  # an integer of thousands of digits, or any fault of a foreign class
+        return f"an object of type {type(value).__name__}"
+    if not text.isprintable():
+        text = "".join(each if each.isprintable() else "?" for each in " ".join(text.split()))
+    if len(text) > LONGEST_SHOWN:
+        text = f"{text[: LONGEST_SHOWN - 4]} …{text[-1]}"
+    return text
+
 
 class Named(Protocol):
     """Anything with a name for messages."""
@@ -27,7 +42,7 @@ class Named(Protocol):
 
 def name_word(words: Sequence[Named], index: int) -> str:
     """The word with this 1-based index as messages name it."""
-    return f"word {index} {words[index - 1].name!r}"
+    return f"word {index} {shown(words[index - 1].name)}"
 
 
 def name_words(words: Sequence[Named], indices: Sequence[int], separator: str = ", ") -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -123,21 +126,61 @@ def test_bad_problems_are_rejected_by_name(
     "build",
     [
         lambda: Problem.of("the dog barks"),
-        lambda: Problem([Word("a")]),  # type: ignore[arg-type]
+        lambda: Problem("a"),  # type: ignore[arg-type]
+        lambda: Problem.of(b"ab"),  # type: ignore[arg-type]
+        lambda: Problem.of({"words": ["a"]}),
+        lambda: Problem.of([None]),  # type: ignore[list-item]
         lambda: Problem.of([1]),  # type: ignore[list-item]
         lambda: Problem.of([Word(1)]),  # type: ignore[arg-type]
         lambda: Problem.of([Word("a", tag=1)]),  # type: ignore[arg-type]
         lambda: Problem.of([Word("a", head="0")]),  # type: ignore[arg-type]
         lambda: Problem.of([Word("a", head=False)]),
         lambda: Problem.of(["a", "b"], first=True),
-        lambda: Problem.of(["a", "b"], before=[(1, 2, 3)]),  # type: ignore[list-item]
+        lambda: Problem.of(["a", "b"], before=[(1, 2, 3)]),
+        lambda: Problem.of(["a", "b"], before=(1, 2)),  # type: ignore[arg-type]
+        lambda: Problem.of(["a", "b"], before=[{1, 2}]),  # type: ignore[list-item]
+        lambda: Problem.of(["a", "b"], before="12"),  # type: ignore[arg-type]
+        lambda: Problem.of(["a", "b"], before=np.array([[1.0, 2.0]])),
+        lambda: Problem.of(["a", "b"], last=2.0),  # type: ignore[arg-type]
+        lambda: Problem.of(["a", "b"], first=np.True_),  # type: ignore[arg-type]
+        lambda: Problem.of(["a", "b"], first=10**5000),
+        lambda: Problem.of([Word("a", head=0), Word("b", head=1.0)]),  # type: ignore[arg-type]
+        lambda: Problem.of([Word("a", head=-(10**5000))]),
+        lambda: Problem.of([Word(np.array(["a", "b"]))]),  # type: ignore[arg-type]
         lambda: Problem.of(["a", "b"], before=["12"]),  # type: ignore[list-item]
         lambda: Problem.of(["a"], id=7),  # type: ignore[arg-type]
     ],
 )
 def test_values_of_the_wrong_type_are_rejected(build: Any) -> None:
-    with pytest.raises(ProblemError):
+    with pytest.raises(ProblemError) as caught:
         build()
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 200
+
+
+def test_numpy_integers_and_lists_are_accepted() -> None:
+    expected = Problem(
+        (Word("a", head=0), Word("b", head=1), Word("c")), before=((1, 2), (1, 3)), first=1, last=3
+    )
+    zero: Any = np.int64(0)
+    one: Any = np.uint8(1)
+    two: Any = np.int32(2)
+    words = [Word(np.str_("a"), head=zero), Word("b", head=one), Word("c")]
+    for before in ([[1, 2], [1, 3]], np.array([[1, 2], [1, 3]]), iter([(1, 2), [np.int8(1), 3]])):
+        problem = Problem(words, before, np.int32(1), np.int64(3))  # type: ignore[arg-type]
+        assert problem == expected
+        assert hash(problem) == hash(expected)
+        assert repr(problem) == repr(expected)
+    of = Problem.of(np.array(["x", "y"]), before=np.array([[2, 1]]), first=two)
+    assert of == Problem.of(["x", "y"], before=[(2, 1)], first=2)
+    assert type(of.words[0].form) is str
+
+
+def test_problems_can_be_pickled_and_copied() -> None:
+    problem = Problem.of(["a", Word("b", head=1)], before=[(1, 2)], last=2, id="x")
+    for twin in (pickle.loads(pickle.dumps(problem)), copy.copy(problem), copy.deepcopy(problem)):
+        assert twin == problem
+        assert twin.predecessors == problem.predecessors
 
 
 def test_a_long_cycle_is_named_in_part() -> None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 
-from syntagma.errors import ProblemError
 from syntagma.problem.canonical import canonical_order
 from syntagma.problem.precedence import predecessors
 from syntagma.problem.validation import (
+    A_BAG,
+    as_index,
+    as_pairs,
     check_heads,
     check_id,
+    check_iterable,
     check_order_constraints,
     check_root,
     check_words,
@@ -44,22 +47,29 @@ class Problem:
     predecessors: tuple[int, ...] | None = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        if type(self.words) is not tuple:
+            object.__setattr__(self, "words", tuple(check_iterable(self.words, A_BAG)))
         check_words(self.words)
         if self.id is not None:
             check_id(self.id)
         check_heads(self.words)
         check_root(self.words)
-        constraints = (self.words, self.before, self.first, self.last)
+        if type(self.before) is not tuple:
+            object.__setattr__(self, "before", as_pairs(self.before))
         if self.before or self.first is not None or self.last is not None:
-            check_order_constraints(*constraints)
-        object.__setattr__(self, "predecessors", predecessors(*constraints))
+            object.__setattr__(self, "before", as_pairs(self.before))
+            object.__setattr__(self, "first", as_index(self.first, "first"))
+            object.__setattr__(self, "last", as_index(self.last, "last"))
+            check_order_constraints(self.words, self.before, self.first, self.last)
+        closure = predecessors(self.words, self.before, self.first, self.last)
+        object.__setattr__(self, "predecessors", closure)
 
     @classmethod
     def of(
         cls,
         words: Iterable[str | Word],
         *,
-        before: Iterable[tuple[int, int]] = (),
+        before: Iterable[Sequence[int]] = (),
         first: int | None = None,
         last: int | None = None,
         id: str | None = None,
@@ -69,15 +79,12 @@ class Problem:
         >>> Problem.of(["barks", "dog", "the"], before=[(3, 2)]).words[1].form
         'dog'
         """
-        if isinstance(words, str):
-            raise ProblemError(
-                "a bag is a list of words, not one string: split it into words first"
-            )
-        if not isinstance(words, Iterable):
-            raise ProblemError(f"a bag is a list of words, not {words!r}")
         return cls(
-            tuple(Word(word) if isinstance(word, str) else word for word in words),
-            tuple(before),
+            tuple(
+                Word(word) if isinstance(word, str) else word
+                for word in check_iterable(words, A_BAG)
+            ),
+            before,  # type: ignore[arg-type]
             first,
             last,
             id,

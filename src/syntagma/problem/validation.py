@@ -5,24 +5,36 @@ Contradictions among order constraints are found in `precedence`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any, TypeVar
 
-from syntagma.errors import ProblemError, name_word, name_words
+from syntagma.errors import ProblemError, name_word, name_words, shown
+from syntagma.problem.integers import as_integer
 from syntagma.problem.trees import find_cycle
 from syntagma.problem.word import ROOT_LABEL, Word
 
+A_BAG = "a bag is a list of words"
+T = TypeVar("T")
+
+
+def check_iterable(items: Iterable[T], what: str) -> Iterable[T]:
+    """The items, if they are a list or another collection, and not a text or a mapping."""
+    if isinstance(items, str):
+        raise ProblemError(f"{what}, not one string: split it into words first")
+    if not isinstance(items, Iterable) or isinstance(items, (bytes, bytearray, Mapping)):
+        raise ProblemError(f"{what}, not {shown(items)}")
+    return items
+
 
 def check_words(words: tuple[Word, ...]) -> None:
-    if not isinstance(words, tuple):
-        raise ProblemError("the words of a problem must be a tuple; Problem.of takes any iterable")
     if not words:
         raise ProblemError("empty bag: give at least one word")
     for index, word in enumerate(words, start=1):
         if not isinstance(word, Word):
-            raise ProblemError(f"word {index} is not a Word but {type(word).__name__}")
+            raise ProblemError(f"word {index} is not a Word but {shown(word)}")
         form = word.form
         if not isinstance(form, str):
-            raise ProblemError(f"the form of word {index} is not a string: {form!r}")
+            raise ProblemError(f"the form of word {index} is not a string: {shown(form)}")
         plain = form.isascii() and form.isalnum()  # most words; the rest need a closer look
         if not plain and (form or word.lemma is None):
             _check_form(form, "form", index)
@@ -38,12 +50,14 @@ def check_words(words: tuple[Word, ...]) -> None:
 
 def _check_form(form: str, kind: str, index: int) -> None:
     if not form or form.isspace():
-        raise ProblemError(f"the {kind} of word {index} is empty: {form!r}")
+        raise ProblemError(f"the {kind} of word {index} is empty: {shown(form)}")
     if any(character in form for character in "\t\n\r"):
-        raise ProblemError(f"the {kind} of word {index} contains a tab or a line end: {form!r}")
+        raise ProblemError(
+            f"the {kind} of word {index} contains a tab or a line end: {shown(form)}"
+        )
     if form[0] == " " or form[-1] == " " or "  " in form:
         raise ProblemError(
-            f"the {kind} of word {index} has an extra space: {form!r}; "
+            f"the {kind} of word {index} has an extra space: {shown(form)}; "
             "the words of a phrase are separated by single spaces"
         )
     _check_encodable(form, f"the {kind} of word {index}")
@@ -51,7 +65,7 @@ def _check_form(form: str, kind: str, index: int) -> None:
 
 def _check_lemma(lemma: str, index: int) -> None:
     if not isinstance(lemma, str):
-        raise ProblemError(f"the lemma of word {index} is not a string: {lemma!r}")
+        raise ProblemError(f"the lemma of word {index} is not a string: {shown(lemma)}")
     _check_form(lemma, "lemma", index)
 
 
@@ -59,11 +73,11 @@ def _check_features(features: str, words: Sequence[Word], index: int) -> None:
     """Empty features are those of a word that has none."""
     if not isinstance(features, str):
         raise ProblemError(
-            f"the features of {name_word(words, index)} are not a string: {features!r}"
+            f"the features of {name_word(words, index)} are not a string: {shown(features)}"
         )
     if any(character.isspace() for character in features):
         raise ProblemError(
-            f"the features of {name_word(words, index)} contain white space: {features!r}"
+            f"the features of {name_word(words, index)} contain white space: {shown(features)}"
         )
     _check_encodable(features, f"the features of {name_word(words, index)}")
     parts = features.split("|") if features else []
@@ -71,7 +85,7 @@ def _check_features(features: str, words: Sequence[Word], index: int) -> None:
     for part, name in zip(parts, names, strict=True):
         if not name or name == part or part.endswith("="):
             raise ProblemError(
-                f"{part!r} in the features of {name_word(words, index)} is not of the form "
+                f"{shown(part)} in the features of {name_word(words, index)} is not of the form "
                 "Name=Value; separate several by |"
             )
         if names.count(name) > 1:
@@ -80,7 +94,9 @@ def _check_features(features: str, words: Sequence[Word], index: int) -> None:
 
 def _check_symbol(symbol: str, kind: str, words: Sequence[Word], index: int) -> None:
     if not isinstance(symbol, str):
-        raise ProblemError(f"the {kind} of {name_word(words, index)} is not a string: {symbol!r}")
+        raise ProblemError(
+            f"the {kind} of {name_word(words, index)} is not a string: {shown(symbol)}"
+        )
     if symbol.isascii() and symbol.isalnum():
         return
     if not symbol:
@@ -89,7 +105,7 @@ def _check_symbol(symbol: str, kind: str, words: Sequence[Word], index: int) -> 
         )
     if any(character.isspace() for character in symbol):
         raise ProblemError(
-            f"the {kind} of {name_word(words, index)} contains white space: {symbol!r}"
+            f"the {kind} of {name_word(words, index)} contains white space: {shown(symbol)}"
         )
     _check_encodable(symbol, f"the {kind} of {name_word(words, index)}")
 
@@ -98,14 +114,14 @@ def _check_encodable(text: str, what: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise ProblemError(f"{what} contains half of a surrogate pair: {text!r}") from None
+        raise ProblemError(f"{what} contains half of a surrogate pair: {shown(text)}") from None
 
 
 def check_id(id: str) -> None:
     if not isinstance(id, str):
-        raise ProblemError(f"the id of a problem must be a string, not {id!r}")
+        raise ProblemError(f"the id of a problem must be a string, not {shown(id)}")
     if not id.strip() or "\n" in id or "\r" in id:
-        raise ProblemError(f"the id of a problem must be one line of text, not {id!r}")
+        raise ProblemError(f"the id of a problem must be one line of text, not {shown(id)}")
     _check_encodable(id, "the id of the problem")
 
 
@@ -117,10 +133,12 @@ def check_heads(words: tuple[Word, ...]) -> None:
         if head is None:
             continue
         if type(head) is not int:
-            raise ProblemError(f"the head of {name_word(words, index)} is not an integer: {head!r}")
+            raise ProblemError(
+                f"the head of {name_word(words, index)} is not an integer: {shown(head)}"
+            )
         if not 0 <= head <= count:
             raise ProblemError(
-                f"the head of {name_word(words, index)} is {head}, out of range: "
+                f"the head of {name_word(words, index)} is {shown(head)}, out of range: "
                 f"it must be 0 (root) or the index of a word, 1 to {count}"
             )
         if head == index:
@@ -163,6 +181,33 @@ def check_root(words: tuple[Word, ...]) -> None:
     )
 
 
+def as_pairs(before: Any) -> tuple[tuple[int, int], ...]:
+    """Order constraints as a tuple of tuples, whatever collections they are given in."""
+    if isinstance(before, (str, bytes, bytearray, Mapping)) or not isinstance(before, Iterable):
+        raise ProblemError(f"`before` is a list of pairs (a, b) of words, not {shown(before)}")
+    return tuple(map(_as_pair, before))
+
+
+def _as_pair(pair: Any) -> tuple[int, int]:
+    ordered = isinstance(pair, Iterable) and not isinstance(pair, (str, bytes, Mapping, Set))
+    items = tuple(pair) if ordered else ()
+    if len(items) != 2:
+        raise ProblemError(f"an order constraint must be a pair (a, b) of words, not {shown(pair)}")
+    what = "the order constraint `before`"
+    return _integer(items[0], what), _integer(items[1], what)
+
+
+def as_index(index: Any, name: str) -> int | None:
+    return None if index is None else _integer(index, f"the order constraint `{name}`")
+
+
+def _integer(index: Any, what: str) -> int:
+    integer = as_integer(index)
+    if integer is None:
+        raise ProblemError(f"{what} names {shown(index)}, which is not the index of a word")
+    return integer
+
+
 def check_order_constraints(
     words: Sequence[Word],
     before: tuple[tuple[int, int], ...],
@@ -170,12 +215,8 @@ def check_order_constraints(
     last: int | None,
 ) -> None:
     count = len(words)
-    if not isinstance(before, tuple):
-        raise ProblemError("`before` must be a tuple of pairs; Problem.of takes any iterable")
     seen: set[tuple[int, int]] = set()
     for pair in before:
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise ProblemError(f"an order constraint must be a pair (a, b) of words, not {pair!r}")
         for index in pair:
             _check_index(index, "the order constraint `before`", count)
         if pair[0] == pair[1]:
@@ -195,7 +236,7 @@ def check_order_constraints(
 
 
 def _check_index(index: int, what: str, count: int) -> None:
-    if type(index) is not int:
-        raise ProblemError(f"{what} names {index!r}, which is not the index of a word")
     if not 1 <= index <= count:
-        raise ProblemError(f"{what} names word {index}, out of range: words are 1 to {count}")
+        raise ProblemError(
+            f"{what} names word {shown(index)}, out of range: words are 1 to {count}"
+        )

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from syntagma.problem.integers import as_integer
+
 ROOT_LABEL = "root"
 TagColumn = Literal["upos", "xpos"]  # the column of CoNLL-U that serves as the tag
+
+_TEXTS = ("form", "tag", "deprel", "lemma", "features")
+_PLAIN = frozenset((str, type(None)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,19 @@ class Word:
     deprel: str | None = None
     lemma: str | None = None
     features: str | None = None
+
+    def __post_init__(self) -> None:
+        """Integers and strings of other types, such as NumPy's, become Python's own. Everything
+        else is left to the checks of `Problem`, which know the place of the word."""
+        if self.head is not None and type(self.head) is not int:
+            head = as_integer(self.head)
+            if head is not None:
+                object.__setattr__(self, "head", head)
+        texts = (self.form, self.tag, self.deprel, self.lemma, self.features)
+        if not _PLAIN.issuperset(map(type, texts)):
+            for name, text in zip(_TEXTS, texts, strict=True):
+                if isinstance(text, str):
+                    object.__setattr__(self, name, str.__str__(text))
 
     @property
     def name(self) -> str:
