@@ -380,7 +380,7 @@ def test_a_model_without_a_realizer_says_how_to_get_one() -> None:
 @pytest.mark.parametrize(
     ("lemmas", "message"),
     [
-        ("two foxes", "lemmas are given as a list, not as 'two foxes'"),
+        ("two foxes", "lemmas are given as a list, not one string: split it"),
         ([], "empty bag"),
         ([""], "the lemma of word 1 is empty"),
         (["w1", " "], "the lemma of word 2 is empty"),

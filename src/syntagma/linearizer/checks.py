@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from syntagma.errors import ProblemError, name_word
+from syntagma.errors import ArgumentError, ProblemError, SyntagmaError, name_word, shown
+from syntagma.problem.integers import as_integer
 from syntagma.problem.problem import Problem
+from syntagma.problem.validation import check_iterable
 from syntagma.problem.word import Word
 
 Words = Problem | Iterable[str | Word]
@@ -14,6 +17,36 @@ Words = Problem | Iterable[str | Word]
 
 def as_problem(words: Words) -> Problem:
     return words if isinstance(words, Problem) else Problem.of(words)
+
+
+def as_lemmas(lemmas: Words) -> Problem:
+    """A problem whose plain strings are lemmas."""
+    if isinstance(lemmas, Problem):
+        return lemmas
+    return Problem.of(
+        Word(lemma=each) if isinstance(each, str) else each
+        for each in check_iterable(lemmas, "lemmas are given as a list")
+    )
+
+
+def read_item(read: Callable[[Words], Problem], item: Words) -> Problem:
+    """One item of a stream as a problem. Whatever goes wrong is the fault of this item alone, even
+    if it is a generator that raises."""
+    try:
+        return read(item)
+    except SyntagmaError:
+        raise
+    except Exception as error:
+        raise ProblemError(f"the words cannot be read: {shown(error)}") from error
+
+
+def check_stream(problems: Iterable[Any]) -> None:
+    single = isinstance(problems, (str, bytes, Mapping, Problem, Word))
+    if single or not isinstance(problems, Iterable):
+        raise ArgumentError(
+            f"problems are given as a list, each a list of words or a Problem, "
+            f"not as {shown(problems)}"
+        )
 
 
 def check_size(problem: Problem, max_words: int) -> None:
@@ -33,23 +66,29 @@ def check_forms(problem: Problem) -> None:
             )
 
 
-def check_order(problem: Problem, order: Sequence[str] | Sequence[int]) -> None:
-    """An order to be scored must use every word exactly once."""
-    words = problem.words
-    if isinstance(order, str):
-        raise ProblemError("an order is a list of words, not one string: split it into words first")
-    if not isinstance(order, Sequence):
-        raise ProblemError(f"an order is a list of words, not {order!r}")
-    if len({type(item) for item in order}) > 1:
-        raise ProblemError("an order is given by forms or by indices, not by both")
-    if order and isinstance(order[0], int):
-        if sorted(order) != list(range(1, len(words) + 1)):
-            raise ProblemError(f"an order by indices must contain each of 1 to {len(words)} once")
-        return
-    missing = Counter(word.form for word in words)
-    missing.subtract(str(form) for form in order)
+def as_order(problem: Problem, order: Iterable[str] | Iterable[int]) -> list[str] | list[int]:
+    """An order to be scored, by forms or by indices; it must use every word exactly once."""
+    items: list[Any] = list(check_iterable(order, "an order is a list of words"))
+    forms = [str.__str__(item) for item in items if isinstance(item, str)]
+    indices = [index for item in items if (index := as_integer(item)) is not None]
+    if len(indices) == len(items) > 0:
+        count = len(problem.words)
+        if sorted(indices) != list(range(1, count + 1)):
+            raise ProblemError(f"an order by indices must contain each of 1 to {count} once")
+        return indices
+    if len(forms) < len(items):
+        odd = [item for item in items if not isinstance(item, str) and as_integer(item) is None]
+        raise ProblemError(
+            "an order is given by forms or by indices, "
+            + (f"not by {shown(odd[0])}" if odd else "not by both")
+        )
+    missing = Counter(word.form for word in problem.words)
+    missing.subtract(forms)
     for form, count in missing.items():
         if count > 0:
-            raise ProblemError(f"the word {form!r} of the bag is missing in the given order")
+            raise ProblemError(f"the word {shown(form)} of the bag is missing in the given order")
         if count < 0:
-            raise ProblemError(f"the given order uses {form!r} more often than the bag contains it")
+            raise ProblemError(
+                f"the given order uses {shown(form)} more often than the bag contains it"
+            )
+    return forms

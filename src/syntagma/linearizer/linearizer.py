@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Literal, overload
 
-from syntagma.errors import ArgumentError, ModelError, ProblemError, SyntagmaError
-from syntagma.linearizer.checks import Words, as_problem, check_forms, check_order, check_size
+from syntagma.errors import ArgumentError, ModelError, ProblemError, SyntagmaError, shown
+from syntagma.linearizer.checks import (
+    Words,
+    as_lemmas,
+    as_order,
+    as_problem,
+    check_forms,
+    check_size,
+    check_stream,
+    read_item,
+)
+from syntagma.linearizer.origin import Origin
 from syntagma.linearizer.streams import batches, in_order
 from syntagma.models.header import Header
 from syntagma.models.loading import DEFAULT_MODELS, load_model, model_path
 from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
-from syntagma.problem.word import TagColumn, Word
+from syntagma.problem.word import TagColumn
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
@@ -58,8 +69,14 @@ def load(
     >>> english.order(["send", "you", "me", "Can", "report", "the", "?"]).text
     'Can you send me the report ?'
     """
-    if search not in DEFAULT_MODELS:
-        raise ArgumentError(f"search must be one of {', '.join(DEFAULT_MODELS)}, not {search!r}")
+    if not isinstance(search, str) or search not in DEFAULT_MODELS:
+        names = ", ".join(DEFAULT_MODELS)
+        raise ArgumentError(f"search must be one of {names}, not {shown(search)}")
+    if not isinstance(language_model, bool):
+        raise ArgumentError(
+            f"language_model must be True or False, not {shown(language_model)}; "
+            "add_lm gives a model another language model"
+        )
     path = model_path(DEFAULT_MODELS[search] if model is None else model)
     return Linearizer(load_model(path, search=search, language_model=language_model), path)
 
@@ -70,11 +87,23 @@ def read_info(model: str | Path) -> ModelInfo:
     return Linearizer(load_model(path, search=None), path).info
 
 
+@lru_cache(maxsize=2)
+def _load_again(origin: Origin, search: SearchName, language_model: bool) -> Linearizer:
+    """The linearizer that was pickled. It is kept, because a pool sends it with every task."""
+    origin.check()
+    return load(origin.file, search=search, language_model=language_model)
+
+
 class Linearizer:
-    """Orders words with one model. Safe to use from several threads."""
+    """Orders words with one model. Safe to use from several threads.
+
+    It can be pickled, so that the processes of a pool can use it: it is then loaded again from its
+    model file, which must be the same there, once per process.
+    """
 
     def __init__(self, model: Model, path: Path | None = None) -> None:
         self._model = model
+        self._origin = None if path is None else Origin.of(path)
         size = path.stat().st_size if path else 0
         self.info = ModelInfo(model.header, path, size)
         self.tag_column: TagColumn = model.header["tag_column"]
@@ -86,6 +115,27 @@ class Linearizer:
         self.search = self._strategy.name
         self.max_words = self._strategy.max_words
         self.takes_arcs = self._strategy.takes_arcs  # a CCG model keeps no given heads or labels
+
+    def __repr__(self) -> str:
+        without = "" if self.has_language_model else ", no language model"
+        return f"<Linearizer {self.info.header.get('name', '-')}: {self.search} search{without}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Linearizer], tuple[Origin, SearchName, bool]]:
+        if self._origin is None:
+            raise ModelError(
+                "a linearizer that was not loaded from a file cannot be pickled: "
+                "save its model and load it by its path"
+            )
+        self._origin.check()
+        return _load_again, (self._origin, self.search, self.has_language_model)
+
+    def __copy__(self) -> Linearizer:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Linearizer:
+        return self.__copy__()  # a model does not change: copies can share it
 
     @overload
     def order(
@@ -130,7 +180,7 @@ class Linearizer:
         is not `finished` by then may leave words out.
         """
         budget = self._check(SearchBudget(beam, timeout, expansions), n_best, max_words)
-        found = self._search(self._encode(words, max_words), budget, n_best)
+        found = self._search(self._encode(as_problem(words), max_words), budget, n_best)
         return found[0] if n_best is None else found
 
     def order_many(
@@ -155,7 +205,12 @@ class Linearizer:
         """
         budget = self._check(SearchBudget(beam, timeout, expansions), n_best, max_words)
         results = self._search_many(
-            problems, lambda item: self._encode(item, max_words), budget, n_best, threads, on_error
+            problems,
+            lambda item: self._encode(read_item(as_problem, item), max_words),
+            budget,
+            n_best,
+            threads,
+            on_error,
         )
         return (
             found[0] if isinstance(found, list) and n_best is None else found for found in results
@@ -199,7 +254,7 @@ class Linearizer:
         'Dogs barked'
         """
         budget = self._check(SearchBudget(beam), n_best, max_words)
-        found = self._search(self._encode_lemmas(lemmas, max_words), budget, n_best)
+        found = self._search(self._encode_lemmas(as_lemmas(lemmas), max_words), budget, n_best)
         realized = [self.spell(each) for each in found]
         return realized[0] if n_best is None else realized
 
@@ -217,7 +272,7 @@ class Linearizer:
         budget = self._check(SearchBudget(beam), n_best, max_words)
         results = self._search_many(
             problems,
-            lambda item: self._encode_lemmas(item, max_words),
+            lambda item: self._encode_lemmas(read_item(as_lemmas, item), max_words),
             budget,
             n_best,
             threads,
@@ -239,11 +294,13 @@ class Linearizer:
 
         A model that has not learned its language's spelling follows what most languages do.
         """
+        if not isinstance(linearization, Linearization):
+            raise ArgumentError(f"spell takes a result of order, not {shown(linearization)}")
         spelling = self._detokenizer.spell(linearization.words, linearization.tags)
         return Realization(linearization, spelling)
 
     def score(
-        self, words: Words, order: Sequence[str] | Sequence[int], *, beam: int | None = None
+        self, words: Words, order: Iterable[str] | Iterable[int], *, beam: int | None = None
     ) -> Linearization:
         """The best tree that the beam finds for a given order of the words, with its score.
 
@@ -258,8 +315,8 @@ class Linearizer:
                 f"the bag has {len(problem.words)} words, more than {self.max_words}"
             )
         check_forms(problem)
-        check_order(problem, order)
-        return self._search(encode(problem, self._vocabulary, order), budget, None)[0]
+        given = as_order(problem, order)
+        return self._search(encode(problem, self._vocabulary, given), budget, None)[0]
 
     def beam(self, words: Words) -> int:
         """The beam width that the model chooses for a problem: a wider one gains little."""
@@ -276,23 +333,16 @@ class Linearizer:
         check_range("max_words", max_words, self.max_words)
         return budget
 
-    def _encode(self, words: Words, max_words: int) -> Encoding:
-        problem = as_problem(words)
+    def _encode(self, problem: Problem, max_words: int) -> Encoding:
         check_size(problem, max_words)
         check_forms(problem)
         return encode(problem, self._vocabulary)
 
-    def _encode_lemmas(self, lemmas: Words, max_words: int) -> Encoding:
+    def _encode_lemmas(self, lemmas: Problem, max_words: int) -> Encoding:
         if self._realizer is None:
             raise ModelError(
                 f"the model {self.info.header['name']} has not learned to realize lemmas: "
                 "use another, such as en, or train one: syntagma train --realize"
-            )
-        if not isinstance(lemmas, Problem):
-            if isinstance(lemmas, str) or not isinstance(lemmas, Iterable):
-                raise ProblemError(f"lemmas are given as a list, not as {lemmas!r}")
-            lemmas = Problem.of(
-                Word(lemma=each) if isinstance(each, str) else each for each in lemmas
             )
         check_size(lemmas, max_words)
         problem, alternatives = self._realizer.inflect(lemmas)
@@ -316,8 +366,9 @@ class Linearizer:
         on_error: Literal["raise", "yield"],
     ) -> Iterator[list[Linearization] | SyntagmaError]:
         check_range("threads", threads, MAX_THREADS)
-        if on_error not in ("raise", "yield"):
-            raise ArgumentError(f"on_error must be 'raise' or 'yield', not {on_error!r}")
+        if not isinstance(on_error, str) or on_error not in ("raise", "yield"):
+            raise ArgumentError(f"on_error must be 'raise' or 'yield', not {shown(on_error)}")
+        check_stream(problems)
 
         def encoded(item: Words | SyntagmaError) -> Encoding | SyntagmaError:
             if isinstance(item, SyntagmaError):

@@ -13,9 +13,21 @@ R = TypeVar("R")
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of `size` items, the last of which may be shorter."""
+    """Lists of `size` items, the last of which may be shorter.
+
+    If the items end with an exception, those that came before are not lost.
+    """
     iterator = iter(items)
-    while batch := list(islice(iterator, size)):
+    while True:
+        batch: list[T] = []
+        try:
+            batch.extend(islice(iterator, size))
+        except Exception:
+            if batch:
+                yield batch
+            raise
+        if not batch:
+            return
         yield batch
 
 
@@ -24,10 +36,19 @@ def in_order(function: Callable[[T], R], items: Iterable[T], threads: int) -> It
     if threads == 1:
         yield from map(function, items)
         return
+    iterator = iter(items)
+    fault: Exception | None = None  # of the items: raised after the results of earlier ones
     under_way: deque[Future[R]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for item in items:
+            while True:
+                try:
+                    item = next(iterator)
+                except StopIteration:
+                    break
+                except Exception as error:
+                    fault = error
+                    break
                 under_way.append(pool.submit(function, item))
                 if len(under_way) >= 4 * threads:
                     yield under_way.popleft().result()
@@ -36,3 +57,5 @@ def in_order(function: Callable[[T], R], items: Iterable[T], threads: int) -> It
         finally:
             for future in under_way:
                 future.cancel()
+    if fault is not None:
+        raise fault

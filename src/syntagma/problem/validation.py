@@ -31,7 +31,7 @@ def check_words(words: tuple[Word, ...]) -> None:
         raise ProblemError("empty bag: give at least one word")
     for index, word in enumerate(words, start=1):
         if not isinstance(word, Word):
-            raise ProblemError(f"word {index} is not a Word but {shown(word)}")
+            raise ProblemError(f"word {index} is not a Word but {type(word).__name__}")
         form = word.form
         if not isinstance(form, str):
             raise ProblemError(f"the form of word {index} is not a string: {shown(form)}")

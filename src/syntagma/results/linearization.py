@@ -61,6 +61,9 @@ class Linearization:
         """The scorer's part of the score."""
         return self.score - (self.fluency or 0.0)
 
+    def __str__(self) -> str:
+        return self.text
+
     @property
     def text(self) -> str:
         """The sentence, forms separated by spaces."""

@@ -15,6 +15,9 @@ class Realization:
     linearization: Linearization
     spelling: Spelling
 
+    def __str__(self) -> str:
+        return self.text
+
     @property
     def text(self) -> str:
         """The sentence, detokenised."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Literal, Protocol
 
-from syntagma.errors import ArgumentError, SyntagmaError
+from syntagma.errors import ArgumentError, SyntagmaError, shown
+from syntagma.problem.integers import as_integer
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
 from syntagma.transition.encoding import Encoding
@@ -36,15 +37,18 @@ class SearchBudget:
 
     def __post_init__(self) -> None:
         if self.beam is not None:
-            check_range("beam", self.beam, MAX_BEAM)
+            object.__setattr__(self, "beam", check_range("beam", self.beam, MAX_BEAM))
         if self.expansions is not None:
-            check_range("expansions", self.expansions, MAX_EXPANSIONS)
+            number = check_range("expansions", self.expansions, MAX_EXPANSIONS)
+            object.__setattr__(self, "expansions", number)
         if self.timeout is not None and not (
-            isinstance(self.timeout, Real) and 0 < self.timeout <= MAX_TIMEOUT
+            isinstance(self.timeout, Real)
+            and not isinstance(self.timeout, bool)
+            and 0 < self.timeout <= MAX_TIMEOUT
         ):
             raise ArgumentError(
                 f"timeout must be more than 0 and at most {MAX_TIMEOUT:g} seconds, "
-                f"not {self.timeout}"
+                f"not {shown(self.timeout)}"
             )
 
 
@@ -83,8 +87,11 @@ class Strategy(Protocol):
         none."""
 
 
-def check_range(name: str, value: int, most: int) -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool):
-        raise ArgumentError(f"{name} must be an integer, not {value!r}")
-    if not 1 <= value <= most:
-        raise ArgumentError(f"{name} must be between 1 and {most}, not {value}")
+def check_range(name: str, value: int, most: int) -> int:
+    """The value as a plain `int`, if it is an integer within range."""
+    number = as_integer(value)
+    if number is None:
+        raise ArgumentError(f"{name} must be an integer, not {shown(value)}")
+    if not 1 <= number <= most:
+        raise ArgumentError(f"{name} must be between 1 and {most}, not {shown(number)}")
+    return number
