@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, repeat
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import pytest
-from toys.models import model_of, toy_linearizer
+from toys.models import bag, model_of, toy_linearizer
 
-from syntagma.errors import FormatError, ProblemError, SyntagmaError
+from syntagma.errors import ArgumentError, FormatError, ProblemError, SyntagmaError
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._search import LinearSearch
 from syntagma.linear.scorer import LinearScorer
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.model import Model
+from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization
 from syntagma.transition.encoding import Encoding
 
@@ -120,3 +122,101 @@ def test_errors_cannot_be_skipped_by_the_library() -> None:
     """Only the caller knows how to report what was left out."""
     with pytest.raises(ValueError, match="on_error must be 'raise' or 'yield', not 'skip'"):
         list(TOY.order_many([["She"]], on_error="skip"))  # type: ignore[arg-type]
+
+
+def raising(error: Exception) -> Iterator[str]:
+    yield "She"
+    raise error
+
+
+class NoRepr:
+    def __repr__(self) -> str:
+        raise RuntimeError("no repr")
+
+
+def odd_items() -> list[Any]:
+    return [
+        None,
+        3,
+        2.5,
+        object(),
+        NoRepr(),
+        ValueError("not one of ours"),
+        b"She sang",
+        "She sang",
+        {"words": ["She"]},
+        Word("She"),
+        [],
+        [None],
+        ["She", 3],
+        [["She"]],
+        ["\ud800"],
+        [Word(None)],  # type: ignore[arg-type]
+        [Word("She", tag=7)],  # type: ignore[arg-type]
+        [Word("She", head=0.0)],  # type: ignore[arg-type]
+        [Word(NoRepr())],  # type: ignore[arg-type]
+        [Word(lemma="she"), "sang"],
+        raising(RuntimeError("of the item\nitself")),
+        raising(ProblemError("of ours")),
+        map(str.lower, cast("list[str]", [3])),
+    ]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_any_bad_item_becomes_an_error_in_its_place(threads: int) -> None:
+    stream = [each for item in odd_items() for each in (item, ["sang", "She"])]
+    found = list(TOY.order_many(stream, threads=threads, beam=2, on_error="yield"))
+    assert len(found) == len(stream)
+    for bad, good in zip(found[::2], found[1::2], strict=True):
+        assert isinstance(good, Linearization)
+        assert isinstance(bad, ProblemError)
+        assert str(bad)
+        assert str(bad).isprintable()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("error", [RuntimeError("dead"), ProblemError("dead")])
+def test_a_fault_of_the_stream_comes_after_what_was_read(threads: int, error: Exception) -> None:
+    def broken() -> Iterator[list[str]]:
+        yield from ([f"w{i}", "She"] for i in range(5))
+        raise error
+
+    results = TOY.order_many(broken(), threads=threads, beam=2, on_error="yield")
+    assert len(list(islice(results, 5))) == 5
+    with pytest.raises(type(error), match="dead"):
+        next(results)
+
+
+@pytest.mark.parametrize(
+    "problems", [None, 3, "She sang", b"She", {"words": ["She"]}, Word("She"), bag("She")]
+)
+def test_a_stream_is_a_collection_of_problems(problems: Any) -> None:
+    with pytest.raises(ArgumentError, match="problems are given as a list"):
+        TOY.order_many(problems, on_error="yield")
+
+
+def test_numpy_integers_are_integers() -> None:
+    two: Any = np.int64(2)
+    bags = [["She", "sang"], ["fox", "cook", "."]]
+    options: dict[str, Any] = {"n_best": two, "beam": two, "max_words": np.uint8(9)}
+    found = list(TOY.order_many(bags, threads=two, **options))
+    assert found == [TOY.order(each, **options) for each in bags]
+    assert found == [TOY.order(each, n_best=2, beam=2, max_words=9) for each in bags]
+    indices: Any = np.array([2, 1])
+    assert TOY.score(bags[0], indices) == TOY.score(bags[0], [2, 1])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"n_best": 2.0}, {"beam": 2.0}, {"max_words": "9"}, {"threads": 1.0}, {"beam": True}],
+)
+def test_floats_are_no_integers(options: dict[str, Any]) -> None:
+    (name,) = options
+    with pytest.raises(ArgumentError, match=f"{name} must be an integer, not"):
+        TOY.order_many([["She"]], **options)
+
+
+@pytest.mark.parametrize("order", [[2.0, 1.0], [True, 2], ["She", 1], [None, None], 3, {"She": 1}])
+def test_an_order_by_something_else(order: Any) -> None:
+    with pytest.raises(ProblemError, match="an order is"):
+        TOY.score(["She", "sang"], order)

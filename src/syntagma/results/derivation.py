@@ -7,8 +7,9 @@ S
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from syntagma.results.categories import LEFT, head_side
 
@@ -92,7 +93,7 @@ class Derivation:
                     waiting.append(second)
         return tuple(heads)
 
-    def _flat(self) -> tuple[tuple[object, ...], ...]:
+    def _flat(self) -> tuple[tuple[Any, ...], ...]:
         return tuple(
             (node.category, len(node.children), node.form, node.tag, node.source)
             for node in self.nodes
@@ -106,5 +107,20 @@ class Derivation:
     def __hash__(self) -> int:
         return hash(self._flat())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _of_flat, (self._flat(),)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Derivation:
+        return self  # nothing in it changes
+
     def __repr__(self) -> str:
         return f"<Derivation {self.category}: {self.text}>"
+
+
+def _of_flat(nodes: Sequence[tuple[Any, ...]]) -> Derivation:
+    """The tree of nodes in preorder, each with the number of its children."""
+    built: list[Derivation] = []
+    for category, count, form, tag, source in reversed(nodes):
+        children = tuple(built.pop() for _ in range(count))
+        built.append(Derivation(category, children, form, tag, source))
+    return built.pop()
