@@ -30,12 +30,14 @@ COMMANDS: dict[str, Callable[[], Callable[..., None]]] = {
     "info": lambda: import_module("syntagma.cli.info").info,
 }
 
+COMPLETION = "_SYNTAGMA_COMPLETE"  # set by the shell when it asks for completions
 
-def build_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """The command line with these commands."""
+
+def build_app(names: Iterable[str] = COMMANDS, *, completion: bool = True) -> typer.Typer:
+    """The command line with these commands, and with the options for shell completion."""
     app = typer.Typer(
         name="syntagma",
-        add_completion=False,
+        add_completion=completion,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90},
@@ -81,13 +83,20 @@ def syntagma(
     """
 
 
+def _app_for(arguments: Sequence[str]) -> typer.Typer:
+    """The command line without what these arguments do not need."""
+    if arguments and arguments[0] in COMMANDS and COMPLETION not in os.environ:
+        return build_app(arguments[:1], completion=False)
+    return build_app()
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code: 0 done, 2 bad input or usage, 1 a bug.
 
     Typer handles interrupts (130).
     """
     invocation = Invocation()
-    app = build_app(arguments[:1] if arguments and arguments[0] in COMMANDS else COMMANDS)
+    app = _app_for(arguments)
     try:
         with _warnings_as_lines():
             code = app(

@@ -1,18 +1,22 @@
 """Problems from arguments, files or standard input, solved one after the other as they come."""
 
 import sys
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+import typer
+
 from syntagma.cli import options
 from syntagma.cli.output import open_output
 from syntagma.cli.progress import Ticker
-from syntagma.errors import FormatError, ProblemError, SyntagmaError
+from syntagma.errors import FormatError, ProblemError, SyntagmaError, SyntagmaWarning, shown
 from syntagma.files.place import Place
 from syntagma.formats.conllu import Lemmas
-from syntagma.formats.problems import place_of, read_problems
+from syntagma.formats.problems import guess_format, place_of, read_problems
+from syntagma.formats.text import split_bag
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
 
@@ -52,14 +56,34 @@ def run_batch(
     return ticker.count
 
 
-def bag_of_arguments(words: Sequence[str], *, lemmas: bool = False) -> Problem:
+def bag_of_arguments(
+    words: Sequence[str], *, lemmas: bool = False, tokenize: bool = False
+) -> Problem:
     """A problem of plain words, or of lemmas, from the command line."""
     for number, word in enumerate(words, start=1):
         try:
             word.encode()
         except UnicodeEncodeError:
-            raise ProblemError(f"word {number} is not valid UTF-8: {word!a}") from None
+            raise ProblemError(f"word {number} is not valid UTF-8: {shown(word)}") from None
+    if tokenize:
+        words = splitter(tokenize)(" ".join(words))
+    elif len(words) == 1 and " " in words[0].strip():
+        warnings.warn(
+            f"{shown(words[0])} is one phrase, whose words stay as they are: to order them, leave "
+            "out the quotes, or add --tokenize for raw text",
+            SyntagmaWarning,
+            stacklevel=2,
+        )
     return Problem.of([Word(lemma=word) for word in words] if lemmas else words)
+
+
+def splitter(tokenize: bool) -> Callable[[str], list[str]]:
+    """What splits a line into words: at blanks, or as raw text."""
+    if not tokenize:
+        return split_bag
+    from syntagma.language_model.tokenization import words
+
+    return words
 
 
 def read_inputs(
@@ -67,14 +91,19 @@ def read_inputs(
     format: options.InputFormatName | None,
     tag_column: TagColumn,
     lemmas: Lemmas | None = None,
+    *,
+    tokenize: bool = False,
 ) -> Iterator[Problem | FormatError]:
     """The problems of several files; "-" is standard input."""
+    reader_format = "jsonl" if format == "json" else format
+    for file in files:
+        if tokenize and (reader_format or guess_format(file)) != "text":
+            raise typer.BadParameter(f"--tokenize is for plain text, not for {file}")
     for file in files:
         if str(file) == "-" and sys.stdin.isatty():
             what = "lemmas" if lemmas else "words"
             print(f"Type one bag of {what} per line; end with Ctrl-D.", file=sys.stderr)
-        reader_format = "jsonl" if format == "json" else format
-        yield from read_problems(file, reader_format, tag_column, lemmas)
+        yield from read_problems(file, reader_format, tag_column, lemmas, splitter(tokenize))
 
 
 class Skipped:

@@ -105,6 +105,13 @@ Words = Annotated[
         help="Words of one bag; an argument with spaces is a phrase that is kept together.",
     ),
 ]
+Tokenize = Annotated[
+    bool,
+    typer.Option(
+        "--tokenize",
+        help="Split raw English text into words and punctuation first; one bag per line.",
+    ),
+]
 Files = Annotated[
     list[Path] | None,
     typer.Option(

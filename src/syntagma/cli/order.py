@@ -23,6 +23,7 @@ def order(
     words: options.Words = None,
     file: options.Files = None,
     input_format: options.InputFormat = None,
+    tokenize: options.Tokenize = False,
     format: options.Format = "text",
     written: Annotated[
         bool,
@@ -54,6 +55,8 @@ def order(
     Order the arguments; quotes make a phrase:
         syntagma order dog the barked
         syntagma order "New York" in lives she
+    Raw text, split into words and punctuation first:
+        syntagma order --tokenize "barked. The dog didn't"
     Detokenise the sentence:
         syntagma order --text do "n't" bark , cats .
     Draw the tree, or print the five best orders:
@@ -90,9 +93,9 @@ def order(
             f"--max-words is {max_words}, but this model can order at most {linearizer.max_words}"
         )
     problems: Iterable[Problem | FormatError] = (
-        [bag_of_arguments(words)]
+        [bag_of_arguments(words, tokenize=tokenize)]
         if words
-        else read_inputs(file or ["-"], input_format, linearizer.tag_column)
+        else read_inputs(file or ["-"], input_format, linearizer.tag_column, tokenize=tokenize)
     )
     unfinished = Unfinished()
 

@@ -23,6 +23,7 @@ def realize(
     ] = None,
     file: options.Files = None,
     input_format: options.InputFormat = None,
+    tokenize: options.Tokenize = False,
     shared_task: Annotated[
         bool,
         typer.Option(
@@ -85,13 +86,14 @@ def realize(
 
     linearizer = load(model, language_model=not no_lm)
     problems: Iterable[Problem | FormatError] = (
-        [bag_of_arguments(lemmas, lemmas=True)]
+        [bag_of_arguments(lemmas, lemmas=True, tokenize=tokenize)]
         if lemmas
         else read_inputs(
             file or ["-"],
             "conllu" if shared_task else input_format,
             linearizer.tag_column,
             "shared task" if shared_task else "column",
+            tokenize=tokenize,
         )
     )
     number = 0  # of the problem; skipped ones count

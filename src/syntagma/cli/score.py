@@ -1,16 +1,16 @@
 """`syntagma score`: scores given orders of the same words."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.batch import bag_of_arguments, read_inputs
+from syntagma.cli.batch import bag_of_arguments, read_inputs, splitter
 from syntagma.cli.output import render, write_stdout
 from syntagma.errors import FormatError, ProblemError
-from syntagma.formats.text import split_bag
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn
 from syntagma.results.linearization import Linearization
@@ -37,6 +37,7 @@ def score(
         ),
     ] = None,
     input_format: options.InputFormat = None,
+    tokenize: options.Tokenize = False,
     format: options.Format = "text",
     model: options.Model = None,
     no_lm: options.NoLanguageModel = False,
@@ -67,13 +68,14 @@ def score(
     from syntagma.linearizer.linearizer import load
 
     linearizer = load(model, language_model=not no_lm)
-    problem = bag_of_arguments(words) if words else None
+    problem = bag_of_arguments(words, tokenize=tokenize) if words else None
     if file:
-        problem = _only_problem(file, input_format, linearizer.tag_column)
+        problem = _only_problem(file, input_format, linearizer.tag_column, tokenize)
     results = []
     for text in order:
-        bag = problem or bag_of_arguments(split_bag(text))
-        results.append(linearizer.score(bag, split_order(text, bag)))
+        pieces = splitter(tokenize)(text)
+        bag = problem or bag_of_arguments(pieces)
+        results.append(linearizer.score(bag, join_phrases(pieces, bag)))
     results.sort(key=lambda result: -result.score)
     if format == "text":
         # Without the empty line that ends an n-best list.
@@ -89,9 +91,8 @@ def _parts(result: Linearization) -> str:
     return f"{result.score:.4f}\t{result.syntax:.4f}\t{result.fluency:.4f}"
 
 
-def split_order(text: str, problem: Problem) -> list[str]:
+def join_phrases(pieces: Sequence[str], problem: Problem) -> list[str]:
     """The units of an order: its words, joined where they are a phrase of the bag."""
-    pieces = split_bag(text)
     phrases = Counter(word.form for word in problem.words if " " in word.form)
     units: list[str] = []
     start = 0
@@ -109,9 +110,9 @@ def split_order(text: str, problem: Problem) -> list[str]:
 
 
 def _only_problem(
-    file: Path, format: options.InputFormatName | None, tag_column: TagColumn
+    file: Path, format: options.InputFormatName | None, tag_column: TagColumn, tokenize: bool
 ) -> Problem:
-    problems = read_inputs([file], format, tag_column)
+    problems = read_inputs([file], format, tag_column, tokenize=tokenize)
     first = next(problems)
     if isinstance(first, FormatError):
         raise first

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal, get_args
 
 from syntagma.errors import ArgumentError, FormatError
@@ -13,7 +13,7 @@ from syntagma.files.place import Place
 from syntagma.files.reading import open_text, source_name
 from syntagma.formats.conllu import ConlluOrigin, Lemmas, read_conllu
 from syntagma.formats.jsonl import read_jsonl
-from syntagma.formats.text import read_text
+from syntagma.formats.text import read_text, split_bag
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn
 
@@ -38,12 +38,14 @@ def read_problems(
     format: InputFormat | None = None,
     tag_column: TagColumn = "xpos",
     lemmas: Lemmas | None = None,
+    split: Callable[[str], list[str]] = split_bag,
 ) -> Iterator[Problem | FormatError]:
     """Read the problems of a file one at a time; "-" is standard input.
 
     The file is opened at once: one that cannot be opened raises `FormatError`. A bad problem yields
     a `FormatError` in its place. The default format follows from the file name. `lemmas` says which
     words are lemmas to be realized (see `conllu.to_problem`); in text and JSON, plain strings are.
+    `split` finds the words of a line of text.
     """
     format = format or guess_format(path)
     if format not in FORMATS:
@@ -55,7 +57,7 @@ def read_problems(
         case "jsonl":
             problems = read_jsonl(lines, source, lemmas=lemmas is not None)
         case "text":
-            problems = read_text(lines, source, lemmas=lemmas is not None)
+            problems = read_text(lines, source, lemmas=lemmas is not None, split=split)
     return _or_empty(problems, source)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from syntagma.errors import FormatError, ProblemError
 from syntagma.files.place import Place
@@ -11,28 +11,9 @@ from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 
 
-def read_text(
-    lines: Lines, source: str, *, lemmas: bool = False
-) -> Iterator[Problem | FormatError]:
-    """Read one bag per line; a bad line yields a `FormatError` in its place.
-
-    Words are separated by spaces. If the line contains a tab, they are separated by tabs and may be
-    phrases. They are forms, or, if `lemmas`, lemmas.
-    """
-    for number, line in enumerate(lines, start=1):
-        if isinstance(line, FormatError):
-            yield line
-            continue
-        place = Place(source, number)
-        words = tuple(Word(lemma=word) if lemmas else Word(word) for word in split_bag(line))
-        try:
-            yield Problem(words, origin=place)
-        except ProblemError as error:
-            yield FormatError(str(error), *place)
-
-
 def split_bag(line: str) -> list[str]:
-    """The words of a line.
+    """The words of a line: separated by spaces or, if it contains a tab, by tabs. Then they may be
+    phrases.
 
     >>> split_bag("barks dog the"), split_bag("barks\\tthe dog")
     (['barks', 'dog', 'the'], ['barks', 'the dog'])
@@ -41,3 +22,26 @@ def split_bag(line: str) -> list[str]:
     if "\t" in line:
         return line.split("\t")
     return [word for word in line.split(" ") if word]
+
+
+def read_text(
+    lines: Lines,
+    source: str,
+    *,
+    lemmas: bool = False,
+    split: Callable[[str], list[str]] = split_bag,
+) -> Iterator[Problem | FormatError]:
+    """Read one bag per line; a bad line yields a `FormatError` in its place.
+
+    `split` finds the words of a line. They are forms, or, if `lemmas`, lemmas.
+    """
+    for number, line in enumerate(lines, start=1):
+        if isinstance(line, FormatError):
+            yield line
+            continue
+        place = Place(source, number)
+        words = tuple(Word(lemma=word) if lemmas else Word(word) for word in split(line))
+        try:
+            yield Problem(words, origin=place)
+        except ProblemError as error:
+            yield FormatError(str(error), *place)
