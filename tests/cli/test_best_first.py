@@ -298,13 +298,13 @@ sha256        …
 
 
 def test_info(folder: Path, capsys: Capture) -> None:
-    assert run(["info", str(folder / "ccg.syntagma")]) == 0
+    assert run(["info", "--all", str(folder / "ccg.syntagma")]) == 0
     out = capsys.readouterr().out
     out = re.sub(
         r"^((?:created with|figures  |features|file|sha256) +(?:dev )?).*", r"\1…", out, flags=re.M
     )
     assert re.sub(r"sha256 [0-9a-f]{64}", "sha256 …", out) == INFO
-    assert run(["info", str(folder / "dependency.syntagma")]) == 0
+    assert run(["info", "--all", str(folder / "dependency.syntagma")]) == 0
     out = capsys.readouterr().out
     assert re.search(r"^grammar +dependency$", out, re.MULTILINE)
     assert re.search(r"^templates +101$", out, re.MULTILINE)

@@ -413,8 +413,53 @@ def test_evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_info(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["info"]) == 0
+    assert run(["info", "--all"]) == 0
     assert capsys.readouterr().out == INFO
+    assert run(["info"]) == 0
+    assert capsys.readouterr().out == SHORT_INFO
+
+
+def test_info_is_short(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.undo()
+    for model in ("en", "en-best-first"):
+        assert run(["info", model]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) < 20
+        assert max(map(len, lines)) < 200
+        assert {"language", "licence", "tags", "search"} <= {line.split()[0] for line in lines}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {},
+        {"data": 3, "figures": 4, "settings": [], "language_model": "x", "start": None},
+        {"data": [1, {"words": "a"}], "figures": {"dev": 1}, "settings": {}, "language_model": {}},
+    ],
+)
+def test_info_of_an_odd_header(
+    linearizer: FakeLinearizer, odd: dict[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    linearizer.info.header = odd
+    assert run(["info"]) == 0
+    assert "licence" in capsys.readouterr().out
+
+
+SHORT_INFO = """\
+name          fake
+language      en
+scorer        linear
+search        beam
+tags          XPOS
+trained on    toy.conllu (17 words)
+started from  older, trained on toy.conllu (17 words)
+dev BLEU      none 12.5, labelled 80
+licence       CC0
+attribution   nobody
+created with  -
+file          -
+size          2.5 MB
+"""
 
 
 INFO = """\

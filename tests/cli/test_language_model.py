@@ -300,7 +300,7 @@ def test_signatures_tell_whether_the_language_model_was_heard(
 def test_info_shows_the_scorer_and_the_language_model(
     fluent: Path, plain: Path, capsys: Capture
 ) -> None:
-    assert run(["info", str(fluent)]) == 0
+    assert run(["info", "--all", str(fluent)]) == 0
     shown = capsys.readouterr().out.splitlines()
     names = [re.split(r"  +", line)[0] for line in shown]
     assert {"name", "scorer", "features", "settings", "sha256"} <= set(names)
@@ -310,7 +310,7 @@ def test_info_shows_the_scorer_and_the_language_model(
     assert {
         f"language model {key}" for key in ("data", "sentences", "words", "settings", "balance")
     } <= set(names)
-    assert run(["info", str(plain)]) == 0
+    assert run(["info", "--all", str(plain)]) == 0
     assert "language model" not in capsys.readouterr().out
 
 

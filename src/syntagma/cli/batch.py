@@ -67,14 +67,15 @@ def bag_of_arguments(
             raise ProblemError(f"word {number} is not valid UTF-8: {shown(word)}") from None
     if tokenize:
         words = splitter(tokenize)(" ".join(words))
-    elif len(words) == 1 and " " in words[0].strip():
+    problem = Problem.of([Word(lemma=word) for word in words] if lemmas else words)
+    if len(words) == 1 and " " in words[0]:
         warnings.warn(
             f"{shown(words[0])} is one phrase, whose words stay as they are: to order them, leave "
             "out the quotes, or add --tokenize for raw text",
             SyntagmaWarning,
             stacklevel=2,
         )
-    return Problem.of([Word(lemma=word) for word in words] if lemmas else words)
+    return problem
 
 
 def splitter(tokenize: bool) -> Callable[[str], list[str]]:

@@ -13,22 +13,32 @@ def info(
     model: Annotated[
         str, typer.Argument(metavar="MODEL", help="Name of a shipped model, or a model file.")
     ] = "en",
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all",
+            "-a",
+            help="Print the whole header: all data with checksums, settings, history.",
+        ),
+    ] = False,
     debug: options.Debug = False,
 ) -> None:
-    """Describe a model: data, licence, figures, settings, size.
+    """Describe a model: language, search, tags, data, figures, licence, size.
 
     \b
     The default model, another shipped model, and a model file:
         syntagma info
         syntagma info en-best-first
         syntagma info ./my.syntagma
+    Everything that the header of a model states:
+        syntagma info --all
     """
     from syntagma.files.fingerprint import fingerprint
     from syntagma.linearizer.linearizer import read_info
 
     about = read_info(model)
     lines = [
-        *describe(about.header),
+        *(describe if everything else summarize)(about.header),
         ("file", str(about.path or "-")),
         ("size", f"{about.size / 1e6:.1f} MB"),
     ]
@@ -36,6 +46,56 @@ def info(
         lines.append(("sha256", fingerprint(about.path)))
     width = max(len(name) for name, _ in lines)
     write_stdout("".join(f"{name:<{width}}  {value}\n" for name, value in lines))
+
+
+def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What most users want to know, in a few lines."""
+    yield "name", _plain(header.get("name", ""))
+    yield "language", _plain(header.get("language", ""))
+    kind = _plain(header.get("scorer", "linear"))
+    if "grammar" in header:
+        kind += f", {_plain(header['grammar'])} grammar"
+    yield "scorer", kind
+    yield "search", _plain(header.get("search", "beam"))
+    yield "tags", _plain(header.get("tag_column", "")).upper()
+    settings = header.get("settings")
+    if isinstance(settings, Mapping):
+        yield "condition", _plain(settings.get("condition", ""))
+        yield "realizes", "lemmas" if settings.get("realize") else "-"
+    yield "trained on", _texts(header)
+    start = header.get("start")
+    if isinstance(start, Mapping):
+        yield "started from", f"{_plain(start.get('name', ''))}, trained on {_texts(start)}"
+    language_model = header.get("language_model")
+    if isinstance(language_model, Mapping):
+        yield "language model", _language_model(language_model)
+    figures = header.get("figures", "")
+    if isinstance(figures, Mapping) and isinstance(figures.get("dev"), Mapping):
+        figures = figures["dev"]
+    yield "dev BLEU", _plain(figures)
+    yield "licence", _plain(header.get("licence", ""))
+    yield "attribution", _plain(header.get("attribution", ""))
+    yield "created with", _plain(header.get("created_with", ""))
+
+
+def _texts(header: Mapping[str, Any]) -> str:
+    """The files that a model was trained on, in short."""
+    data = header.get("data")
+    entries = [each for each in data if isinstance(each, Mapping)] if isinstance(data, list) else []
+    names = [_plain(each.get("name", "")) for each in entries]
+    if len(names) > 3:
+        names[2:] = [f"{len(names) - 2} more files"]
+    counts = [each.get("words") for each in entries]
+    words = sum(each for each in counts if isinstance(each, int))
+    return f"{', '.join(names) or '-'}" + (f" ({words:,} words)" if words else "")
+
+
+def _language_model(about: Mapping[str, Any]) -> str:
+    settings, words = about.get("settings"), about.get("words")
+    order = settings.get("order") if isinstance(settings, Mapping) else None
+    parts = [f"{order}-grams"] if isinstance(order, int) else []
+    parts += [f"{words:,} words"] if isinstance(words, int) else []
+    return ", ".join([*parts, _texts(about)])
 
 
 def describe(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
