@@ -35,7 +35,7 @@ def test_a_paired_comparison_needs_pairs(outputs: tuple[list[str], list[str], li
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"samples": 0}, "samples must be at least 1, not 0"),
+        ({"samples": 0}, "samples must be an integer of at least 1, not 0"),
         ({"confidence": 1.5}, "confidence must be between 0 and 1, not 1.5"),
     ],
 )

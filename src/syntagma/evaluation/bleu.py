@@ -6,11 +6,13 @@ Measuring a model on a treebank is done in `evaluate`; the shared task's own BLE
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from syntagma.errors import ArgumentError
+from syntagma.errors import ArgumentError, shown
+from syntagma.problem.integers import as_integer
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -53,14 +55,22 @@ def paired_bootstrap(
     Both systems are scored on the same resampled test sets (Koehn 2004). If the interval does not
     contain 0, the difference is significant: the choice of test sentences does not explain it.
     """
+    for texts in (outputs_a, outputs_b, references):
+        if isinstance(texts, str) or not isinstance(texts, Sequence):
+            raise ArgumentError(f"outputs and references are lists of texts, not {shown(texts)}")
+        for text in texts:
+            if not isinstance(text, str):
+                raise ArgumentError(f"outputs and references are texts, not {shown(text)}")
     if not len(outputs_a) == len(outputs_b) == len(references) or not references:
         raise ArgumentError(
             "a paired comparison needs as many outputs of each system as references"
         )
-    if samples < 1:
-        raise ArgumentError(f"samples must be at least 1, not {samples}")
-    if not 0 < confidence < 1:
-        raise ArgumentError(f"confidence must be between 0 and 1, not {confidence}")
+    if (as_integer(samples) or 0) < 1:
+        raise ArgumentError(f"samples must be an integer of at least 1, not {shown(samples)}")
+    if not isinstance(confidence, Real) or not 0 < confidence < 1:
+        raise ArgumentError(f"confidence must be between 0 and 1, not {shown(confidence)}")
+    if as_integer(seed) is None or seed < 0:
+        raise ArgumentError(f"seed must be an integer of at least 0, not {shown(seed)}")
     statistics = [_statistics(outputs, references) for outputs in (outputs_a, outputs_b)]
     size = len(references)
     random = np.random.default_rng(seed)

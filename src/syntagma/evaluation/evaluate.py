@@ -6,19 +6,20 @@ spans, `report` prints figures. Realisation from lemmas is evaluated in `realiza
 
 import hashlib
 import itertools
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from syntagma import __version__
-from syntagma.errors import ArgumentError
+from syntagma.errors import ArgumentError, shown
 from syntagma.evaluation.bleu import bleu, bleu_metric
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
 from syntagma.files.fingerprint import fingerprint
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, violations
-from syntagma.transition.budget import SearchBudget
+from syntagma.transition.budget import SearchBudget, check_range
 from syntagma.treebanks.conditions import (
     CONDITIONS,
     MAIN_CONDITIONS,
@@ -26,7 +27,7 @@ from syntagma.treebanks.conditions import (
     constrain,
     sentence_rng,
 )
-from syntagma.treebanks.treebank import Sentence
+from syntagma.treebanks.treebank import Sentence, as_sentences
 
 if TYPE_CHECKING:
     from syntagma.linearizer.linearizer import Linearizer
@@ -89,7 +90,7 @@ class Report:
 def evaluate(
     linearizer: "Linearizer",
     sentences: Sequence[Sentence],
-    conditions: Sequence[str] = MAIN_CONDITIONS,
+    conditions: str | Sequence[str] = MAIN_CONDITIONS,
     *,
     beam: int | None = None,
     timeout: float | None = None,
@@ -108,8 +109,16 @@ def evaluate(
     are those of `Linearizer.order`.
     """
     budget = SearchBudget(beam, timeout, expansions)
-    chosen = [_condition(name) for name in conditions]
-    sentences = sentences[:limit]
+    if not hasattr(linearizer, "order_many"):
+        raise ArgumentError(
+            f"evaluate takes a linearizer, not {shown(linearizer)}: load the model first"
+        )
+    names = [conditions] if isinstance(conditions, str) else conditions
+    if not isinstance(names, Iterable):
+        raise ArgumentError(f"conditions must be a list of names, not {shown(names)}")
+    chosen = [_condition(name) for name in names]
+    limit = None if limit is None else check_range("limit", limit, sys.maxsize)
+    sentences = as_sentences(sentences, "sentences")[:limit]
     if not sentences:
         raise ArgumentError("nothing to evaluate: the treebank has no sentences")
     path = linearizer.info.path
@@ -156,11 +165,10 @@ def _is_left_out(linearizer: "Linearizer") -> bool:
 
 
 def _condition(name: str) -> Condition:
-    try:
-        return CONDITIONS[name]
-    except KeyError:
+    if not isinstance(name, str) or name not in CONDITIONS:
         known = ", ".join(CONDITIONS)
-        raise ArgumentError(f"unknown condition {name!r}: choose from {known}") from None
+        raise ArgumentError(f"unknown condition {shown(name)}: choose from {known}")
+    return CONDITIONS[name]
 
 
 def _digest(sentences: Sequence[Sentence]) -> str:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from syntagma.errors import TrainingError, shown
+from syntagma.problem.integers import as_integer
+from syntagma.treebanks.settings import check_types
 
 PRUNE = (0, 1, 1, 2)  # for large texts
 
@@ -17,6 +22,23 @@ class LanguageModelSettings:
     max_ngrams: int | None = None  # entropy pruning down to this many
     tokenized: bool = False  # the text has one sentence per line, words separated by spaces
 
+    def __post_init__(self) -> None:
+        check_types(self)
+        if self.max_ngrams is not None:
+            object.__setattr__(self, "max_ngrams", _integer("max_ngrams", self.max_ngrams))
+        if self.prune is not None:
+            given = self.prune
+            if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+                raise TrainingError(f"prune must be a list of integers, not {shown(given)}")
+            object.__setattr__(self, "prune", tuple(_integer("prune", each) for each in given))
+
     @property
     def thresholds(self) -> tuple[int, ...]:
         return PRUNE[: self.order] if self.prune is None else self.prune
+
+
+def _integer(name: str, value: object) -> int:
+    number = as_integer(value)
+    if number is None:
+        raise TrainingError(f"{name} must be an integer, not {shown(value)}")
+    return number

@@ -17,6 +17,7 @@ from syntagma import __version__
 from syntagma.errors import FormatError, ModelError, OutputError, TrainingError
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.files.fingerprint import fingerprint
+from syntagma.files.paths import as_paths, check_path
 from syntagma.files.reading import open_text, source_name
 from syntagma.formats.conllu import read_blocks
 from syntagma.formats.text import split_bag
@@ -35,7 +36,7 @@ from syntagma.models.loading import load_model, model_path
 from syntagma.models.saving import add_language_model
 from syntagma.training import balance
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
-from syntagma.treebanks.treebank import Sentence
+from syntagma.treebanks.treebank import Sentence, as_sentences
 
 _COMPRESSED = (".xz", ".gz")
 
@@ -91,15 +92,18 @@ def _words(units: Iterable[str]) -> list[str]:
 
 
 def train_lm(
-    sources: Sequence[str | Path],
+    sources: str | Path | Sequence[str | Path],
     output: str | Path,
     *,
     settings: LanguageModelSettings | None = None,
     on_sentence: Callable[[], None] = lambda: None,
     on_progress: Progress = lambda stage, done: None,
 ) -> LanguageModelReport:
-    """Estimate a language model from texts and write it; as ARPA if the output ends in `.arpa`."""
+    """Estimate a language model from a text, or several, and write it; as ARPA if the output ends
+    in `.arpa`."""
     settings = settings or LanguageModelSettings()
+    sources = as_paths(sources, "sources")
+    check_path(output, "output")
     output = Path(output)
     if output.suffix.lower() in _COMPRESSED:
         raise TrainingError(
@@ -213,6 +217,9 @@ def add_lm(
     on_sentence: Callable[[], None] = lambda: None,
 ) -> BalanceReport:
     """Write a model with a language model, whose weight is fitted on `dev`."""
+    dev = as_sentences(dev, "dev")
+    check_path(language_model, "language_model")
+    check_path(output, "output")
     check_writable(Path(output))
     added, about = read_lm(language_model)
     path = model_path(model)

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from syntagma import __version__
-from syntagma.errors import FormatError, TrainingError
+from syntagma.errors import FormatError, TrainingError, shown
+from syntagma.files.paths import as_paths, check_path
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.neural.settings import NeuralSettings
+from syntagma.problem.integers import as_integer
 from syntagma.realization.training import learn_realizer
 from syntagma.training.data import (
     describe_data,
@@ -39,7 +41,7 @@ def train(
     output: str | Path,
     *,
     settings: Settings | None = None,
-    pretrain: Sequence[str | Path] = (),
+    pretrain: str | Path | Sequence[str | Path] = (),
     start: str | Path | None = None,
     name: str = "",
     language: str = "",
@@ -67,6 +69,9 @@ def train(
     about what each epoch visits; `on_sentence` and `on_epoch` are called after each of them.
     """
     settings = settings or NeuralSettings()
+    for path, what in ((train, "train"), (dev, "dev"), (output, "output")):
+        check_path(path, what)
+    pretrain = as_paths(pretrain, "pretrain")
     _check_arguments(settings, output, pretrain, start, threads)
     begun = load_start(start, settings) if start is not None else None
     sentences = read_training_data(train, settings)
@@ -127,6 +132,8 @@ def _check_arguments(
     threads: int,
 ) -> None:
     """Raise before anything is read."""
+    if as_integer(threads) is None:
+        raise TrainingError(f"threads must be an integer, not {shown(threads)}")
     if threads < 1:
         raise TrainingError(f"threads must be at least 1, not {threads}")
     for given, option in ((pretrain, "pretrain"), (start, "start")):

@@ -7,12 +7,21 @@ Each learner adds its own in its package: `linear/settings.py`, `neural/settings
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, fields
+from numbers import Real
+from typing import Any, ClassVar
 
-from syntagma.errors import TrainingError
+from syntagma.errors import TrainingError, shown
+from syntagma.problem.integers import as_integer
 from syntagma.problem.word import TagColumn
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
+
+_KINDS: dict[type, str] = {
+    bool: "True or False",
+    int: "an integer",
+    float: "a number",
+    str: "a string",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +39,7 @@ class Settings:
     tag_column: TagColumn = "xpos"
 
     def __post_init__(self) -> None:
+        check_types(self)
         check_choice("condition", self.condition, ("mixed", *CONDITIONS))
         check_choice("tag_column", self.tag_column, ("xpos", "upos"))
         check_range("epochs", self.epochs, 10_000)
@@ -47,9 +57,28 @@ class Settings:
 
 def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
     if value not in choices:
-        raise TrainingError(f"{name} {value!r} is not one of {', '.join(choices)}")
+        raise TrainingError(f"{name} {shown(value)} is not one of {', '.join(choices)}")
 
 
 def check_range(name: str, number: int, most: int) -> None:
     if not 1 <= number <= most:
-        raise TrainingError(f"{name} must be between 1 and {most}, not {number}")
+        raise TrainingError(f"{name} must be between 1 and {most}, not {shown(number)}")
+
+
+def check_types(settings: Any) -> None:
+    """Every setting must be of the type of its default. NumPy's numbers become Python's."""
+    for each in fields(settings):
+        value = getattr(settings, each.name)
+        kind = type(each.default)
+        if type(value) is kind or kind not in _KINDS:
+            continue
+        plain: object = None
+        if kind is int:
+            plain = as_integer(value)
+        elif kind is float and isinstance(value, Real) and not isinstance(value, bool):
+            plain = float(value)
+        elif kind is str and isinstance(value, str):
+            plain = str.__str__(value)
+        if plain is None:
+            raise TrainingError(f"{each.name} must be {_KINDS[kind]}, not {shown(value)}")
+        object.__setattr__(settings, each.name, plain)

@@ -7,9 +7,11 @@ Problems, in which tags and arcs may be missing and the order of words means not
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from syntagma.errors import FormatError
+from syntagma.errors import ArgumentError, FormatError, shown
+from syntagma.files.paths import check_path
 from syntagma.files.reading import open_text, source_name
 from syntagma.formats.conllu import (
     DEPREL,
@@ -68,6 +70,7 @@ def read_treebank(
     fault raises `FormatError`; with a list of `faults`, faults are added to the list instead, and
     their sentences are skipped.
     """
+    check_path(path, "path")
     source = source_name(path)
     sentences = []
     for block in read_blocks(open_text(path), source):
@@ -84,6 +87,21 @@ def read_treebank(
     if not sentences:
         raise FormatError("empty treebank: no sentences", source)
     return sentences
+
+
+def as_sentences(sentences: Iterable[Sentence], name: str) -> list[Sentence]:
+    """Sentences as a list, if they are sentences."""
+    if isinstance(sentences, (str, os.PathLike)):
+        raise ArgumentError(
+            f"{name} must be a list of sentences, not a path: read it by read_treebank"
+        )
+    if not isinstance(sentences, Iterable):
+        raise ArgumentError(f"{name} must be a list of sentences, not {shown(sentences)}")
+    found = list(sentences)
+    for sentence in found:
+        if not isinstance(sentence, Sentence):
+            raise ArgumentError(f"{name} must be a list of sentences, not of {shown(sentence)}")
+    return found
 
 
 def _sentence(block: Block, tag_column: TagColumn, lift: bool) -> Sentence:
