@@ -23,12 +23,18 @@ from pathlib import Path
 from typing import Any
 
 import machine
-from records import Table, add_file_options, begin, finish
+from records import Table, add_file_options, begin, finish, joined_signature
 
 import syntagma
 from syntagma.cli.progress import Ticker
 from syntagma.errors import ModelError, SyntagmaError
-from syntagma.evaluation.realization import compare, lemma_problems, pair, without_hints
+from syntagma.evaluation.realization import (
+    compare,
+    lemma_problems,
+    pair,
+    realization_settings,
+    without_hints,
+)
 from syntagma.formats.problems import read_problems
 from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import Model
@@ -48,14 +54,17 @@ def main() -> None:
     unit = machine.Unit(arguments.unit_command)
     if arguments.train:
         learn(arguments)
-    model = load_model(model_path(arguments.model))
+    path = model_path(arguments.model)
+    model = load_model(path)
+    linearizer = syntagma.Linearizer(model, path)
     tag_column: TagColumn = model.header["tag_column"]
-    sentences = syntagma.read_treebank(arguments.data, tag_column, lift=False)
+    sentences = syntagma.read_treebank(arguments.data, tag_column)
     inputs = read_inputs(arguments, sentences, tag_column)
     sentences = sentences[: arguments.limit]
     record = {**begin(arguments), "model": model.header["name"], "figures": {}}
     for name, problems in inputs.items():
-        record["figures"][name] = measure(model, problems[: arguments.limit], sentences, unit)
+        problems = problems[: arguments.limit]
+        record["figures"][name] = measure(model, linearizer, problems, sentences, unit)
     finish(arguments, record, tabulate(record))
 
 
@@ -123,10 +132,13 @@ def read_inputs(
 
 
 def measure(
-    model: Model, problems: Sequence[Problem], sentences: Sequence[Sentence], unit: machine.Unit
+    model: Model,
+    linearizer: syntagma.Linearizer,
+    problems: Sequence[Problem],
+    sentences: Sequence[Sentence],
+    unit: machine.Unit,
 ) -> dict[str, Any]:
     """The figures of each way to realize the problems, with the machine units around it."""
-    linearizer = syntagma.Linearizer(model)
     pipelines = Pipelines(model)
     ways: dict[str, Callable[[Problem], Linearization]] = {
         "joint": lambda problem: linearizer.realize(problem).linearization,
@@ -156,7 +168,8 @@ def measure(
             return results, time.process_time() - started
 
         (results, seconds), units = unit.around(work)
-        found = compare(results, sentences, seconds)
+        settings = realization_settings(linearizer, given, sentences)
+        found = compare(results, sentences, seconds, {**settings, "variant": name})
         if found.violations:
             raise SystemExit(f"error: {name}: broken constraints: a bug")
         figures[name] = {**found.to_json(), "units_ms": units}
@@ -221,7 +234,7 @@ def tabulate(record: dict[str, Any]) -> Table:
             ("time", ["ms", "÷ unit"]),
         ],
     )
-    signatures: dict[str, None] = {}
+    signatures: dict[str, list[str]] = {}
     for hints, ways in record["figures"].items():
         for name, figures in ways.items():
             table.rows.append(
@@ -240,8 +253,9 @@ def tabulate(record: dict[str, Any]) -> Table:
                     machine.divided(figures["cpu_ms"], figures["units_ms"]),
                 ]
             )
-            signatures |= dict.fromkeys(figures["signatures"])
-    table.notes += signatures
+            for each in figures["signatures"]:
+                signatures.setdefault(each.partition("|")[0], []).append(each)
+    table.notes += map(joined_signature, signatures.values())
     return table
 
 

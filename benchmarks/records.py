@@ -151,13 +151,15 @@ def joined_signature(signatures: Iterable[str]) -> str:
 
     >>> joined_signature(["tok:none|condition:none|n:9", "tok:none|condition:pos|n:9"])
     'tok:none|condition:none/pos|n:9'
+    >>> joined_signature(["SR19|lower-cased|n:9"])
+    'SR19|lower-cased|n:9'
     """
     values: dict[str, dict[str, None]] = {}
     for signature in signatures:
         for part in signature.split("|"):
-            name, _, value = part.partition(":")
-            values.setdefault(name, {})[value] = None
-    return "|".join(f"{name}:{'/'.join(several)}" for name, several in values.items())
+            name, colon, value = part.partition(":")
+            values.setdefault(name + colon, {})[value] = None
+    return "|".join(name + "/".join(several) for name, several in values.items())
 
 
 @dataclass(slots=True)

@@ -39,8 +39,8 @@ def data(tmp_path: Path) -> Path:
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     sentences = list(toy_lemma_sentences()[:12])
     monkeypatch.setattr(realization, "load_model", lambda path: toy_realizing_model())
-    monkeypatch.setattr(realization, "model_path", lambda name: name)
-    monkeypatch.setattr(syntagma, "read_treebank", lambda path, column, lift=True: sentences)
+    monkeypatch.setattr(realization, "model_path", lambda name: None)
+    monkeypatch.setattr(syntagma, "read_treebank", lambda path, column: sentences)
 
 
 def call(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> None:
@@ -65,7 +65,10 @@ def test_all_ways_are_measured(
     assert set(found) - {name for name in found if "joint" in found[name]} == {ROWS[0], ROWS[3]}
     shown = capsys.readouterr().out
     assert all(f"no hints: {name}" in shown for name in ROWS)
-    assert "SR19|sentences:8" in shown
+    assert "SR19|sentences:8|lower-cased" in shown
+    assert (
+        f"|model:unsaved|beam:auto|seed:1|syntagma:{syntagma.__version__}|variant:joint/" in shown
+    )
 
 
 def test_hints_are_left_out_in_a_second_round(

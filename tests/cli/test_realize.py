@@ -14,6 +14,7 @@ import pytest
 from toys.linearizer import FakeLinearizer, fake_load
 
 import syntagma.linearizer.linearizer
+from syntagma import __version__
 from syntagma.cli import run
 from syntagma.errors import SyntagmaError
 from syntagma.problem.problem import Problem
@@ -233,10 +234,13 @@ def test_the_scores_of_the_shared_task(tmp_path: Path, capsys: pytest.CaptureFix
     assert "as written: BLEU" in out
     assert "exact 50.0%" in out
     assert "SR19|sentences:2|" in out
+    assert out.count("|hints:yes|model:unsaved|") == 2
+    assert out.count(f"|seed:1|syntagma:{__version__}\n") == 2
     figures = json.loads(record.read_text(encoding="utf-8"))
     assert figures["forms"] == 75.0
     assert figures["hints"] is True
     assert len(figures["signatures"]) == 2
+    assert figures["input"]["name"] == "T1.conllu"
     assert run([*arguments, "--no-hints", "--limit", "1"]) == 0
     assert "1 sentences, without hints on the order" in capsys.readouterr().out
 

@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from rich.console import Console
+from toys.sentences import permuted, random_sentences, write_sentences
 
 from syntagma.errors import SyntagmaError
 from syntagma.evaluation.evaluate import Report, evaluate
@@ -15,7 +18,7 @@ from syntagma.evaluation.report import as_dict, tables
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, Token
 from syntagma.transition.budget import SearchBudget
-from syntagma.treebanks.treebank import Sentence
+from syntagma.treebanks.treebank import Sentence, read_treebank
 
 if TYPE_CHECKING:
     from syntagma.linearizer.linearizer import Linearizer
@@ -221,6 +224,51 @@ def test_spans_on_request(threads: int) -> None:
         "output_share": 100.0,
         "gold_share": 33.33,
     }
+
+
+class Listener(FakeLinearizer):
+    """Keeps the problems that it is given."""
+
+    def __init__(self) -> None:
+        super().__init__([])
+        self.problems: list[Problem] = []
+
+    def order(
+        self, problem: Problem, *, beam: int | None = None, max_words: int = 512
+    ) -> Linearization:
+        self.problems.append(problem)
+        return super().order(problem, beam=beam, max_words=max_words)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(random_sentences(), st.data())
+def test_arcs_are_given_as_annotated_whatever_the_order(
+    tmp_path: Path, sentence: Sentence, data: st.DataObject
+) -> None:
+    other = permuted(sentence, data.draw(st.permutations(range(len(sentence)))))
+    heads = dict(zip(sentence.forms, sentence.heads, strict=True))
+    whole = ["none", "pos", "tree", "labelled", "tags0-arcs100"]
+    given = []
+    for each in (sentence, other):
+        [read] = read_treebank(write_sentences(tmp_path / "toy.conllu", [each]))
+        listener = Listener()
+        evaluate(cast("Linearizer", listener), [read], [*whole, "half"])
+        *full, half = listener.problems
+        for problem in (*full, half):
+            for word in problem.words:
+                if word.head is not None:
+                    head = heads[word.form]
+                    assert (problem.words[word.head - 1].form if word.head else "") == (
+                        sentence.forms[head - 1] if head else ""
+                    )
+        assert all(word.head is not None for problem in full[2:] for word in problem.words)
+        given.append(
+            [
+                sorted((w.form, w.tag or "", w.deprel or "") for w in problem.words)
+                for problem in full
+            ]
+        )
+    assert given[0] == given[1]
 
 
 def test_limit_and_progress() -> None:

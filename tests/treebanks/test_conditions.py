@@ -1,8 +1,12 @@
 """Conditions: a problem gives what its condition says about the gold sentence, and no more."""
 
 import random
+from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toys.sentences import permuted, random_sentences
 
 from syntagma.problem.problem import Problem
 from syntagma.treebanks.conditions import (
@@ -97,6 +101,47 @@ def test_sampling_spans_the_spectrum() -> None:
         "tree",
         "labelled",
     }
+
+
+class Draws(random.Random):
+    """Gives these numbers in turn, then random ones."""
+
+    def __init__(self, numbers: Sequence[float]) -> None:
+        super().__init__(1)
+        self._numbers = iter(numbers)
+
+    def random(self) -> float:
+        found = next(self._numbers, None)
+        return super().random() if found is None else found
+
+
+@given(random_sentences(), st.data())
+def test_no_condition_looks_at_the_order(sentence: Sentence, data: st.DataObject) -> None:
+    """The same tree in another order of its words poses the same problem."""
+    size = len(sentence)
+    listing = data.draw(st.permutations(range(size)))
+    number = st.sampled_from((0.2, 0.7))
+    draws = data.draw(st.lists(st.tuples(number, number), min_size=size, max_size=size))
+    reordered = [draws[place] for place in listing]
+    for condition in CONDITIONS.values():
+        # What is given of a word is drawn with the word, wherever it stands.
+        one = constrain(sentence, condition, drawing(draws))
+        other = constrain(permuted(sentence, listing), condition, drawing(reordered))
+        assert canonical(one) == canonical(other)
+
+
+def drawing(draws: Sequence[tuple[float, float]]) -> random.Random:
+    """Draws these numbers for the words; the shuffle is random."""
+    return Draws([each for pair in draws for each in pair])
+
+
+def canonical(problem: Problem) -> list[tuple[str, str | None, str | None, str | None]]:
+    """The words of a problem without repeated forms, with the forms of their heads, sorted."""
+    forms = ["", *(word.form for word in problem.words)]
+    return sorted(
+        (word.form, word.tag, None if word.head is None else forms[word.head], word.deprel)
+        for word in problem.words
+    )
 
 
 def test_training_asks_for_the_gold_order() -> None:

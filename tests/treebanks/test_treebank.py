@@ -1,4 +1,4 @@
-"""Treebanks: what is read, what is lifted; errors name the line of what is missing."""
+"""Treebanks: what is read, as annotated or lifted; errors name the line of what is missing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from syntagma.errors import FormatError
+from syntagma.treebanks.ccgbank import read_sentences
 from syntagma.treebanks.treebank import Sentence, read_treebank
 
 CATS = """\
@@ -50,10 +51,11 @@ def test_the_other_tag_column(tmp_path: Path) -> None:
     assert cats.tags == ("NOUN", "VERB", "PUNCT")
 
 
-def test_trees_are_lifted_on_demand(tmp_path: Path) -> None:
+def test_trees_are_as_annotated_and_lifted_on_demand(tmp_path: Path) -> None:
     path = write(tmp_path, SONG)
-    assert read_treebank(path)[0].heads == (2, 4, 4, 0, 6, 4)
-    assert read_treebank(path, lift=False)[0].heads == (2, 4, 4, 0, 6, 2)
+    assert read_treebank(path)[0].heads == (2, 4, 4, 0, 6, 2)
+    assert read_sentences(path)[0].heads == (2, 4, 4, 0, 6, 2)
+    assert read_treebank(path, lift=True)[0].heads == (2, 4, 4, 0, 6, 4)
 
 
 def test_compressed_treebanks(tmp_path: Path) -> None:

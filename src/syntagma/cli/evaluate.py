@@ -190,7 +190,7 @@ def _evaluate_realization(
     from syntagma.treebanks.treebank import read_treebank
 
     linearizer = load(model, language_model=not no_lm)
-    sentences = read_treebank(data, linearizer.tag_column, lift=False)
+    sentences = read_treebank(data, linearizer.tag_column)
     if input_file is None:
         problems = lemma_problems(sentences, seed)
     else:
@@ -206,6 +206,7 @@ def _evaluate_realization(
             sentences,
             beam=beam,
             threads=threads,
+            seed=seed,
             on_sentence=ticker.advance,
         )
     hints = any(problem.before for problem in problems)
@@ -214,14 +215,14 @@ def _evaluate_realization(
         f"model {linearizer.info.header['name']} on {data.name}, {scores.sentences} sentences, "
         f"{'with' if hints else 'without'} hints on the order\n\n"
         f"BLEU {scores.bleu:.2f}, NIST {scores.nist:.2f}, DIST {scores.dist:.2f}   "
-        f"{scores.signature}\n"
+        f"{figures.scores_signature}\n"
         f"right forms {figures.forms:.2f}%\n"
         f"as written: BLEU {figures.written_bleu:.2f}, exact {figures.exact:.1f}%   "
         f"{figures.signature}\n"
         f"{figures.cpu_ms:.1f} ms CPU per sentence\n"
     )
     if json_file:
-        record = {
+        record: dict[str, Any] = {
             "model": linearizer.info.header["name"],
             "beam": beam or "auto",
             "threads": threads,
@@ -229,17 +230,24 @@ def _evaluate_realization(
             "hints": hints,
             **figures.to_json(),
         }
+        if input_file:
+            record["input"] = _described(input_file)
         _write_json(json_file, data, record)
 
 
 def _write_json(path: Path, data: Path, record: dict[str, Any]) -> None:
-    from syntagma.files.fingerprint import fingerprint
     from syntagma.files.writing import atomic_write
 
     described = {
         "command": shlex.join(["syntagma", *sys.argv[1:]]),
-        "data": {"name": data.name, "sha256": fingerprint(data)},
+        "data": _described(data),
         **record,
     }
     with atomic_write(path, "w") as file:
         file.write(json.dumps(described, indent=2, ensure_ascii=False) + "\n")
+
+
+def _described(path: Path) -> dict[str, str]:
+    from syntagma.files.fingerprint import fingerprint
+
+    return {"name": path.name, "sha256": fingerprint(path)}

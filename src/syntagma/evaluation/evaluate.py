@@ -1,10 +1,10 @@
 """Evaluation: BLEU, exact match and time of a linearizer on a treebank, condition by condition.
 
 `treebanks/conditions.py` decides what a condition gives, `bleu` computes BLEU, `spans` compares
-spans, `report` prints figures. Realisation from lemmas is evaluated in `realization`.
+spans, `signature` says what a score depends on, `report` prints figures. Realisation from lemmas is
+evaluated in `realization`.
 """
 
-import hashlib
 import itertools
 import sys
 import time
@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from syntagma import __version__
 from syntagma.errors import ArgumentError, shown
+from syntagma.evaluation import signature
 from syntagma.evaluation.bleu import bleu, bleu_metric
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
-from syntagma.files.fingerprint import fingerprint
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition.budget import SearchBudget, check_range
@@ -103,6 +102,9 @@ def evaluate(
 ) -> Report:
     """Order the words of every sentence under every condition and compare with the original.
 
+    Arcs are given as `sentences` have them, so these must be trees as annotated: lifted ones
+    (`read_treebank`) would give some of the order away.
+
     `limit` keeps the first sentences only. `spans` also compares the spans of the trees (Liu et al.
     2015, Table 4 and Figure 9). `on_sentence` is called after each sentence, for progress. Time by
     sentence length is measured with one thread only. Defaults of `beam`, `timeout` and `expansions`
@@ -121,18 +123,9 @@ def evaluate(
     sentences = as_sentences(sentences, "sentences")[:limit]
     if not sentences:
         raise ArgumentError("nothing to evaluate: the treebank has no sentences")
-    path = linearizer.info.path
-    model = fingerprint(path)[:8] if path is not None else "unsaved"
     references = tuple(" ".join(sentence.forms) for sentence in sentences)
-    shared = {
-        "n": len(sentences),
-        "data": _digest(sentences)[:8],
-        "model": model,
-        **linearizer.describe_budget(budget),
-        **({"lm": "left out"} if _is_left_out(linearizer) else {}),
-        "seed": seed,
-        "syntagma": __version__,
-    }
+    data = signature.digest_trees(sentences)
+    shared = signature.settings(linearizer, budget, n=len(sentences), data=data, seed=seed)
     figures = []
     for condition in chosen:
         problems = [
@@ -159,25 +152,11 @@ def main_conditions(linearizer: "Linearizer") -> list[str]:
     return list(MAIN_CONDITIONS) if linearizer.takes_arcs else ["none", "pos"]
 
 
-def _is_left_out(linearizer: "Linearizer") -> bool:
-    """Whether the model has a language model that is not used."""
-    return "language_model" in linearizer.info.header and not linearizer.has_language_model
-
-
 def _condition(name: str) -> Condition:
     if not isinstance(name, str) or name not in CONDITIONS:
         known = ", ".join(CONDITIONS)
         raise ArgumentError(f"unknown condition {shown(name)}: choose from {known}")
     return CONDITIONS[name]
-
-
-def _digest(sentences: Sequence[Sentence]) -> str:
-    """A checksum of the sentences, whatever file they come from."""
-    digest = hashlib.sha256()
-    for sentence in sentences:
-        rows = zip(sentence.forms, sentence.tags, sentence.heads, sentence.deprels, strict=True)
-        digest.update("".join("\t".join(map(str, row)) + "\n" for row in rows).encode() + b"\n")
-    return digest.hexdigest()
 
 
 def _results(
@@ -239,13 +218,6 @@ def _measure(
     golds = ((sentence.forms, sentence.heads) for sentence in sentences)
     metric = bleu_metric()
     score = metric.corpus_score(outputs, [references]).score
-    signature = "|".join(
-        [
-            metric.get_signature().format(),
-            f"condition:{condition}",
-            *(f"{key}:{value}" for key, value in settings.items()),
-        ]
-    )
     return ConditionFigures(
         condition=condition,
         sentences=len(outputs),
@@ -256,7 +228,9 @@ def _measure(
         cpu_ms=1000 * cpu_total / len(outputs),
         seconds=seconds,
         violations=broken,
-        signature=signature,
+        signature=signature.join(
+            metric.get_signature().format(), {"condition": condition, **settings}
+        ),
         lengths=tuple(_by_length(outputs, references, output_sizes, sizes, times)),
         outputs=tuple(outputs),
         spans=compare_spans(trees, golds) if with_spans else None,

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from syntagma.errors import FormatError, ProblemError, SyntagmaError
+from syntagma.evaluation import signature
 from syntagma.evaluation.shared_task import SharedTaskScores, shared_task_scores
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import violations
 from syntagma.results.realization import Realization
+from syntagma.transition.budget import SearchBudget
 from syntagma.treebanks.conditions import CONDITIONS, constrain, sentence_rng
 from syntagma.treebanks.treebank import Sentence
 
@@ -38,6 +40,7 @@ class RealizationFigures:
     exact: float
     cpu_ms: float
     violations: int  # of constraints; anything but 0 is a bug
+    scores_signature: str  # of `scores`
     signature: str  # of `written_bleu`
 
     def to_json(self) -> dict[str, Any]:
@@ -48,7 +51,7 @@ class RealizationFigures:
             "exact": round(self.exact, 2),
             "cpu_ms": round(self.cpu_ms, 3),
             "violations": self.violations,
-            "signatures": [self.scores.signature, self.signature],
+            "signatures": [self.scores_signature, self.signature],
         }
 
 
@@ -102,9 +105,14 @@ def evaluate_realization(
     *,
     beam: int | None = None,
     threads: int = 1,
+    seed: int = 1,
     on_sentence: Callable[[], None] = lambda: None,
 ) -> RealizationFigures:
-    """Realize each problem and compare the result with its sentence."""
+    """Realize each problem and compare the result with its sentence.
+
+    `seed` is that of `lemma_problems`, for the signature.
+    """
+    settings = realization_settings(linearizer, problems, sentences, beam=beam, seed=seed)
     results: list[Realization] = []
     started = time.process_time()
     for result in linearizer.realize_many(problems, beam=beam, threads=threads):
@@ -113,13 +121,36 @@ def evaluate_realization(
         results.append(result)
         on_sentence()
     seconds = time.process_time() - started
-    return compare(results, sentences, seconds)
+    return compare(results, sentences, seconds, settings)
+
+
+def realization_settings(
+    linearizer: Linearizer,
+    problems: Sequence[Problem],
+    sentences: Sequence[Sentence],
+    *,
+    beam: int | None = None,
+    seed: int = 1,
+) -> dict[str, Any]:
+    """What the figures depend on, for their signatures."""
+    return signature.settings(
+        linearizer,
+        SearchBudget(beam),
+        n=len(sentences),
+        data=signature.digest_texts(sentences),
+        seed=seed,
+        input=signature.digest_problems(problems),
+        hints="yes" if any(problem.before for problem in problems) else "no",
+    )
 
 
 def compare(
-    results: Sequence[Realization], sentences: Sequence[Sentence], seconds: float
+    results: Sequence[Realization],
+    sentences: Sequence[Sentence],
+    seconds: float,
+    settings: Mapping[str, object],
 ) -> RealizationFigures:
-    """The figures of results that took `seconds` of CPU time."""
+    """The figures of results that took `seconds` of CPU time; `settings` go into signatures."""
     from sacrebleu.metrics.bleu import BLEU
 
     bleu = BLEU(force=True)
@@ -127,17 +158,19 @@ def compare(
     written = [sentence.written for sentence in sentences]
     right = sum(map(_right_forms, results, sentences))
     score = bleu.corpus_score(texts, [written])
+    scores = shared_task_scores(
+        [" ".join(result.words) for result in results],
+        [sentence.text for sentence in sentences],
+    )
     return RealizationFigures(
-        scores=shared_task_scores(
-            [" ".join(result.words) for result in results],
-            [sentence.text for sentence in sentences],
-        ),
+        scores=scores,
         forms=100 * right / sum(map(len, sentences)),
         written_bleu=score.score,
         exact=100 * sum(map(str.__eq__, texts, written)) / len(sentences),
         cpu_ms=1000 * seconds / len(sentences),
         violations=sum(len(violations(result.linearization)) for result in results),
-        signature=str(bleu.get_signature()),
+        scores_signature=signature.join(scores.signature, settings),
+        signature=signature.join(str(bleu.get_signature()), settings),
     )
 
 

@@ -31,7 +31,7 @@ class SharedTaskScores:
 
     @property
     def signature(self) -> str:
-        """How the scores were computed, to be quoted with them."""
+        """How the scores were computed; what was scored follows in the signatures of reports."""
         return (
             f"SR19|sentences:{self.sentences}|lower-cased|tok:whitespace"
             "|bleu:4,smooth:method2|nist:4|dist:characters"

@@ -23,8 +23,11 @@ from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence, read_treebank
 
 
-def read_training_data(path: str | Path, settings: Settings) -> list[Sentence]:
-    """Read a CCGbank if the settings ask for CCG derivations, else a treebank."""
+def read_training_data(path: str | Path, settings: Settings, *, lift: bool) -> list[Sentence]:
+    """Read a CCGbank if the settings ask for CCG derivations, else a treebank.
+
+    Learners need lifted trees; a development set is measured on trees as annotated.
+    """
     ccg = isinstance(settings, BestFirstSettings) and settings.grammar == "ccg"
     if is_ccgbank(path) and not ccg:
         raise TrainingError(
@@ -38,7 +41,7 @@ def read_training_data(path: str | Path, settings: Settings) -> list[Sentence]:
         )
     if ccg:
         return [each.sentence for each in read_ccgbank(path)]
-    return read_treebank(path, settings.tag_column)
+    return read_treebank(path, settings.tag_column, lift=lift)
 
 
 def sample_evenly(sentences: Sequence[Sentence], count: int) -> Sequence[Sentence]:

@@ -22,6 +22,7 @@ from syntagma.neural.settings import REALIZE
 from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import inflect_sentence
 from syntagma.training.learners import Learner
+from syntagma.transition.budget import SearchBudget
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 
@@ -88,22 +89,14 @@ class Run:
     def measure(self, stored: StoredScorer) -> dict[str, float]:
         """Dev BLEU per condition; for realisation, of lemmas inflected before they are ordered."""
         linearizer = Linearizer(build_model(self.header, self.vocabulary, stored))
-
-        def bleu(sentences: Sequence[Sentence], *conditions: str) -> dict[str, float]:
-            report = evaluate(
-                linearizer,
-                sentences,
-                conditions,
-                **asdict(self.learner.budget),
-                threads=self.threads,
-            )
-            return {figures.condition: round(figures.bleu, 2) for figures in report.figures}
-
-        found = bleu(self.dev_sentences, *(c for c in self.dev_conditions if c != REALIZE))
-        if self.realizer is not None:
-            inflected = [inflect_sentence(self.realizer, each) for each in self.dev_sentences]
-            found[REALIZE] = bleu(inflected, "labelled")["labelled"]
-        return found
+        return measure_dev(
+            linearizer,
+            self.dev_sentences,
+            self.dev_conditions,
+            self.learner.budget,
+            self.realizer,
+            self.threads,
+        )
 
     def close_epoch(self, epoch: Epoch, stored: StoredScorer) -> None:
         """Write the model if it is the best so far, then the checkpoint.
@@ -133,6 +126,27 @@ class Run:
             best.replace(self.output)
         shutil.rmtree(self.folder)
         return TrainingReport(tuple(self.epochs), _best(self.epochs).number)
+
+
+def measure_dev(
+    linearizer: Linearizer,
+    sentences: Sequence[Sentence],
+    conditions: Sequence[str],
+    budget: SearchBudget,
+    realizer: Realizer | None,
+    threads: int = 1,
+) -> dict[str, float]:
+    """Dev BLEU per condition; with a realizer, of labelled trees of inflected lemmas, too."""
+
+    def bleu(sentences: Sequence[Sentence], *conditions: str) -> dict[str, float]:
+        report = evaluate(linearizer, sentences, conditions, **asdict(budget), threads=threads)
+        return {figures.condition: round(figures.bleu, 2) for figures in report.figures}
+
+    found = bleu(sentences, *(name for name in conditions if name != REALIZE))
+    if realizer is not None:
+        inflected = [inflect_sentence(realizer, each) for each in sentences]
+        found[REALIZE] = bleu(inflected, "labelled")["labelled"]
+    return found
 
 
 def _best(epochs: Sequence[Epoch]) -> Epoch:

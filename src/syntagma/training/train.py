@@ -74,12 +74,13 @@ def train(
     pretrain = as_paths(pretrain, "pretrain")
     _check_arguments(settings, output, pretrain, start, threads)
     begun = load_start(start, settings) if start is not None else None
-    sentences = read_training_data(train, settings)
+    sentences = read_training_data(train, settings, lift=True)
     realizer = None
     if isinstance(settings, NeuralSettings) and settings.realize:
         realizer = learn_realizer(sentences, language)
     learner = create_learner(settings, threads, begun, realizer)
-    dev_sentences = sample_evenly(read_training_data(dev, settings), DEV_SENTENCES)
+    annotated = read_training_data(dev, settings, lift=False)
+    dev_sentences = sample_evenly(annotated, DEV_SENTENCES)
     further, further_described = _read_pretraining(pretrain, settings, on_faults)
     vocabulary = learner.begin(sentences, further)
     header: dict[str, Any] = {
@@ -155,7 +156,7 @@ def _read_pretraining(
     treebanks, described = [], []
     for path in paths:
         faults: list[FormatError] = []
-        sentences = read_treebank(path, settings.tag_column, faults=faults)
+        sentences = read_treebank(path, settings.tag_column, lift=True, faults=faults)
         if faults:
             on_faults(faults)
         treebanks.append(sentences)

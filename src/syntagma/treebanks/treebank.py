@@ -61,14 +61,15 @@ def read_treebank(
     path: str | os.PathLike[str],
     tag_column: TagColumn = "xpos",
     *,
-    lift: bool = True,
+    lift: bool = False,
     faults: list[FormatError] | None = None,
 ) -> list[Sentence]:
     """Read a CoNLL-U treebank in which every word has a tag, a head and a label.
 
-    Non-projective trees are made projective by lifting arcs, unless `lift` is false. The first
-    fault raises `FormatError`; with a list of `faults`, faults are added to the list instead, and
-    their sentences are skipped.
+    Trees are as annotated. With `lift`, non-projective ones are made projective by lifting arcs,
+    as training needs them. Never evaluate on lifted trees: which arcs are lifted depends on the
+    order of the words, so they give some of it away. The first fault raises `FormatError`; with a
+    list of `faults`, faults are added to the list instead, and their sentences are skipped.
     """
     check_path(path, "path")
     source = source_name(path)

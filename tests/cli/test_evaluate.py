@@ -1,0 +1,90 @@
+"""What measures a model gives trees away as annotated: `evaluate`, `train` and `add-lm`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from toys.sentences import write_sentences
+
+import syntagma.evaluation.evaluate
+import syntagma.treebanks.visits
+from syntagma.cli import run
+from syntagma.language_model.settings import LanguageModelSettings
+from syntagma.problem.problem import Problem
+from syntagma.problem.trees import is_projective, lift
+from syntagma.training.language_model import train_lm
+from syntagma.treebanks.conditions import Condition, constrain
+from syntagma.treebanks.treebank import Sentence
+
+# Foxes seem fast to me, with two words torn from their heads.
+CROSSING = Sentence(
+    forms=("Fast", "foxes", "to", "seem", "me", "run"),
+    tags=("RB", "NNS", "TO", "VBP", "PRP", "VB"),
+    heads=(6, 4, 6, 0, 4, 4),
+    deprels=("advmod", "nsubj", "mark", "root", "obl", "xcomp"),
+)
+PLAIN = Sentence(("We", "ran"), ("PRP", "VBD"), (2, 0), ("nsubj", "root"))
+ANNOTATED = {CROSSING.heads, PLAIN.heads}
+LIFTED = {lift(CROSSING.heads), PLAIN.heads}
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    assert not is_projective(CROSSING.heads)
+    return write_sentences(tmp_path_factory.mktemp("data") / "toy.conllu", [CROSSING, PLAIN])
+
+
+@pytest.fixture(scope="module")
+def model(treebank: Path) -> Path:
+    path = treebank.with_name("toy.syntagma")
+    assert run([*training(treebank, path), "--condition", "labelled"]) == 0
+    return path
+
+
+def training(treebank: Path, output: Path) -> list[str]:
+    options = ["--scorer", "linear", "--epochs", "1", "--beam", "2"]
+    return ["train", str(treebank), str(treebank), "--output", str(output), *options]
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[tuple[int, ...]]]:
+    """The trees of which problems are made, to measure and to learn."""
+    trees: dict[str, set[tuple[int, ...]]] = {"measured": set(), "learned": set()}
+    for use, module in (
+        ("measured", syntagma.evaluation.evaluate),
+        ("learned", syntagma.treebanks.visits),
+    ):
+
+        def spy(
+            sentence: Sentence, condition: Condition, rng: Random, use: str = use, **others: Any
+        ) -> Problem:
+            trees[use].add(sentence.heads)
+            return constrain(sentence, condition, rng, **others)
+
+        monkeypatch.setattr(module, "constrain", spy)
+    return trees
+
+
+def test_evaluate(treebank: Path, model: Path, seen: dict[str, set[tuple[int, ...]]]) -> None:
+    assert run(["evaluate", "--data", str(treebank), "--model", str(model)]) == 0
+    assert seen == {"measured": ANNOTATED, "learned": set()}
+
+
+def test_train_learns_from_lifted_trees_and_measures_on_annotated_ones(
+    treebank: Path, tmp_path: Path, seen: dict[str, set[tuple[int, ...]]]
+) -> None:
+    assert run(training(treebank, tmp_path / "model")) == 0
+    assert seen == {"measured": ANNOTATED, "learned": LIFTED}
+
+
+def test_add_lm(
+    treebank: Path, model: Path, tmp_path: Path, seen: dict[str, set[tuple[int, ...]]]
+) -> None:
+    lm = tmp_path / "toy.lm"
+    train_lm([treebank], lm, settings=LanguageModelSettings(prune=(0,), min_count=1))
+    output = str(tmp_path / "out.syntagma")
+    assert run(["add-lm", str(model), str(lm), str(treebank), "--output", output]) == 0
+    assert seen == {"measured": ANNOTATED, "learned": set()}
