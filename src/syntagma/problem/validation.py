@@ -216,6 +216,8 @@ def as_pairs(before: Any) -> tuple[tuple[int, int], ...]:
 
 
 def _as_pair(pair: Any) -> tuple[int, int]:
+    if type(pair) is tuple and len(pair) == 2 and type(pair[0]) is type(pair[1]) is int:
+        return pair[0], pair[1]
     ordered = isinstance(pair, Iterable) and not isinstance(pair, (str, bytes, Mapping, Set))
     items = tuple(pair) if ordered else ()
     if len(items) != 2:
@@ -247,10 +249,12 @@ def check_order_constraints(
         check_limit(count, MAX_ORDERED_WORDS, what, "words")
     seen: set[tuple[int, int]] = set()
     for pair in before:
-        for index in pair:
-            _check_index(index, "the order constraint `before`", count)
-        if pair[0] == pair[1]:
-            raise ProblemError(f"{name_word(words, pair[0])} is to stand before itself")
+        earlier, later = pair
+        if not (0 < earlier <= count and 0 < later <= count):
+            for index in pair:
+                _check_index(index, "the order constraint `before`", count)
+        if earlier == later:
+            raise ProblemError(f"{name_word(words, earlier)} is to stand before itself")
         if pair in seen:
             raise ProblemError(
                 f"duplicate order constraint: {name_words(words, pair, ' before ')} is given twice"
