@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from references import precedence as reference
 from toys.strategies import problems, trees
 
 from syntagma.errors import ProblemError
+from syntagma.problem import subtrees
+from syntagma.problem.precedence import predecessors
 from syntagma.problem.problem import Problem
 from syntagma.problem.trees import is_projective
 from syntagma.problem.word import Word
@@ -150,3 +153,70 @@ def test_closure_is_transitive_and_holds_the_constraints(problem: Problem) -> No
     assert set(problem.before) <= pairs
     assert all((a, d) in pairs for a, b in pairs for c, d in pairs if b == c)
     assert all(a != b for a, b in pairs)
+
+
+@st.composite
+def partial_trees(draw: st.DrawFn) -> Heads:
+    """Heads of some words, without cycles, in any listing."""
+    size = draw(st.integers(2, 14))
+    order = draw(st.permutations(range(1, size + 1)))
+    heads: Heads = [None] * size
+    for position, word in enumerate(order[1:], start=1):
+        heads[word - 1] = draw(st.none() | st.sampled_from(order[:position]))
+    return heads
+
+
+@given(partial_trees(), st.data())
+@settings(max_examples=300, deadline=None)
+def test_closure_is_that_of_the_reference(heads: Heads, data: st.DataObject) -> None:
+    order = data.draw(st.permutations(range(1, len(heads) + 1)))
+    places = st.integers(0, len(heads) - 1)
+    pairs = tuple(
+        (order[a], order[b])
+        for a, b in data.draw(st.sets(st.tuples(places, places), max_size=12))
+        if a < b or (a > b and data.draw(st.integers(0, 9)) == 0)
+    )
+    words = [Word(f"w{i}", head=head) for i, head in enumerate(heads)]
+    first = data.draw(st.sampled_from([None, None, order[0]]))
+    last = data.draw(st.sampled_from([None, None, order[-1]]))
+    try:
+        expected = reference.predecessors(words, pairs, first, last)
+    except ProblemError as error:
+        with pytest.raises(ProblemError) as caught:
+            predecessors(words, pairs, first, last)
+        assert str(caught.value).partition(":")[0] == str(error).partition(":")[0]
+    else:
+        assert predecessors(words, pairs, first, last) == expected
+
+
+@pytest.mark.parametrize("heads", ["free", "star", "path"])
+def test_work_grows_with_the_constraints_and_not_with_pairs_of_words(
+    heads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A chain over many words: each subtree gets an edge from its neighbour, not from all."""
+    size = 400
+    given: dict[str, Heads] = {
+        "free": [None] * size,
+        "star": [None] + [1] * (size - 1),
+        "path": [None, *range(1, size)],
+    }
+    graphs: list[subtrees._Graph] = []
+    close = subtrees._Graph.close
+
+    def closing(graph: subtrees._Graph) -> list[int]:
+        graphs.append(graph)
+        return close(graph)
+
+    monkeypatch.setattr(subtrees._Graph, "close", closing)
+    chain = [(word, word + 1) for word in range(1, size)]
+    problem = problem_of(given[heads], before=chain)
+    assert problem.predecessors == tuple((1 << word) - 1 for word in range(size))
+    assert len(graphs) <= 3
+    assert all(sum(map(len, graph.edges)) < 8 * size for graph in graphs)
+
+
+def test_a_long_cycle_is_found_without_keeping_its_paths() -> None:
+    size = 9_000
+    cycle = [(word, word % size + 1) for word in range(1, size + 1)]
+    with pytest.raises(ProblemError, match="word 1 'w' before word 2 'w' .* more "):
+        Problem.of(["w"] * size, before=cycle)

@@ -1,7 +1,8 @@
 """Text files line by line, compressed or not; `formats` interprets the lines.
 
 All readers take lines as `open_text` yields them: a line that cannot be decoded yields a
-`FormatError` in its place, so that one bad line does not end a batch.
+`FormatError` in its place, so that one bad line does not end a batch. So does a line that is longer
+than `limits.MAX_LINE`: no more is ever held in memory, however much an archive unpacks to.
 """
 
 from __future__ import annotations
@@ -12,14 +13,18 @@ import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from syntagma.errors import FormatError
+from syntagma.problem.limits import MAX_LINE
 
 Lines = Iterable[str | FormatError]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _XZ_MAGIC = b"\xfd7zXZ\x00"
+_OTHER_MAGIC = {b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "Zstandard", b"PK\x03\x04": "zip"}
+_XZ_MEMORY = 256 << 20  # the default of xz -9 needs a quarter of it
+_CHUNK = 1 << 16
 
 
 def source_name(path: str | os.PathLike[str]) -> str:
@@ -32,7 +37,8 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[str | FormatError]:
 
     The file is opened at once: one that cannot be opened raises `FormatError`. Gzip and xz are
     recognised by their first bytes and decompressed. A line that is not UTF-8 yields a
-    `FormatError` in its place; so does the end of a damaged or truncated archive.
+    `FormatError` in its place; so do a line that is too long and the end of a damaged or truncated
+    archive.
     """
     source = source_name(path)
     try:
@@ -46,11 +52,20 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[str | FormatError]:
 def _lines(raw: BinaryIO, source: str, *, close: bool) -> Iterator[str | FormatError]:
     number = 0
     try:
-        for line in _unpacked(raw):
+        stream = _unpacked(raw, source)
+        while line := stream.readline(MAX_LINE + 2):
             number += 1
             if number == 1:
                 line = line.removeprefix(codecs.BOM_UTF8)
-            line = line.removesuffix(b"\n").removesuffix(b"\r")
+            line, whole = line.removesuffix(b"\n"), line[-1:] == b"\n"
+            line = line.removesuffix(b"\r")
+            if len(line) > MAX_LINE:
+                yield FormatError(
+                    f"the line is longer than the limit of {MAX_LINE >> 20} MiB", source, number
+                )
+                while not whole and (rest := stream.readline(_CHUNK)):
+                    whole = rest[-1:] == b"\n"
+                continue
             try:
                 yield line.decode("utf-8")
             except UnicodeDecodeError as error:
@@ -60,6 +75,8 @@ def _lines(raw: BinaryIO, source: str, *, close: bool) -> Iterator[str | FormatE
                     source,
                     number,
                 )
+    except FormatError as error:
+        yield error
     except (OSError, EOFError, zlib.error, _lzma_error()) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         yield FormatError(
@@ -76,7 +93,7 @@ def _lzma_error() -> type[Exception]:
     return cast(type[Exception], lzma.LZMAError) if lzma else EOFError
 
 
-def _unpacked(raw: BinaryIO) -> BinaryIO:
+def _unpacked(raw: BinaryIO, source: str) -> BinaryIO:
     if not isinstance(raw, io.BufferedReader):  # a standard input that was replaced
         raw = io.BufferedReader(cast(io.RawIOBase, raw))
     start = raw.peek(len(_XZ_MAGIC))
@@ -85,7 +102,45 @@ def _unpacked(raw: BinaryIO) -> BinaryIO:
 
         return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
     if start.startswith(_XZ_MAGIC):
+        return io.BufferedReader(_XzReader(raw), _CHUNK)
+    for magic, name in _OTHER_MAGIC.items():
+        if start.startswith(magic):
+            raise FormatError(
+                f"compressed with {name}: only gzip and xz are read; decompress it first", source
+            )
+    return raw
+
+
+class _XzReader(io.RawIOBase):
+    """What an xz file unpacks to; unlike `lzma.LZMAFile`, within a limit of memory."""
+
+    def __init__(self, packed: BinaryIO) -> None:
+        self._packed = packed
+        self._open_stream()
+
+    def _open_stream(self) -> None:
         import lzma
 
-        return cast(BinaryIO, lzma.LZMAFile(raw))
-    return raw
+        self._unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+        self._after_stream = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while True:
+            packed = b""
+            if self._unpacker.eof:  # zeros and another stream may follow
+                packed = self._after_stream.lstrip(b"\0")
+                while not packed and (packed := self._packed.read(_CHUNK)):
+                    packed = packed.lstrip(b"\0")
+                if not packed:
+                    return 0
+                self._open_stream()
+            elif self._unpacker.needs_input and not (packed := self._packed.read(_CHUNK)):
+                raise EOFError("the archive ends before its end-of-stream marker")
+            unpacked = self._unpacker.decompress(packed, len(buffer))
+            self._after_stream = self._unpacker.unused_data
+            if unpacked:
+                buffer[: len(unpacked)] = unpacked
+                return len(unpacked)

@@ -14,7 +14,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from syntagma.errors import FormatError
+from syntagma.errors import FormatError, shown
+from syntagma.files.place import about_sentence
 from syntagma.files.reading import Lines
 from syntagma.results.categories import head_side
 from syntagma.results.derivation import Derivation
@@ -53,8 +54,7 @@ def read_auto(lines: Lines, source: str) -> Iterator[AutoEntry | FormatError]:
             try:
                 yield AutoEntry(id, parse_auto(line), number)
             except FormatError as error:
-                sentence = f"sentence {id}: " if id else ""
-                yield FormatError(f"{sentence}{error.message}", source, number)
+                yield FormatError(f"{about_sentence(id)}{error.message}", source, number)
         id, id_line = None, 0
     if id_line:
         yield FormatError("an ID without a derivation", source, id_line)
@@ -84,7 +84,8 @@ def parse_auto(line: str) -> Derivation:
             category, count, children = open_nodes.pop()
             if len(children) != count:
                 raise FormatError(
-                    f"a node {category} with {len(children)} children where {count} are declared"
+                    f"a node {_clip([category])} with {len(children)} children "
+                    f"where {count} are declared"
                 )
             node = Derivation(category, tuple(children))
             at += 1
@@ -97,7 +98,7 @@ def parse_auto(line: str) -> Derivation:
         else:
             complete = node
     if open_nodes:
-        raise FormatError(f"the bracket of the node {open_nodes[-1][0]} is not closed")
+        raise FormatError(f"the bracket of the node {_clip([open_nodes[-1][0]])} is not closed")
     if complete is None:
         raise FormatError("no derivation")
     return complete
@@ -109,10 +110,13 @@ def _node(fields: list[str]) -> tuple[str, int, list[Derivation]]:
     head, count = fields[2], fields[3].removesuffix(">")
     if count not in ("1", "2"):
         raise FormatError(
-            f"a node {fields[1]} with {count or 'no'} children where 1 or 2 are allowed"
+            f"a node {_clip(fields[1:2])} with {_clip([count]) or 'no'} children "
+            "where 1 or 2 are allowed"
         )
     if head not in ("0", "1"):
-        raise FormatError(f"the head of a node {fields[1]} is {head!r} where 0 or 1 is allowed")
+        raise FormatError(
+            f"the head of a node {_clip(fields[1:2])} is {shown(head)} where 0 or 1 is allowed"
+        )
     return fields[1], int(count), []
 
 
@@ -125,7 +129,8 @@ def _word(fields: list[str]) -> Derivation:
 
 def _clip(tokens: list[str]) -> str:
     text = " ".join(tokens[:8])
-    return text if len(text) <= 60 else f"{text[:59]}…"
+    text = text if len(text) <= 60 else f"{text[:59]}…"
+    return "".join(each if each.isprintable() else "?" for each in text)
 
 
 def write_auto(derivation: Derivation, id: str | None) -> str:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import groupby, product
+from operator import itemgetter
 from typing import Literal
 
-from syntagma.errors import ArgumentError, FormatError, ProblemError
-from syntagma.files.place import Place
+from syntagma.errors import ArgumentError, FormatError, ProblemError, shown
+from syntagma.files.place import Place, about_sentence
 from syntagma.files.reading import Lines
+from syntagma.problem.limits import MAX_CONSTRAINTS, MAX_DIGITS, MAX_LINE, MAX_WORDS
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
 from syntagma.results.linearization import Linearization
@@ -29,9 +31,12 @@ Lemmas = Literal["column", "shared task"]
 
 _LIN = "lin="
 _HINT = re.compile(r"lin=([+-])([1-9][0-9]{0,5})")
+_AFTER_LAST = f"{MAX_WORDS + 1}\t"
+_LINE_OVERHEAD = 256  # added to the length of a line of a sentence: its columns take memory, too
 _NO_SPACE = "SpaceAfter=No"
 _SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore")
-_NOT_A_WORD = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)|[0-9]+\.[1-9][0-9]*")
+_NUMBER = rf"[1-9][0-9]{{0,{MAX_DIGITS - 1}}}"
+_NOT_A_WORD = re.compile(rf"({_NUMBER})-({_NUMBER})|(?:0|{_NUMBER})\.{_NUMBER}")
 
 
 def tag_index(tag_column: TagColumn) -> int:
@@ -76,12 +81,13 @@ class Block:
 
     @property
     def spelling(self) -> Spelling:
-        """How the words are written in the order of the rows."""
+        """How the words are written in the order of the rows; ranges that leave the sentence or
+        overlap an earlier one do not count."""
         spaces = [_space_follows(row) for row in self.rows]
-        contractions = []
+        contractions: list[Contraction] = []
         for row in self.ranges:
             first, last = map(int, row[ID].split("-"))
-            if last > len(self.rows):
+            if last > len(self.rows) or (contractions and first <= contractions[-1].last):
                 continue
             spaces[first - 1 : last] = [False] * (last - first) + [_space_follows(row)]
             contractions.append(Contraction(first, last, row[FORM]))
@@ -96,7 +102,7 @@ def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
     places: list[Place] = []
     ranges: list[list[str]] = []
     error: FormatError | None = None
-    number = 0
+    number = size = 0
     line: str | FormatError = ""
     for number, line in enumerate(lines, start=1):
         if line == "":
@@ -106,15 +112,26 @@ def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
                 yield Block(tuple(comments), tuple(rows), tuple(places), tuple(ranges))
             elif comments:
                 yield FormatError("comments without a sentence", source, number - 1)
-            comments, rows, places, ranges, error = [], [], [], [], None
+            comments, rows, places, ranges, error, size = [], [], [], [], None, 0
         elif error is not None:
             pass  # only the first fault of a sentence is reported
         elif isinstance(line, FormatError):
             error = line
+        elif (size := size + len(line) + _LINE_OVERHEAD) > MAX_LINE:
+            error = FormatError(
+                f"a sentence, with its comments, of more than {MAX_LINE >> 20} MiB, the limit",
+                source,
+                number,
+            )
+            comments, rows, places, ranges = [], [], [], []
         elif line[0] == "#":
             if rows:
                 error = FormatError("a comment inside a sentence", source, number)
             comments.append(line)
+        elif len(rows) == MAX_WORDS and line.startswith(_AFTER_LAST):
+            error = FormatError(
+                f"the sentence has more words than the limit of {MAX_WORDS}", source, number
+            )
         else:
             columns = line.split("\t")
             if len(columns) == 10 and columns[ID] == str(len(rows) + 1):
@@ -143,7 +160,7 @@ def _row_error(columns: list[str], count: int, place: Place) -> FormatError | No
         )
     match = _NOT_A_WORD.fullmatch(columns[ID])
     if match is None:
-        return FormatError(f"ID is {columns[ID]!r} where {count + 1} is expected", *place)
+        return FormatError(f"ID is {shown(columns[ID])} where {count + 1} is expected", *place)
     if match[1] and int(match[1]) > int(match[2]):
         return FormatError(f"the range {columns[ID]} runs backwards", *place)
     return None
@@ -202,8 +219,7 @@ def to_problem(block: Block, tag_column: TagColumn, lemmas: Lemmas | None = None
     try:
         return Problem(words, before, id=id, origin=ConlluOrigin(block, tag_column))
     except ProblemError as error:
-        sentence = f"sentence {id}: " if id else ""
-        raise FormatError(f"{sentence}{error}", *block.place) from error
+        raise FormatError(f"{about_sentence(id)}{error}", *block.place) from error
 
 
 def _lemma(row: list[str], lemmas: Lemmas) -> str:
@@ -227,24 +243,32 @@ def _hints(block: Block) -> tuple[tuple[int, int], ...]:
                 continue
             hint = _HINT.fullmatch(part)
             if hint is None:
-                raise FormatError(f"{part!r}, where lin=+1 or lin=-2 is expected", *place)
+                raise FormatError(f"{shown(part)}, where lin=+1 or lin=-2 is expected", *place)
             head = 0 if row[HEAD] == "_" else _head(row[HEAD], place)
             if not head:
-                raise FormatError(f"{part!r} of a word without a head", *place)
+                raise FormatError(f"{shown(part)} of a word without a head", *place)
             marked.setdefault((head, hint[1] == "+"), []).append((int(hint[2]), index))
-    pairs = []
+    pairs: list[tuple[int, int]] = []
     for (head, after), words in marked.items():
-        ranked = [(0, head), *sorted(words)]
-        for (near, one), (far, other) in combinations(ranked, 2):
-            if near < far:
-                pairs.append((one, other) if after else (other, one))
+        nearer = [head]
+        for _, same_rank in groupby(sorted(words), key=itemgetter(0)):
+            rank = [index for _, index in same_rank]
+            if len(pairs) + len(nearer) * len(rank) > MAX_CONSTRAINTS:
+                raise FormatError(
+                    f"more order constraints from `lin` than the limit of {MAX_CONSTRAINTS}",
+                    *block.place,
+                )
+            # Those of ranks further apart follow from these.
+            pairs += product(nearer, rank) if after else product(rank, nearer)
+            nearer = rank
     return tuple(pairs)
 
 
 def _head(column: str, place: Place) -> int:
-    if not (column.isascii() and column.isdigit() and len(column) < 10):
+    if not (column.isascii() and column.isdigit() and len(column) <= MAX_DIGITS):
         raise FormatError(
-            f"HEAD is {column!r} where the ID of a word, 0 (root) or _ (not given) is expected",
+            f"HEAD is {shown(column)} where the ID of a word, 0 (root) or _ (not given) "
+            "is expected",
             *place,
         )
     return int(column)
@@ -269,6 +293,9 @@ def write_conllu(
     text = spelling.text(linearization.words) if spelling else linearization.text
     lines = _comments(linearization, text, origin.block.comments if origin else ())
     contractions = {each.first: each for each in spelling.contractions} if spelling else {}
+    inside = {
+        position for each in contractions.values() for position in range(each.first, each.last + 1)
+    }
     for position, token in enumerate(linearization.tokens, start=1):
         contraction = contractions.get(position)
         if contraction is not None:
@@ -284,7 +311,8 @@ def write_conllu(
         row[DEPREL] = token.deprel
         row[DEPS] = "_"  # an enhanced graph refers to the old ids
         row[MISC] = _without_spacing(row[MISC])
-        if spelling and not _is_spaced(position, spelling):
+        # Within a multiword token, only the row of the token may have `SpaceAfter=No`.
+        if spelling and position not in inside and not _space_or_end(position, spelling):
             row[MISC] = _NO_SPACE if row[MISC] == "_" else f"{row[MISC]}|{_NO_SPACE}"
         lines.append("\t".join(row))
     return "\n".join(lines) + "\n\n"
@@ -298,13 +326,6 @@ def _range(contraction: Contraction, spelling: Spelling | None) -> str:
     if spelling and not _space_or_end(contraction.last, spelling):
         row[MISC] = _NO_SPACE
     return "\t".join(row)
-
-
-def _is_spaced(position: int, spelling: Spelling) -> bool:
-    """Whether the row of a word does without `SpaceAfter=No`; within a multiword token, only the
-    row of the token may have it."""
-    inside = any(each.first <= position <= each.last for each in spelling.contractions)
-    return inside or _space_or_end(position, spelling)
 
 
 def _space_or_end(position: int, spelling: Spelling) -> bool:

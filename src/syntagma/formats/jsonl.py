@@ -9,14 +9,16 @@ Indices of words are 1-based. Only "words" is required; a bare list of words is 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from syntagma.errors import FormatError, ProblemError
+from syntagma.errors import FormatError, ProblemError, shown
 from syntagma.files.place import Place
 from syntagma.files.reading import Lines
 from syntagma.formats.auto import auto_line
+from syntagma.problem.limits import MAX_DIGITS, MAX_JSON_VALUES, MAX_WORDS, check_limit
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization
@@ -51,26 +53,40 @@ def read_jsonl(
 def _parse(line: str) -> object:
     if not line.strip():
         raise _SchemaError("blank line; every line must hold one problem")
+    # Brackets and colons within strings count, too: the limit is far above what a problem needs.
+    if line.count("[") + line.count("{") > MAX_JSON_VALUES or line.count(":") > MAX_JSON_VALUES:
+        raise _SchemaError(
+            f"more lists and objects, or more keys, than the limit of {MAX_JSON_VALUES}"
+        )
     try:
         return json.loads(
-            line, object_pairs_hook=_without_duplicates, parse_constant=_reject_constant
+            line,
+            object_pairs_hook=_without_duplicates,
+            parse_int=_parse_integer,
+            parse_constant=_reject_constant,
         )
     except json.JSONDecodeError as error:
         raise _SchemaError(
             f"not JSON: {error.msg} at column {error.colno}; every line must hold one whole problem"
         ) from error
-    except (RecursionError, ValueError) as error:
+    except RecursionError:
         raise _SchemaError(
-            "JSON that cannot be read: nested too deeply, or a number with too many digits"
-        ) from error
+            "JSON nested too deeply: the features of a word are the innermost object of a problem"
+        ) from None
+
+
+def _parse_integer(text: str) -> int:
+    if len(text) > MAX_DIGITS + 1:
+        raise _SchemaError(f"a number with too many digits ({len(text)}): {text[:12]}…")
+    return int(text)
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise _SchemaError(f"duplicate key {twice!r}")
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
+        raise _SchemaError(f"duplicate key {shown(twice)}")
     return value
 
 
@@ -86,6 +102,7 @@ def _problem(value: object, lemmas: bool, place: Place) -> Problem:
     _check_keys(value, _PROBLEM_KEYS, "")
     if "words" not in value:
         raise _SchemaError("the key 'words' is missing")
+    check_limit(len(_list(value["words"], "words")), MAX_WORDS, "the bag", "words")
     return Problem(
         tuple(
             _word(word, f"words[{index}]", lemmas)
@@ -128,9 +145,16 @@ def _features(value: object, path: str) -> str | None:
     if not isinstance(value, dict):
         return _string(value, path)
     return "|".join(
-        f"{name}={_string(each, f'{path}.{name}')}"
+        f"{name}={_feature(each, path, name)}"
         for name, each in sorted(value.items(), key=lambda item: item[0].lower())
     )
+
+
+def _feature(value: object, path: str, name: str) -> str:
+    if isinstance(value, str):
+        return value
+    path += f".{name}" if name.isidentifier() and len(name) < 40 else f"[{shown(name)}]"
+    raise _SchemaError(f"{path}: expected a string, found {_kind(value)}")
 
 
 def _pair(value: object, path: str) -> tuple[int, int]:
@@ -179,7 +203,7 @@ def _kind(value: object) -> str:
 def _check_keys(value: dict[str, object], known: Sequence[str], where: str) -> None:
     for key in value:
         if key not in known:
-            raise _SchemaError(f"{where}unknown key {key!r}; known are {', '.join(known)}")
+            raise _SchemaError(f"{where}unknown key {shown(key)}; known are {', '.join(known)}")
 
 
 Result = Linearization | Realization

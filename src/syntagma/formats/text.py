@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from syntagma.errors import FormatError, ProblemError
 from syntagma.files.place import Place
 from syntagma.files.reading import Lines
+from syntagma.problem.limits import MAX_WORDS, check_limit
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 
@@ -40,8 +42,17 @@ def read_text(
             yield line
             continue
         place = Place(source, number)
-        words = tuple(Word(lemma=word) if lemmas else Word(word) for word in split(line))
         try:
+            # A first look, so that no word is made of a line that has far too many.
+            if line.count("\t" if "\t" in line else " ") >= MAX_WORDS:
+                check_limit(_count_words(line), MAX_WORDS, "the bag", "words")
+            words = tuple(Word(lemma=word) if lemmas else Word(word) for word in split(line))
             yield Problem(words, origin=place)
         except ProblemError as error:
             yield FormatError(str(error), *place)
+
+
+def _count_words(line: str) -> int:
+    if "\t" in line:
+        return line.count("\t") + 1
+    return sum(1 for _ in re.finditer("[^ ]+", line))

@@ -1,13 +1,17 @@
 """Which words must precede which: the closure of a problem's order constraints over its given arcs.
 
-The constraints are fields of `problem.Problem`; the search (`transition`) enforces the closure.
+The constraints are fields of `problem.Problem`; the search (`transition`) enforces the closure. How
+constraints and subtrees act on each other is in `subtrees`.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
 from syntagma.errors import ProblemError, name_word, name_words
+from syntagma.problem.graphs import find_cycle_among, topological_order
+from syntagma.problem.subtrees import close_over_subtrees
 from syntagma.problem.word import Word
 
 Pairs = tuple[tuple[int, int], ...]
@@ -29,133 +33,76 @@ def predecessors(
     """
     if not pairs and first is None and last is None:
         return None
-    count = len(words)
-    before = [0] * count
-    for earlier, later in pairs:
-        before[later - 1] |= 1 << (earlier - 1)
-    _close_transitively(before)
-    _reject_cycle(words, pairs, before, "")
-    everything = (1 << count) - 1
-    if first is not None:
-        bit = 1 << (first - 1)
-        _reject_outside(words, before[first - 1], first, "first")
-        before = [mask | bit for mask in before]
-        before[first - 1] = 0
-    if last is not None:
-        bit = 1 << (last - 1)
-        after_last = sum(1 << word for word, mask in enumerate(before) if mask & bit)
-        _reject_outside(words, after_last, last, "last")
-        before[last - 1] = everything & ~bit
-    families = _families(words)
-    while families and _close_over_families(before, families):
-        _close_transitively(before)
-        _reject_cycle(words, pairs, before, " (order constraints and given arcs together)")
-    return tuple(before)
-
-
-def _close_transitively(before: list[int]) -> None:
-    for middle in range(len(before)):
-        earlier = before[middle]
-        if earlier:
-            bit = 1 << middle
-            for word, mask in enumerate(before):
-                if mask & bit:
-                    before[word] = mask | earlier
-
-
-# A family: a head and its given dependents, as the masks of the blocks that must stay contiguous
-# (the head alone; each dependent with its given subtree), the words of each block beside it.
-_Family = list[tuple[int, list[int]]]
-
-
-def _families(words: Sequence[Word]) -> list[_Family]:
-    dependents: dict[int, list[int]] = {}
-    for index, word in enumerate(words):
-        if word.head:
-            dependents.setdefault(word.head - 1, []).append(index)
-    if not dependents:
-        return []
-    order = [index for index, word in enumerate(words) if not word.head]
-    for head in order:  # grows while it is read: heads come before their dependents
-        order.extend(dependents.get(head, ()))
-    subtree = [[index] for index in range(len(words))]
-    for index in reversed(order):
-        head_index = words[index].head
-        if head_index:
-            subtree[head_index - 1] += subtree[index]
-    return [
-        [(1 << head, [head])]
-        + [(sum(1 << word for word in subtree[child]), subtree[child]) for child in children]
-        for head, children in dependents.items()
-    ]
-
-
-def _close_over_families(before: list[int], families: list[_Family]) -> bool:
-    """Order whole blocks where some of their words are ordered; True if that added anything."""
-    added = False
-    for family in families:
-        whole = 0
-        for block, _ in family:
-            whole |= block
-        for block, words in family:
-            earlier = 0
-            for word in words:
-                earlier |= before[word]
-            earlier &= whole & ~block
-            if not earlier:
-                continue
-            for other, _ in family:
-                if earlier & other:
-                    earlier |= other
-            for word in words:
-                if earlier & ~before[word]:
-                    before[word] |= earlier
-                    added = True
-    return added
-
-
-def _reject_cycle(words: Sequence[Word], pairs: Pairs, before: list[int], because: str) -> None:
-    for word, earlier in enumerate(before):
-        if not earlier >> word & 1:
-            continue
-        if not because:
-            cycle = _shortest_cycle(pairs, word + 1)
-            raise ProblemError(
-                "the order constraints contradict each other: "
-                f"{name_words(words, cycle, ' before ')}"
-            )
-        other = next(
-            index
-            for index, mask in enumerate(before)
-            if index != word and earlier >> index & 1 and mask >> word & 1
-        )
+    earlier: list[list[int]] = [[] for _ in words]
+    for one, other in pairs:
+        earlier[other - 1].append(one - 1)
+    order = topological_order(earlier)
+    if len(order) < len(words):
+        word = min(find_cycle_among(earlier, order))
+        cycle = _shortest_cycle(pairs, word + 1)
         raise ProblemError(
-            f"the order constraints cannot be met: {name_word(words, word + 1)} would have "
-            f"to stand both before and after {name_word(words, other + 1)}{because}"
+            f"the order constraints contradict each other: {name_words(words, cycle, ' before ')}"
         )
+    if first is not None:
+        _reject_outside(words, [a for a, b in pairs if b == first], first, "first")
+        for index, direct in enumerate(earlier):
+            if index != first - 1:
+                direct.append(first - 1)
+        order.remove(first - 1)
+        order.insert(0, first - 1)
+    if last is not None:
+        _reject_outside(words, [b for a, b in pairs if a == last], last, "last")
+        earlier[last - 1] = [index for index in range(len(words)) if index != last - 1]
+        order.remove(last - 1)
+        order.append(last - 1)
+    before = _closure(earlier, order)
+    heads = [word.head for word in words]
+    if not any(heads):
+        return tuple(before)
+    return close_over_subtrees(words, earlier, order)
+
+
+def _closure(earlier: list[list[int]], order: list[int]) -> list[int]:
+    """The transitive closure; drops from `earlier` what follows from the rest."""
+    before = [0] * len(order)
+    rank = [0] * len(order)
+    for position, word in enumerate(order):
+        rank[word] = position
+    for word in order:
+        mask = 0
+        needed = []
+        for other in sorted(earlier[word], key=rank.__getitem__, reverse=True):
+            if not mask >> other & 1:
+                mask |= before[other] | 1 << other
+                needed.append(other)
+        before[word], earlier[word] = mask, needed
+    return before
 
 
 def _shortest_cycle(pairs: Pairs, start: int) -> list[int]:
     later: dict[int, list[int]] = {}
     for a, b in pairs:
         later.setdefault(a, []).append(b)
-    paths = [[start]]
-    seen: set[int] = set()
-    for path in paths:  # grows while it is read: breadth first
-        for word in later.get(path[-1], ()):
-            if word == start:
-                return [*path, start]
-            if word not in seen:
-                seen.add(word)
-                paths.append([*path, word])
+    came_from: dict[int, int] = {}
+    waiting = deque([start])
+    while waiting:
+        word = waiting.popleft()
+        for following in later.get(word, ()):
+            if following == start:
+                cycle = [start, word]
+                while cycle[-1] != start:
+                    cycle.append(came_from[cycle[-1]])
+                return cycle[::-1]
+            if following not in came_from:
+                came_from[following] = word
+                waiting.append(following)
     raise AssertionError("no cycle through a word that precedes itself")
 
 
-def _reject_outside(words: Sequence[Word], outside: int, bound: int, name: str) -> None:
+def _reject_outside(words: Sequence[Word], outside: list[int], bound: int, name: str) -> None:
     if outside:
-        word = (outside & -outside).bit_length()
         side = "before" if name == "first" else "after"
         raise ProblemError(
-            f"the order constraints contradict each other: {name_word(words, word)} is to "
+            f"the order constraints contradict each other: {name_word(words, min(outside))} is to "
             f"stand {side} {name_word(words, bound)}, which is given as {name}"
         )

@@ -6,10 +6,18 @@ Contradictions among order constraints are found in `precedence`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import islice
 from typing import Any, TypeVar
 
 from syntagma.errors import ProblemError, name_word, name_words, shown
 from syntagma.problem.integers import as_integer
+from syntagma.problem.limits import (
+    MAX_CHARACTERS,
+    MAX_CONSTRAINTS,
+    MAX_ORDERED_WORDS,
+    MAX_WORDS,
+    check_limit,
+)
 from syntagma.problem.trees import find_cycle
 from syntagma.problem.word import ROOT_LABEL, Word
 
@@ -29,13 +37,15 @@ def check_iterable(items: Iterable[T], what: str) -> Iterable[T]:
 def check_words(words: tuple[Word, ...]) -> None:
     if not words:
         raise ProblemError("empty bag: give at least one word")
+    check_limit(len(words), MAX_WORDS, "the bag", "words")
     for index, word in enumerate(words, start=1):
         if not isinstance(word, Word):
             raise ProblemError(f"word {index} is not a Word but {type(word).__name__}")
         form = word.form
         if not isinstance(form, str):
             raise ProblemError(f"the form of word {index} is not a string: {shown(form)}")
-        plain = form.isascii() and form.isalnum()  # most words; the rest need a closer look
+        # Most words are plain; the rest need a closer look.
+        plain = form.isascii() and form.isalnum() and len(form) <= MAX_CHARACTERS
         if not plain and (form or word.lemma is None):
             _check_form(form, "form", index)
         if word.lemma is not None:
@@ -49,6 +59,7 @@ def check_words(words: tuple[Word, ...]) -> None:
 
 
 def _check_form(form: str, kind: str, index: int) -> None:
+    check_limit(len(form), MAX_CHARACTERS, f"the {kind} of word {index}", "characters")
     if not form or form.isspace():
         raise ProblemError(f"the {kind} of word {index} is empty: {shown(form)}")
     if any(character in form for character in "\t\n\r"):
@@ -75,21 +86,27 @@ def _check_features(features: str, words: Sequence[Word], index: int) -> None:
         raise ProblemError(
             f"the features of {name_word(words, index)} are not a string: {shown(features)}"
         )
+    what = f"the string of features of {name_word(words, index)}"
+    check_limit(len(features), MAX_CHARACTERS, what, "characters")
     if any(character.isspace() for character in features):
         raise ProblemError(
             f"the features of {name_word(words, index)} contain white space: {shown(features)}"
         )
     _check_encodable(features, f"the features of {name_word(words, index)}")
     parts = features.split("|") if features else []
-    names = [part.partition("=")[0] for part in parts]
-    for part, name in zip(parts, names, strict=True):
+    names: set[str] = set()
+    for part in parts:
+        name = part.partition("=")[0]
         if not name or name == part or part.endswith("="):
             raise ProblemError(
                 f"{shown(part)} in the features of {name_word(words, index)} is not of the form "
                 "Name=Value; separate several by |"
             )
-        if names.count(name) > 1:
-            raise ProblemError(f"the features of {name_word(words, index)} give {name} twice")
+        if name in names:
+            raise ProblemError(
+                f"the features of {name_word(words, index)} give {shown(name)} twice"
+            )
+        names.add(name)
 
 
 def _check_symbol(symbol: str, kind: str, words: Sequence[Word], index: int) -> None:
@@ -97,8 +114,10 @@ def _check_symbol(symbol: str, kind: str, words: Sequence[Word], index: int) -> 
         raise ProblemError(
             f"the {kind} of {name_word(words, index)} is not a string: {shown(symbol)}"
         )
-    if symbol.isascii() and symbol.isalnum():
+    if len(symbol) <= MAX_CHARACTERS and symbol.isascii() and symbol.isalnum():
         return
+    what = f"the {kind} of {name_word(words, index)}"
+    check_limit(len(symbol), MAX_CHARACTERS, what, "characters")
     if not symbol:
         raise ProblemError(
             f"the {kind} of {name_word(words, index)} is empty; leave it out if it is not known"
@@ -120,6 +139,7 @@ def _check_encodable(text: str, what: str) -> None:
 def check_id(id: str) -> None:
     if not isinstance(id, str):
         raise ProblemError(f"the id of a problem must be a string, not {shown(id)}")
+    check_limit(len(id), MAX_CHARACTERS, "the id of the problem", "characters")
     if not id.strip() or "\n" in id or "\r" in id:
         raise ProblemError(f"the id of a problem must be one line of text, not {shown(id)}")
     _check_encodable(id, "the id of the problem")
@@ -174,10 +194,11 @@ def check_root(words: tuple[Word, ...]) -> None:
     if roots or any(word.head is None and word.deprel is None for word in words):
         return
     headless = [index for index, word in enumerate(words, start=1) if word.head is None]
-    labels = ", ".join(sorted({str(words[index - 1].deprel) for index in headless}))
+    labels = sorted({str(words[index - 1].deprel) for index in headless})
+    named = ", ".join(map(shown, labels[:4])) + ", …" * (len(labels) > 4)
     raise ProblemError(
         f"no word can be the root: {name_words(words, headless)} without a given head "
-        f"must depend on another word, because of the given label ({labels})"
+        f"must depend on another word, because of the given label ({named})"
     )
 
 
@@ -185,10 +206,18 @@ def as_pairs(before: Any) -> tuple[tuple[int, int], ...]:
     """Order constraints as a tuple of tuples, whatever collections they are given in."""
     if isinstance(before, (str, bytes, bytearray, Mapping)) or not isinstance(before, Iterable):
         raise ProblemError(f"`before` is a list of pairs (a, b) of words, not {shown(before)}")
+    before = tuple(islice(before, MAX_CONSTRAINTS + 1))
+    if len(before) > MAX_CONSTRAINTS:
+        raise ProblemError(
+            f"`before` has more than {MAX_CONSTRAINTS} pairs, the limit; leave out those that "
+            "follow from others: a before b and b before c imply a before c"
+        )
     return tuple(map(_as_pair, before))
 
 
 def _as_pair(pair: Any) -> tuple[int, int]:
+    if type(pair) is tuple and len(pair) == 2 and type(pair[0]) is type(pair[1]) is int:
+        return pair[0], pair[1]
     ordered = isinstance(pair, Iterable) and not isinstance(pair, (str, bytes, Mapping, Set))
     items = tuple(pair) if ordered else ()
     if len(items) != 2:
@@ -215,12 +244,17 @@ def check_order_constraints(
     last: int | None,
 ) -> None:
     count = len(words)
+    if any(word.head for word in words):
+        what = "a bag with order constraints and given heads"
+        check_limit(count, MAX_ORDERED_WORDS, what, "words")
     seen: set[tuple[int, int]] = set()
     for pair in before:
-        for index in pair:
-            _check_index(index, "the order constraint `before`", count)
-        if pair[0] == pair[1]:
-            raise ProblemError(f"{name_word(words, pair[0])} is to stand before itself")
+        earlier, later = pair
+        if not (0 < earlier <= count and 0 < later <= count):
+            for index in pair:
+                _check_index(index, "the order constraint `before`", count)
+        if earlier == later:
+            raise ProblemError(f"{name_word(words, earlier)} is to stand before itself")
         if pair in seen:
             raise ProblemError(
                 f"duplicate order constraint: {name_words(words, pair, ' before ')} is given twice"
