@@ -11,6 +11,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -208,7 +209,10 @@ def change_type(rng: Random, file: ModelFile) -> None:
 
 def change_text(rng: Random, file: ModelFile) -> None:
     """A list of words, a table of rules, or a compressed text."""
-    section = rng.choice([each for each in file.sections if each.dtype == "|u1"] or file.sections)
+    sections = [each for each in file.sections if each.dtype == "|u1"]
+    if not sections:
+        return
+    section = rng.choice(sections)
     data = section.data
     try:
         data, packed = zlib.decompress(data), True
@@ -230,10 +234,15 @@ def inflate(rng: Random, file: ModelFile) -> None:
     sections = [each for each in file.sections if each.name in ("inflection", "form_choice")]
     if sections:
         unit = rng.choice((b"\0", b"\n", b"\t", b"a\t1\n", b"[", b'[0,0,["",""],'))
-        packer = zlib.compressobj(9)
-        block = unit * ((1 << 20) // len(unit))
-        parts = [packer.compress(block) for _ in range(rng.choice((1, 8, 300)))]
-        rng.choice(sections).put(np.frombuffer(b"".join((*parts, packer.flush())), np.uint8))
+        data = inflated(unit, rng.choice((1, 8, 48)))
+        rng.choice(sections).put(np.frombuffer(data, np.uint8))
+
+
+@cache
+def inflated(unit: bytes, megabytes: int) -> bytes:
+    packer = zlib.compressobj(1)
+    block = unit * ((1 << 20) // len(unit))
+    return b"".join((*(packer.compress(block) for _ in range(megabytes)), packer.flush()))
 
 
 def change_sections(rng: Random, file: ModelFile) -> None:
@@ -258,6 +267,8 @@ def change_sections(rng: Random, file: ModelFile) -> None:
 
 def change_index(rng: Random, file: ModelFile) -> None:
     """A type or shape that the bytes do not have."""
+    if not file.sections:
+        return
     section = rng.choice(file.sections)
     if rng.random() < 0.3:
         section.dtype = rng.choice((*DTYPES, *ODD_DTYPES, *ODD_VALUES))

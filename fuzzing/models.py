@@ -19,7 +19,7 @@ from syntagma.cli.info import describe
 from syntagma.language_model.arpa import write_arpa
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
-from syntagma.linearizer import read_info
+from syntagma.linearizer.linearizer import read_info
 from syntagma.training.language_model import read_lm
 
 PROBLEMS = (

@@ -16,6 +16,7 @@ cdef enum:
     END = 2         # </s>
 
 cdef double LEAST = 1e-300
+cdef double MOST = 600.0        # exp of this, times any number of words, is finite
 
 
 cdef class NGrams:
@@ -143,7 +144,7 @@ cdef class NGrams:
                     for i in range(<int>words.size()):
                         cost += self.log_prob(&context, words[0][i])
                         self.extend(&context, words[0][i])
-                total += exp(cost)
+                total += exp(min(cost, MOST))
             found.push_back(log(max(total / n, LEAST)))
 
     def distribution(self, before, size):
