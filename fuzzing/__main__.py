@@ -80,7 +80,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, help="worker processes (default: cores)"
     )
-    parser.add_argument("--limit", type=float, default=20.0, help="seconds that a case may take")
+    parser.add_argument(
+        "--limit", type=float, default=20.0, help="seconds of processor time of a case"
+    )
     parser.add_argument(
         "--megabytes", type=int, default=MEGABYTES, help="address space of a worker"
     )

@@ -16,7 +16,7 @@ EXPECTED = {
     b"exception": "ValueError: raised on purpose",
     b"exit": "the process ended with code 3",
     b"SIGSEGV": "SIGSEGV",
-    b"hang": "no answer within 1 s",
+    b"hang": "no answer after 0.5 s",
     b"memory": "MemoryError: ",
 }
 
@@ -25,7 +25,7 @@ EXPECTED = {
 def test_each_kind_of_fault_is_a_finding_of_its_own_case() -> None:
     findings: dict[int, Finding] = {}
     campaign = Campaign(
-        "faults", 1, 20, None, Limits(seconds=1), lambda one: findings.update({one.number: one})
+        "faults", 1, 20, None, Limits(seconds=0.5), lambda one: findings.update({one.number: one})
     )
     campaign.run(2)
     target = create("faults")
@@ -44,7 +44,16 @@ def test_a_finding_is_saved_and_replayed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(TARGETS, "faults", lambda: create("faults"))
-    arguments = ["--target", "faults", "--count", "8", "--findings", str(tmp_path), "--limit", "1"]
+    arguments = [
+        "--target",
+        "faults",
+        "--count",
+        "8",
+        "--findings",
+        str(tmp_path),
+        "--limit",
+        "0.5",
+    ]
     assert main(arguments) == 1
     printed = capsys.readouterr().out
     saved = sorted(tmp_path.iterdir())
@@ -52,7 +61,7 @@ def test_a_finding_is_saved_and_replayed(
     for place in saved:
         assert f"-m fuzzing --replay {place}\n" in printed
         fault = (place / "input").read_bytes()
-        assert main(["--replay", str(place), "--limit", "1"]) == 1
+        assert main(["--replay", str(place), "--limit", "0.5"]) == 1
         assert EXPECTED[fault] in capsys.readouterr().out
     (saved[0] / "input").write_bytes(b"nothing")
     assert main(["--replay", str(saved[0])]) == 0
