@@ -4,6 +4,7 @@
 # make build     compile what has changed, in place
 # make docs      write the generated pages anew: docs/reference, docs/architecture.md
 # make site      build the documentation as a website in site/
+# make fuzz      run random and hostile inputs, as in: make fuzz SEED=2 MINUTES=10 TARGETS="models"
 # make coverage  measure which lines of the Python source the tests run
 
 # The first of these that is installed and of a version that is tested.
@@ -12,7 +13,7 @@ PYTHON := $(shell for python in python3.11 python3.12 python3.13 python3; do \
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: demo test quick build docs site coverage clean
+.PHONY: demo test quick build docs site fuzz coverage clean
 
 demo: .venv/installed
 	$(BIN)/syntagma order --format tree report Can the you send me '?'
@@ -41,6 +42,14 @@ docs: build
 site: .venv/documenting
 	PATH="$(BIN):$$PATH" NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "read it: $(BIN)/python -m http.server --directory site (search needs a server)"
+
+SEED := 1
+MINUTES := 5
+TARGETS :=
+
+# Prints the cases of each target and, for a finding, the command that replays it.
+fuzz: build
+	$(BIN)/python -m fuzzing --seed $(SEED) --minutes $(MINUTES) $(addprefix --target ,$(TARGETS))
 
 # Cython modules are not traced: the figures are of the Python source only.
 coverage: build

@@ -20,7 +20,7 @@ from syntagma.errors import FormatError
 from syntagma.formats.jsonl import read_jsonl
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("benchmarks", "docs", "src", "tests")
+FOLDERS = ("benchmarks", "docs", "fuzzing", "src", "tests")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 ALL_PAGES = [
     *sorted(ROOT.glob("*.md")),

@@ -266,15 +266,18 @@ def test_a_missing_section(
     [
         ({"tag_column": "pos"}, "no tag column"),
         ({"tag_column": None}, "no tag column"),
-        *(({"chart": value}, "no chart size") for value in (None, 0, -1, "1", 1.5, 10**10)),
-        *(({"scaled": value}, "whether scores are scaled") for value in (None, "yes", 1)),
-        *(({"grammar": value}, "no grammar") for value in (None, "tag", 1, ["ccg"])),
+        *(({"chart": value}, "no chart size") for value in (None, 0, -1, 10**10)),
+        *(({"chart": value}, "'chart' is not an integer") for value in ("1", 1.5, True)),
+        ({"scaled": None}, "whether scores are scaled"),
+        *(({"scaled": value}, "'scaled' is not true or false") for value in ("yes", 1)),
+        *(({"grammar": value}, "no grammar") for value in (None, "tag")),
+        *(({"grammar": value}, "'grammar' is not a string") for value in (1, ["ccg"])),
         ({"scorer": "cubic"}, "this version of Syntagma does not know the scorer 'cubic'"),
         ({"scorer": "linear"}, "a model for beam search"),
         ({"scorer": None}, "a model for beam search"),  # as the first models were
         ({"templates": None}, "trained with other feature templates than those of this version"),
         ({"templates": ["edge: hw"]}, "trained with other feature templates"),
-        ({"templates": 5}, "trained with other feature templates"),
+        ({"templates": 5}, "'templates' is not a list"),
     ],
 )
 def test_headers_that_make_no_sense(

@@ -160,7 +160,7 @@ def test_a_missing_section(tmp_path: Path, section: str) -> None:
         load_model(path)
 
 
-@pytest.mark.parametrize("change", [{"feature_set": "p17"}, {"feature_set": None}])
+@pytest.mark.parametrize("change", [{"feature_set": "p17"}, {"feature_set": "None"}])
 def test_an_unknown_feature_set(tmp_path: Path, change: dict[str, Any]) -> None:
     path = save(tmp_path / "toy", *weights())
     found, arrays = read_container(path)

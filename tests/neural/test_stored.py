@@ -176,8 +176,8 @@ def test_a_model_with_a_parameter_of_another_type(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"dimensions": None}, "does not state the dimensions"),
-        ({"dimensions": [1, 2]}, "does not state the dimensions"),
+        ({"dimensions": None}, "'dimensions' is not an object"),
+        ({"dimensions": [1, 2]}, "'dimensions' is not an object"),
         ({"dimensions": {"width": 24}}, "does not state the dimensions"),
         ({"heads": 0}, "do not fit together"),
         ({"heads": 5}, "do not fit together"),

@@ -195,12 +195,12 @@ def test_damaged_contractions(line: str) -> None:
 @pytest.mark.parametrize("name", [RULES, CONTRACTIONS])
 def test_damaged_sections(name: str) -> None:
     arrays = FRENCH.to_arrays()
-    with pytest.raises(ModelError, match=f"no section '{name}'"):
+    with pytest.raises(ModelError, match=f"section '{name}': it"):
         Detokenizer.from_arrays({key: arrays[key] for key in arrays if key != name})
     for array in (np.zeros(4, np.int32), np.zeros((2, 2), np.uint8)):
-        with pytest.raises(ModelError, match=f"no section '{name}'"):
+        with pytest.raises(ModelError, match=f"section '{name}': it"):
             Detokenizer.from_arrays({**arrays, name: array})
-    with pytest.raises(ModelError, match="is not text"):
+    with pytest.raises(ModelError, match="is not UTF-8"):
         Detokenizer.from_arrays({**arrays, name: np.array([255, 254], np.uint8)})
 
 

@@ -166,7 +166,7 @@ def test_weights_for_other_forms_than_there_are_do_not_count() -> None:
 )
 def test_damaged_lines(text: str) -> None:
     packed = np.frombuffer(zlib.compress(text.encode()), np.uint8)
-    with pytest.raises(ModelError, match="form choice weights of the model are damaged"):
+    with pytest.raises(ModelError, match="damaged model: section 'form_choice'"):
         chances(FormChoice.from_arrays({SECTION: packed}), problem("do"))
 
 
@@ -174,7 +174,7 @@ def test_damaged_sections() -> None:
     array = CHOICE.to_arrays()[SECTION]
     sections: Sequence[dict[str, np.ndarray]] = ({}, {SECTION: array[:-5]}, {SECTION: array[:0]})
     for arrays in sections:
-        with pytest.raises(ModelError, match="form choice weights of the model are damaged"):
+        with pytest.raises(ModelError, match="damaged model: section 'form_choice'"):
             chances(FormChoice.from_arrays(arrays), problem("do"))
 
 

@@ -19,8 +19,9 @@ from toys.inflection import (
 )
 
 from syntagma.errors import ModelError
-from syntagma.realization.inflection import SECTION, Inflector
+from syntagma.realization.inflection import Inflector
 from syntagma.realization.inflection_training import learn_inflector
+from syntagma.realization.lexicon import SECTION
 from syntagma.treebanks.treebank import Sentence
 
 # Arrays and determinism
@@ -120,7 +121,7 @@ def packed(text: str) -> npt.NDArray[np.uint8]:
     ],
 )
 def test_damaged_lines(text: str) -> None:
-    with pytest.raises(ModelError, match="inflection lexicon of the model is damaged"):
+    with pytest.raises(ModelError, match="damaged model: section 'inflection'"):
         assert Inflector.from_arrays({SECTION: packed(text)}).lexicon
 
 
@@ -135,9 +136,9 @@ def test_damaged_sections() -> None:
     array = TOY.to_arrays()[SECTION]
     not_text = np.frombuffer(zlib.compress(b"\xff\xfe"), np.uint8)
     for damaged in (array[:-5], array[5:], array[:0], np.zeros(9, np.int64), not_text):
-        with pytest.raises(ModelError, match="inflection lexicon of the model is damaged"):
+        with pytest.raises(ModelError, match="damaged model: section 'inflection'"):
             assert Inflector.from_arrays({SECTION: damaged}).lexicon
-    with pytest.raises(ModelError, match="inflection lexicon of the model is damaged"):
+    with pytest.raises(ModelError, match="damaged model: section 'inflection'"):
         Inflector.from_arrays({})
 
 

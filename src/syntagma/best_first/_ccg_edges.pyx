@@ -92,30 +92,33 @@ cdef class CcgEdges(Edges):
         self.n_leaves = rows.shape[0]
         self._leaves = leaves
 
-    cdef void add_leaves(self) noexcept nogil:
+    cdef int add_leaves(self) except -1 nogil:
         cdef int i
         cdef const int32_t* row
         for i in range(self.n_leaves):
             row = self.leaves + 3 * i
             if self.leaders[row[0]] == row[0]:
                 self.add_leaf(row[0], row[1], row[2])
+        return 0
 
-    cdef void propose_unary(self, int edge) noexcept nogil:
+    cdef int propose_unary(self, int edge) except -1 nogil:
         cdef int i, category = self.items[edge].label
         # No unary rule on top of another: chains could be endless.
         if self.items[edge].rule > self.rules.n_binary:
-            return
+            return 0
         for i in range(self.rules.unary_start[category], self.rules.unary_start[category + 1]):
             self.propose_rule(edge, NONE, 1 + self.rules.n_binary + i, self.rules.unary[2 * i + 1])
+        return 0
 
-    cdef void propose_binary(self, int left, int right) noexcept nogil:
+    cdef int propose_binary(self, int left, int right) except -1 nogil:
         cdef int a = self.items[left].label, b = self.items[right].label
         cdef int i = self.rules.first_of(a, b)
         while i < self.rules.binary_start[a + 1] and self.rules.binary[4 * i + 1] == b:
             self.propose_rule(left, right, 1 + i, self.rules.binary[4 * i + 2])
             i += 1
+        return 0
 
-    cdef void propose_rule(self, int left, int right, int rule, int category) noexcept nogil:
+    cdef int propose_rule(self, int left, int right, int rule, int category) except -1 nogil:
         cdef Proposal by
         cdef Edge edge
         by.left = left
@@ -125,7 +128,7 @@ cdef class CcgEdges(Edges):
         by.score = 0.0
         self.compose(&by, &edge)
         self.extract(&edge)
-        self.propose(left, right, rule, category, finish(self.sum))
+        return self.propose(left, right, rule, category, finish(self.sum))
 
     cdef void complete(self, Edge* edge) noexcept nogil:
         cdef int part = edge.left

@@ -86,7 +86,7 @@ cdef class DependencyEdges(Edges):
             for leader, label in sorted({*zip(self.leaders, gold_labels)}):
                 self.gold_labels[leader].push_back(label)
 
-    cdef void add_leaves(self) noexcept nogil:
+    cdef int add_leaves(self) except -1 nogil:
         cdef int word, i
         cdef const Word* w
         for word in range(self.task.n):
@@ -94,6 +94,7 @@ cdef class DependencyEdges(Edges):
                 w = &self.task.words[word]
                 for i in range(w.tags_start, w.tags_start + w.tags_count):
                     self.add_leaf(word, self.task.tag_pool[i], NONE)
+        return 0
 
     cdef bint allowed(self, int head_edge, int dependent_edge) noexcept nogil:
         """Whether the head of one edge may take the head of the other as its dependent."""
@@ -109,13 +110,14 @@ cdef class DependencyEdges(Edges):
                 return False
         return True
 
-    cdef void propose_binary(self, int left, int right) noexcept nogil:
+    cdef int propose_binary(self, int left, int right) except -1 nogil:
         if self.items[left].n_left == 0 and self.allowed(left, right):
             self.propose_arc(left, right, HEAD_LEFT)
         if self.allowed(right, left):
             self.propose_arc(left, right, HEAD_RIGHT)
+        return 0
 
-    cdef void propose_arc(self, int left, int right, int rule) noexcept nogil:
+    cdef int propose_arc(self, int left, int right, int rule) except -1 nogil:
         """Propose the arc with its given label, or with the best of those to try."""
         cdef Proposal by
         cdef Edge edge
@@ -135,8 +137,7 @@ cdef class DependencyEdges(Edges):
         self.extract_arc(&edge)
         base = finish(self.sum)
         if by.label != NONE:
-            self.propose(left, right, rule, by.label, base + self.labelled(by.label))
-            return
+            return self.propose(left, right, rule, by.label, base + self.labelled(by.label))
         labels = self.label_index + 2 * (
             ((rule == HEAD_LEFT) * self.n_tags + head.tag) * self.n_tags + dependent.tag
         )
@@ -150,6 +151,7 @@ cdef class DependencyEdges(Edges):
             label = self.gold_labels[dependent.word][i]
             if label != best:
                 self.propose(left, right, rule, label, base + self.labelled(label))
+        return 0
 
     cdef double labelled(self, int label) noexcept nogil:
         """The score of the label's features, given the current atoms."""

@@ -67,24 +67,24 @@ cdef class Edges:
     cdef vector[uint64_t] members       # for each of those, the bit set of its words
     cdef vector[uint64_t] scratch
 
-    cdef int add_leaf(self, int word, int tag, int label) noexcept nogil
+    cdef int add_leaf(self, int word, int tag, int label) except -1 nogil
     cdef void compose(self, const Proposal* by, Edge* edge) noexcept nogil
-    cdef int build(self, const Proposal* by) noexcept nogil
+    cdef int build(self, const Proposal* by) except -1 nogil
     cdef bint unite(
         self, const uint64_t* left, const uint64_t* right, uint64_t* union
     ) noexcept nogil
     cdef bint can_join(self, int a, int b) noexcept nogil
     cdef bint may_precede(self, int left, int right) noexcept nogil
-    cdef void propose(
+    cdef int propose(
         self, int left, int right, int rule, int label, double own
-    ) noexcept nogil
+    ) except -1 nogil
     cdef uint64_t word_atom(self, int leaf) noexcept nogil
     cdef uint64_t tag_atom(self, int leaf) noexcept nogil
 
-    # What each grammar overrides.
-    cdef void add_leaves(self) noexcept nogil
-    cdef void propose_unary(self, int edge) noexcept nogil
-    cdef void propose_binary(self, int left, int right) noexcept nogil
+    # What each grammar overrides. Whatever may allocate memory may fail.
+    cdef int add_leaves(self) except -1 nogil
+    cdef int propose_unary(self, int edge) except -1 nogil
+    cdef int propose_binary(self, int left, int right) except -1 nogil
     cdef void complete(self, Edge* edge) noexcept nogil
     cdef void extract(self, const Edge* edge) noexcept nogil
     cdef uint64_t signature(self, int edge) noexcept nogil

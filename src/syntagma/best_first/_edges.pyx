@@ -74,7 +74,7 @@ cdef class Edges:
         self.sum.table = &weights.table
         memset(self.sum.memo, 0, sizeof(self.sum.memo))
 
-    cdef int add_leaf(self, int word, int tag, int label) noexcept nogil:
+    cdef int add_leaf(self, int word, int tag, int label) except -1 nogil:
         """Add a leaf edge; return its number."""
         cdef Edge edge
         cdef int i, number = self.items.size()
@@ -129,7 +129,7 @@ cdef class Edges:
             edge.hash = join_hash(left.hash, right.hash, by.rule, by.label)
         self.complete(edge)
 
-    cdef int build(self, const Proposal* by) noexcept nogil:
+    cdef int build(self, const Proposal* by) except -1 nogil:
         """Build the proposed edge, unless it is a leaf; return its number."""
         cdef Edge edge
         cdef int i, blocks = self.task.blocks, number = self.items.size()
@@ -202,7 +202,9 @@ cdef class Edges:
             return True
         return not meet(&self.preceding[left * blocks], &self.covered[right * blocks], blocks)
 
-    cdef void propose(self, int left, int right, int rule, int label, double own) noexcept nogil:
+    cdef int propose(
+        self, int left, int right, int rule, int label, double own
+    ) except -1 nogil:
         """Add a proposal; `own` is the score of its own features, without those of its parts."""
         cdef Proposal proposal
         proposal.left = left
@@ -213,6 +215,7 @@ cdef class Edges:
         if right != NONE:
             proposal.score += self.items[right].score
         self.proposals.push_back(proposal)
+        return 0
 
     cdef uint64_t word_atom(self, int leaf) noexcept nogil:
         cdef const Word* word
@@ -224,20 +227,21 @@ cdef class Edges:
     cdef uint64_t tag_atom(self, int leaf) noexcept nogil:
         return 0 if leaf == NONE else self.items[leaf].tag + 1
 
-    cdef void add_leaves(self) noexcept nogil:
+    cdef int add_leaves(self) except -1 nogil:
         """Add the leaf edges; of interchangeable words, only those of the first."""
         cdef int word
         for word in range(self.task.n):
             if self.leaders[word] == word:
                 self.add_leaf(word, NONE, NONE)
+        return 0
 
-    cdef void propose_unary(self, int edge) noexcept nogil:
+    cdef int propose_unary(self, int edge) except -1 nogil:
         """Propose every edge built from one phrase."""
-        pass
+        return 0
 
-    cdef void propose_binary(self, int left, int right) noexcept nogil:
+    cdef int propose_binary(self, int left, int right) except -1 nogil:
         """Propose every edge that joins two adjacent phrases."""
-        self.propose(left, right, 1, NONE, 0.0)
+        return self.propose(left, right, 1, NONE, 0.0)
 
     cdef void complete(self, Edge* edge) noexcept nogil:
         """Fill in the fields of an edge that depend on the grammar."""

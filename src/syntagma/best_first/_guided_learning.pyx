@@ -11,7 +11,7 @@ from libcpp.algorithm cimport sort
 from libcpp.unordered_set cimport unordered_set
 from libcpp.vector cimport vector
 
-from syntagma.best_first._search cimport AgendaItem, BestFirst
+from syntagma.best_first._search cimport AgendaItem, BestFirst, set_signature
 from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal, join_hash, leaf_hash
 from syntagma.transition._state cimport NONE
 from syntagma.features._templates cimport MAX_KEYS, drain, finish
@@ -64,7 +64,7 @@ cdef class GuidedSearch(BestFirst):
                 ))
             self.gold.insert(hashes.back())
 
-    cdef void push(self, const Proposal* by) noexcept nogil:
+    cdef int push(self, const Proposal* by) except -1 nogil:
         """Put a proposal on the agenda; gold ones are recognised by the hash of their edge."""
         cdef GoldItem gold
         cdef uint64_t hash = self.edges.items[by.left].hash
@@ -77,18 +77,17 @@ cdef class GuidedSearch(BestFirst):
             gold.by = by[0]
             gold.waiting = True
             self.gold_items.push_back(gold)
-            self.place(self.gold_items.size() - 1)
-        else:
-            self.put(by, self.version, NONE)
+            return self.place(self.gold_items.size() - 1)
+        return self.put(by, self.version, NONE)
 
-    cdef void place(self, int number) noexcept nogil:
+    cdef int place(self, int number) except -1 nogil:
         """Put a gold edge on the agenda, ranked by its score; its earlier items become void."""
         cdef GoldItem* gold = &self.gold_items[number]
         gold.rank = self.rank(gold.by.score, self.size_of(&gold.by))
         gold.number = self.pushed
-        self.put(&gold.by, self.version, number)
+        return self.put(&gold.by, self.version, number)
 
-    cdef bint pop(self, AgendaItem* item) noexcept nogil:
+    cdef bint pop(self, AgendaItem* item) except -1 nogil:
         """Pop the best edge of the agenda under the current weights; False if it is empty."""
         cdef double rank
         cdef const GoldItem* gold
@@ -147,7 +146,7 @@ cdef class GuidedSearch(BestFirst):
         self.edges.items[edge].score = score + finish(self.edges.sum)
         self.versions[edge] = self.version
 
-    cdef void collect(self, const Edge* edge, vector[uint64_t]* keys) noexcept nogil:
+    cdef int collect(self, const Edge* edge, vector[uint64_t]* keys) except -1 nogil:
         """Append the edge's own features φ."""
         self.edges.sum.table = NULL
         self.edges.sum.collected = keys
@@ -155,15 +154,20 @@ cdef class GuidedSearch(BestFirst):
         finish(self.edges.sum)
         self.edges.sum.table = &self.weights.table
         self.edges.sum.collected = NULL
+        if self.edges.sum.failed:
+            with gil:
+                raise MemoryError()
+        return 0
 
-    cdef void record(self, int edge, bint gold) noexcept nogil:
+    cdef int record(self, int edge, bint gold) except -1 nogil:
         """Record what learning needs to know about a new edge."""
         self.collect(&self.edges.items[edge], &self.keys)
         self.ends.push_back(self.keys.size())
         self.versions.push_back(self.version)
         self.is_gold.push_back(gold)
+        return 0
 
-    cdef void gather(self, int edge, vector[uint64_t]* keys) noexcept nogil:
+    cdef int gather(self, int edge, vector[uint64_t]* keys) except -1 nogil:
         """Append all features Φ of the edge, those of its parts included."""
         cdef vector[int32_t] parts
         cdef size_t i
@@ -175,6 +179,7 @@ cdef class GuidedSearch(BestFirst):
                 keys.end(), self.keys.begin() + (self.ends[at - 1] if at else 0),
                 self.keys.begin() + self.ends[at],
             )
+        return 0
 
     cdef int least_gold(self) noexcept nogil:
         """MINGOLD: the index of the lowest-ranked gold edge on the agenda, or NONE."""
@@ -314,9 +319,10 @@ cdef class GuidedSearch(BestFirst):
                 self.restore(fallen)
         return False
 
-    cdef void restore(self, int edge) noexcept nogil:
+    cdef int restore(self, int edge) except -1 nogil:
         """Put a gold edge back into the chart, even if the chart is full."""
         cdef uint64_t signature = self.edges.signature(edge)
         self.chart.push_back(edge)
         if signature:
-            self.by_signature[signature] = edge
+            set_signature(self.by_signature, signature, edge)
+        return 0

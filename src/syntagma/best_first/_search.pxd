@@ -11,6 +11,7 @@ cdef extern from * nogil:
     #include <algorithm>
     #include <chrono>
     #include <cstdint>
+    #include <unordered_map>
     #include <vector>
     struct AgendaItem {
         double rank;
@@ -38,6 +39,11 @@ cdef extern from * nogil:
         }
         void clear() { heap.clear(); }
     };
+    static inline void set_signature(
+        std::unordered_map<uint64_t, int32_t>& by_signature, uint64_t signature, int32_t edge
+    ) {
+        by_signature[signature] = edge;
+    }
     static inline double steady_seconds() {
         return std::chrono::duration<double>(
             std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -53,10 +59,13 @@ cdef extern from * nogil:
         Agenda()
         bint empty()
         size_t size()
-        void push(const AgendaItem& item)
+        void push(const AgendaItem& item) except +
         AgendaItem pop()
         void clear()
     double steady_seconds()
+    void set_signature(
+        unordered_map[uint64_t, int32_t]& by_signature, uint64_t signature, int32_t edge
+    ) except +
 
 cdef class BestFirst:
     cdef readonly Edges edges
@@ -74,15 +83,15 @@ cdef class BestFirst:
     cdef double rank(self, double score, int size) noexcept nogil
     cdef double rank_of(self, int edge) noexcept nogil
     cdef int size_of(self, const Proposal* by) noexcept nogil
-    cdef void push(self, const Proposal* by) noexcept nogil
-    cdef void put(self, const Proposal* by, int version, int gold) noexcept nogil
-    cdef void begin(self) noexcept nogil
-    cdef void expand(self, int edge, double deadline) noexcept nogil
+    cdef int push(self, const Proposal* by) except -1 nogil
+    cdef int put(self, const Proposal* by, int version, int gold) except -1 nogil
+    cdef int begin(self) except -1 nogil
+    cdef int expand(self, int edge, double deadline) except -1 nogil
     cdef int twin_in_chart(self, int edge) noexcept nogil
-    cdef int accept(self, int edge) noexcept nogil
+    cdef int accept(self, int edge) except -2 nogil
     cdef void remove(self, int edge) noexcept nogil
-    cdef void run(self, int wanted, long limit, double deadline) noexcept nogil
-    cdef bint is_new(self, int edge) noexcept nogil
-    cdef void list_parts(self, int edge, vector[int32_t]* parts) noexcept nogil
-    cdef void list_kinds(self, int edge, vector[int32_t]* kinds) noexcept nogil
-    cdef void join_pieces(self) noexcept nogil
+    cdef int run(self, int wanted, long limit, double deadline) except -1 nogil
+    cdef bint is_new(self, int edge) except -1 nogil
+    cdef int list_parts(self, int edge, vector[int32_t]* parts) except -1 nogil
+    cdef int list_kinds(self, int edge, vector[int32_t]* kinds) except -1 nogil
+    cdef int join_pieces(self) except -1 nogil

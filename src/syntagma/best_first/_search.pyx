@@ -35,10 +35,10 @@ cdef class BestFirst:
         cdef int size = self.edges.items[by.left].size + (by.rule != LEAF)
         return size if by.right == NONE else size + self.edges.items[by.right].size
 
-    cdef void push(self, const Proposal* by) noexcept nogil:
-        self.put(by, 0, NONE)
+    cdef int push(self, const Proposal* by) except -1 nogil:
+        return self.put(by, 0, NONE)
 
-    cdef void put(self, const Proposal* by, int version, int gold) noexcept nogil:
+    cdef int put(self, const Proposal* by, int version, int gold) except -1 nogil:
         """Put a proposal on the agenda, ranked by its score."""
         cdef AgendaItem item
         item.by = by[0]
@@ -48,8 +48,9 @@ cdef class BestFirst:
         item.gold = gold
         self.pushed += 1
         self.agenda.push(item)
+        return 0
 
-    cdef void begin(self) noexcept nogil:
+    cdef int begin(self) except -1 nogil:
         """Put the leaf edges on the agenda."""
         cdef Proposal by
         cdef int i
@@ -61,8 +62,9 @@ cdef class BestFirst:
             by.label = self.edges.items[i].label
             by.score = self.edges.items[i].score
             self.push(&by)
+        return 0
 
-    cdef void expand(self, int edge, double deadline) noexcept nogil:
+    cdef int expand(self, int edge, double deadline) except -1 nogil:
         """Put on the agenda every edge built from this one, alone or with an edge of the chart."""
         cdef int i, other
         cdef size_t j
@@ -82,6 +84,7 @@ cdef class BestFirst:
             self.edges.propose_binary(edge, edge)
         for j in range(self.edges.proposals.size()):
             self.push(&self.edges.proposals[j])
+        return 0
 
     cdef int twin_in_chart(self, int edge) noexcept nogil:
         """The edge of the chart with the same signature (DPCHARTPRUNE), or NONE."""
@@ -90,13 +93,13 @@ cdef class BestFirst:
             return NONE
         return self.by_signature[signature]
 
-    cdef int accept(self, int edge) noexcept nogil:
+    cdef int accept(self, int edge) except -2 nogil:
         """Add the edge to the chart; return the edge pruned to make room, or NONE."""
         cdef uint64_t signature = self.edges.signature(edge)
         cdef int i, worst = edge
         self.chart.push_back(edge)
         if signature:
-            self.by_signature[signature] = edge
+            set_signature(self.by_signature, signature, edge)
         if <int>self.chart.size() <= self.chart_size:
             return NONE
         for i in range(<int>self.chart.size()):
@@ -116,7 +119,7 @@ cdef class BestFirst:
         if self.by_signature.count(signature) and self.by_signature[signature] == edge:
             self.by_signature.erase(signature)
 
-    cdef void run(self, int wanted, long limit, double deadline) noexcept nogil:
+    cdef int run(self, int wanted, long limit, double deadline) except -1 nogil:
         """Expand edges until `wanted` results with different word orders are found or a limit is
         reached. At least one edge is expanded. A limit of 0 means no limit."""
         cdef AgendaItem item
@@ -125,7 +128,7 @@ cdef class BestFirst:
         while True:
             if self.agenda.empty():
                 self.exhausted = True
-                return
+                return 0
             item = self.agenda.pop()
             edge = self.edges.build(&item.by)
             self.expansions += 1
@@ -133,7 +136,7 @@ cdef class BestFirst:
                 if self.is_new(edge):
                     self.goals.push_back(edge)
                     if <int>self.goals.size() >= wanted:
-                        return
+                        return 0
             else:
                 twin = self.twin_in_chart(edge)
                 if twin == NONE or self.rank_of(edge) > self.rank_of(twin):
@@ -142,9 +145,9 @@ cdef class BestFirst:
                     self.expand(edge, deadline)
                     self.accept(edge)
             if (limit and self.expansions >= limit) or (deadline and steady_seconds() > deadline):
-                return
+                return 0
 
-    cdef void list_parts(self, int edge, vector[int32_t]* parts) noexcept nogil:
+    cdef int list_parts(self, int edge, vector[int32_t]* parts) except -1 nogil:
         """All edges that an edge is built from, itself included; each before its parts, the right
         part before the left one."""
         cdef vector[int32_t] stack
@@ -158,8 +161,9 @@ cdef class BestFirst:
                 stack.push_back(self.edges.items[at].left)
             if self.edges.items[at].right != NONE:
                 stack.push_back(self.edges.items[at].right)
+        return 0
 
-    cdef void list_kinds(self, int edge, vector[int32_t]* kinds) noexcept nogil:
+    cdef int list_kinds(self, int edge, vector[int32_t]* kinds) except -1 nogil:
         """The kinds of the edge's words from right to left."""
         cdef vector[int32_t] parts
         cdef const Edge* part
@@ -169,8 +173,9 @@ cdef class BestFirst:
             part = &self.edges.items[parts[i]]
             if part.rule == LEAF:
                 kinds.push_back(self.edges.task.words[part.word].kind)
+        return 0
 
-    cdef bint is_new(self, int edge) noexcept nogil:
+    cdef bint is_new(self, int edge) except -1 nogil:
         """Whether no result found so far has the same word order."""
         cdef vector[int32_t] order, other
         cdef size_t i
@@ -182,14 +187,15 @@ cdef class BestFirst:
                 return False
         return True
 
-    cdef void join_pieces(self) noexcept nogil:
+    cdef int join_pieces(self) except -1 nogil:
         """The default output (§3.4): the largest edge of the chart and, to its right, the largest
         of the remaining edges that fits, repeatedly."""
-        cdef vector[int32_t] rest = self.chart
+        cdef vector[int32_t] rest
         cdef int i, best, blocks = self.edges.task.blocks
         cdef size_t at, j
         cdef vector[uint64_t] held, both
         cdef bint fits
+        rest.assign(self.chart.begin(), self.chart.end())
         held.assign(blocks, 0)
         both.resize(blocks)
         while not rest.empty():
@@ -212,6 +218,7 @@ cdef class BestFirst:
             if fits:
                 self.pieces.push_back(best)
                 held.swap(both)
+        return 0
 
     def _result(self, edges):
         """(score, pieces) of edges that are put side by side."""

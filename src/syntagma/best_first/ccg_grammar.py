@@ -12,12 +12,26 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.files.packing import pack_lines, unpack_lines
+from syntagma.files.packing import pack_lines
+from syntagma.files.sections import Section, check_sections, damaged, read_lines, text_section
 from syntagma.transition.vocabulary import Vocabulary
 
 Int32 = npt.NDArray[np.int32]
 LexicalEntry = tuple[int, int]  # tag, category
 T = TypeVar("T", bound=Hashable)
+
+# Rows as explained in `CcgGrammar`; `…_starts` are the bounds of the lists of each form and tag.
+TABLE = (
+    text_section("ccg_categories"),
+    Section("ccg_binary", np.int32, ("binary rules", 4), least=0),
+    Section("ccg_unary", np.int32, ("unary rules", 2), least=0, below="categories"),
+    text_section("ccg_forms"),
+    Section("ccg_rare", np.bool_, ("forms",)),
+    Section("ccg_form_starts", np.int32, ("forms and end",), least=0),
+    Section("ccg_form_leaves", np.int32, ("leaves", 2), least=0),
+    Section("ccg_tag_starts", np.int32, ("tags and end",), least=0),
+    Section("ccg_tag_categories", np.int32, ("listed",), least=0, below="categories"),
+)
 
 
 class CcgGrammar:
@@ -29,12 +43,7 @@ class CcgGrammar:
     these lists is for tags that the vocabulary does not know.
     """
 
-    SECTIONS: ClassVar = frozenset(
-        {
-            *("ccg_categories", "ccg_binary", "ccg_unary", "ccg_forms", "ccg_rare"),
-            *("ccg_form_starts", "ccg_form_leaves", "ccg_tag_starts", "ccg_tag_categories"),
-        }
-    )
+    SECTIONS: ClassVar = frozenset(section.name for section in TABLE)
 
     def __init__(
         self,
@@ -99,16 +108,50 @@ class CcgGrammar:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> CcgGrammar:
-        forms = unpack_lines(arrays["ccg_forms"])
-        leaves = [(tag, category) for tag, category in arrays["ccg_form_leaves"].tolist()]
+        categories = read_lines(arrays, "ccg_categories")
+        forms = read_lines(arrays, "ccg_forms")
+        if not categories or len(set(categories)) < len(categories):
+            raise damaged("ccg_categories", "it is empty, or a category occurs twice")
+        if len(set(forms)) < len(forms):
+            raise damaged("ccg_forms", "a form occurs twice")
+        numbers = [section for section in TABLE if section.dtype is not np.uint8]
+        known = {
+            "categories": len(categories),
+            "forms": len(forms),
+            "forms and end": len(forms) + 1,
+        }
+        check_sections(arrays, numbers, known)
+        _check_rules(arrays)
+        for name, columns in (("ccg_binary", slice(3)), ("ccg_form_leaves", slice(1, 2))):
+            if (arrays[name][:, columns] >= len(categories)).any():
+                raise damaged(name, f"there are only {len(categories)} categories")
+        pairs = [(tag, category) for tag, category in arrays["ccg_form_leaves"].tolist()]
         return cls(
-            unpack_lines(arrays["ccg_categories"]),
+            categories,
             np.array(arrays["ccg_binary"]),
             np.array(arrays["ccg_unary"]),
-            dict(zip(forms, _slices(leaves, arrays["ccg_form_starts"]), strict=True)),
+            dict(zip(forms, _slices(pairs, arrays, "ccg_form_starts"), strict=True)),
             frozenset(form for form, rare in zip(forms, arrays["ccg_rare"], strict=True) if rare),
-            _slices(arrays["ccg_tag_categories"].tolist(), arrays["ccg_tag_starts"]),
+            _slices(arrays["ccg_tag_categories"].tolist(), arrays, "ccg_tag_starts"),
         )
+
+    def check_vocabulary(self, vocabulary: Vocabulary) -> None:
+        """Refuse a grammar whose lexicon is for other tags."""
+        tags = len(vocabulary.tags)
+        if len(self.tag_categories) != tags + 1 or not all(self.tag_categories):
+            raise damaged("ccg_tag_starts", f"it does not list categories for {tags} tags")
+        if any(tag >= tags for leaves in self.form_leaves.values() for tag, _ in leaves):
+            raise damaged("ccg_form_leaves", f"there are only {tags} tags")
+
+
+def _check_rules(arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Rules are found by bisection, so they must be sorted; none may occur twice."""
+    if (arrays["ccg_binary"][:, 3] > 1).any():
+        raise damaged("ccg_binary", "the head of a rule is neither left nor right")
+    for name, columns in (("ccg_binary", 3), ("ccg_unary", 2)):
+        rules = [tuple(rule) for rule in arrays[name][:, :columns].tolist()]
+        if any(one >= other for one, other in pairwise(rules)):
+            raise damaged(name, "its rules are not sorted, or one occurs twice")
 
 
 def _starts(lists: Iterable[Sequence[Any]]) -> Int32:
@@ -116,6 +159,10 @@ def _starts(lists: Iterable[Sequence[Any]]) -> Int32:
     return np.cumsum([0, *map(len, lists)], dtype=np.int32)
 
 
-def _slices(items: Sequence[T], starts: npt.NDArray[Any]) -> list[tuple[T, ...]]:
-    bounds = starts.tolist()
+def _slices(
+    items: Sequence[T], arrays: Mapping[str, npt.NDArray[Any]], name: str
+) -> list[tuple[T, ...]]:
+    bounds = arrays[name].tolist()
+    if bounds[:1] != [0] or bounds[-1] != len(items) or bounds != sorted(bounds):
+        raise damaged(name, f"it does not divide a list of {len(items)} items")
     return [tuple(items[a:b]) for a, b in pairwise(bounds)]

@@ -85,13 +85,18 @@ class StoredEdgeScorer:
         chart = header.get("chart")
         if sections is None:
             raise not_a_model("no grammar")
-        if not isinstance(chart, int) or not 1 <= chart <= MAX_CHART:
+        if type(chart) is not int or not 1 <= chart <= MAX_CHART:
             raise not_a_model("no chart size")
         if not isinstance(header.get("scaled"), bool):
             raise not_a_model("it does not state whether scores are scaled")
         return sections
 
     def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> EdgeScorer:
-        grammar = edge_grammar(vocabulary, self.ccg if header["grammar"] == "ccg" else None)
+        ccg = self.ccg if header["grammar"] == "ccg" else None
+        if ccg is None:
+            vocabulary.check_proposals()
+        else:
+            ccg.check_vocabulary(vocabulary)
+        grammar = edge_grammar(vocabulary, ccg)
         check_templates(grammar.templates, header)
         return EdgeScorer(grammar, self.weights.weights(), header["chart"], header["scaled"])

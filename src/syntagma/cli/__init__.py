@@ -117,6 +117,9 @@ def run(arguments: Sequence[str]) -> int:
         # An error without a file name is one of standard output, where help is printed.
         what = error.filename or "cannot write to standard output"
         return _report(f"{what}: {error.strerror or error}", error, invocation, code=2)
+    except MemoryError as error:
+        message = "out of memory: take shorter inputs, a smaller beam or fewer threads"
+        return _report(message, error, invocation, code=2)
     except Exception as error:
         message = f"{type(error).__name__}: {error} (a bug; --debug shows where)"
         return _report(message, error, invocation, code=1)

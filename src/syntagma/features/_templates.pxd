@@ -8,6 +8,22 @@ from libcpp.vector cimport vector
 
 from syntagma.features._weights cimport MEMO_SIZE, Memo, Table, sum_weights
 
+cdef extern from * nogil:
+    """
+    #include <cstdint>
+    #include <new>
+    #include <vector>
+    static inline bool append_keys(std::vector<uint64_t>* all, const uint64_t* keys, int count) {
+        try {
+            all->insert(all->end(), keys, keys + count);
+            return true;
+        } catch (const std::bad_alloc&) {
+            return false;
+        }
+    }
+    """
+    bint append_keys(vector[uint64_t]* all, const uint64_t* keys, int count)
+
 cdef enum:
     MAX_ATOMS = 6
     MAX_TEMPLATES = 320
@@ -27,6 +43,7 @@ cdef struct TemplateSet:
 cdef struct Sum:
     const Table* table          # if not NULL, weights are summed
     vector[uint64_t]* collected  # if not NULL, keys are collected
+    bint failed                 # there was no memory for collected keys
     double total
     int count
     uint64_t keys[MAX_KEYS]
@@ -47,7 +64,8 @@ cdef inline uint64_t word_key(int32_t form, int32_t shape, int32_t suffix) noexc
 cdef inline void drain(Sum* sum) noexcept nogil:
     """Sum or collect the pending keys."""
     if sum.collected != NULL:
-        sum.collected.insert(sum.collected.end(), sum.keys, sum.keys + sum.count)
+        if not append_keys(sum.collected, sum.keys, sum.count):
+            sum.failed = True
     if sum.table != NULL:
         sum.total += sum_weights(
             sum.table, sum.memo, sum.keys, sum.count, sum.values, sum.missing

@@ -26,10 +26,10 @@ cdef class NGrams:
     cdef int32_t find(self, int level, int32_t node, uint32_t word) noexcept nogil
     cdef double log_prob(self, const Context* context, uint32_t word) noexcept nogil
     cdef void extend(self, Context* context, uint32_t word) noexcept nogil
-    cdef void add_expected_costs(
+    cdef int add_expected_costs(
         self, const vector[vector[uint32_t]]& units, const vector[vector[uint32_t]]& firsts,
         vector[double]* found
-    ) noexcept nogil
+    ) except -1 nogil
 
 cdef class NGramScorer:
     cdef NGrams model
@@ -42,7 +42,7 @@ cdef class NGramScorer:
     cdef vector[int32_t] names          # identical forms share a number; empty without alternatives
     cdef vector[double] expected_costs  # expected cost of each unit and, last, of the end
     cdef double expected_total          # their sum
-    cdef void add_form(self, first, form)
+    cdef add_form(self, first, form)
     cdef void begin(self, Context* context) noexcept nogil
     cdef double cost(self, const Context* context, int form) noexcept nogil
     cdef double place(self, Context* context, int form) noexcept nogil

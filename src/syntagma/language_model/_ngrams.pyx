@@ -16,6 +16,7 @@ cdef enum:
     END = 2         # </s>
 
 cdef double LEAST = 1e-300
+cdef double MOST = 600.0        # exp of this, times any number of words, is finite
 
 
 cdef class NGrams:
@@ -115,10 +116,10 @@ cdef class NGrams:
             self.add_expected_costs(units_, firsts_, &found)
         return found
 
-    cdef void add_expected_costs(
+    cdef int add_expected_costs(
         self, const vector[vector[uint32_t]]& units, const vector[vector[uint32_t]]& firsts,
         vector[double]* found
-    ) noexcept nogil:
+    ) except -1 nogil:
         cdef Context context
         cdef const vector[uint32_t]* words
         cdef int n = units.size(), unit, before, i
@@ -143,8 +144,9 @@ cdef class NGrams:
                     for i in range(<int>words.size()):
                         cost += self.log_prob(&context, words[0][i])
                         self.extend(&context, words[0][i])
-                total += exp(cost)
+                total += exp(min(cost, MOST))
             found.push_back(log(max(total / n, LEAST)))
+        return 0
 
     def distribution(self, before, size):
         """The log-probability of each of the `size` words of the vocabulary after `before`."""
@@ -233,7 +235,7 @@ cdef class NGramScorer:
         self.expected_costs = expected_costs
         self.expected_total = sum(expected_costs)
 
-    cdef void add_form(self, first, form):
+    cdef add_form(self, first, form):
         for words in (first, form):
             self.starts.push_back(self.numbers.size())
             for number in words:

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import ModelError
-from syntagma.files.packing import pack_lines, unpack_lines
+from syntagma.files.packing import pack_lines
+from syntagma.files.sections import Section, check_sections, damaged, read_lines, text_section
 from syntagma.language_model._ngrams import NGrams, NGramScorer, rises, unfold
 from syntagma.language_model.backoff import SPECIAL_WORDS, UNKNOWN, BackoffModel, Order
 from syntagma.language_model.quantisation import CODES, Codes, Floats, quantise
@@ -29,6 +30,7 @@ MAX_ORDER = 5
 _MANY = 255  # extensions of an n-gram: this many or more are stored in a table of their own
 _VOWELS = frozenset("aeiou")
 PREFIX = "lm."  # of the sections of a file
+LOG_RANGE = (-1e6, 10**6)  # of logarithms: sums of them, times any weight, stay finite
 
 
 def word_class(form: str) -> str:
@@ -66,16 +68,8 @@ class Logs:
     def from_arrays(cls, arrays: Mapping[str, Array], name: str) -> Logs:
         table = arrays.get(f"{name}.table")
         if table is None:
-            values = _section(arrays, name, np.float32)
-            logs = cls(values)
-        else:
-            codes = _section(arrays, name, np.uint8)
-            if table.shape != (CODES,) or table.dtype != np.float32:
-                raise ModelError(f"the section '{name}.table' of the language model is damaged")
-            logs = cls(table.take(codes), codes, table)
-        if not np.isfinite(logs.values).all():
-            raise ModelError(f"the section {name!r} of the language model is not finite")
-        return logs
+            return cls(arrays[name])
+        return cls(table.take(arrays[name]), arrays[name], table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,17 +169,17 @@ class LanguageModel:
         top = 1
         while f"lm.{top + 1}.words" in arrays:
             top += 1
-        unexpected = _names(top) ^ {name for name in arrays if name.startswith(PREFIX)}
-        if unexpected:
-            name = min(unexpected)
-            kind = "an unknown" if name in arrays else "no"
-            raise ModelError(f"the language model has {kind} section {name!r}")
-        try:
-            words = unpack_lines(_section(arrays, "lm.words", np.uint8))
-        except UnicodeDecodeError:
-            words = []
+        if top > MAX_ORDER:
+            raise ModelError(f"the language model has order {top}, more than {MAX_ORDER}")
+        table = section_table(top)
+        names = {section.name for section in table}
+        unknown = {name for name in arrays if name.startswith(PREFIX)} - names
+        if unknown:
+            raise ModelError(f"the language model has an unknown section {min(unknown)!r}")
+        words = read_lines(arrays, "lm.words")
         if tuple(words[: len(SPECIAL_WORDS)]) != SPECIAL_WORDS:
-            raise ModelError("the vocabulary of the language model is damaged")
+            raise damaged("lm.words", "it does not begin with the special words")
+        check_sections(arrays, table, {"words": len(words)})
         orders = [_order(arrays, i, top, words) for i in range(1, top + 1)]
         following = [*orders[1:], None]
         for i, (order, after) in enumerate(zip(orders, following, strict=True), start=1):
@@ -251,41 +245,49 @@ class LanguageModel:
         return [self.number(word) for word in form.split(" ")]
 
 
-def _names(top: int) -> set[str]:
-    """The names of the sections of a model of this order."""
-    names = {"lm.words"}
+def section_table(top: int) -> list[Section]:
+    """The sections of a model of this order."""
+    table = [text_section("lm.words")]
     for i in range(1, top + 1):
-        parts = ["log_probs"]
-        if i > 1:
-            parts += ["words", "high_bits", "log_probs.table"]
+        size, contexts = f"{i}-grams" if i > 1 else "words", f"contexts of order {i}"
+        if i == 1:
+            table.append(Section("lm.1.log_probs", np.float32, (size,), *LOG_RANGE))
+        else:
+            table += [
+                Section(f"lm.{i}.words", np.uint16, (size,)),
+                Section(f"lm.{i}.high_bits", np.uint8, (f"bits of order {i}",)),
+                Section(f"lm.{i}.log_probs", np.uint8, (size,)),
+                Section(f"lm.{i}.log_probs.table", np.float32, (CODES,), *LOG_RANGE),
+            ]
         if i < top:
-            parts += ["contexts", "backoffs", "counts", "many"]
-        if 1 < i < top:
-            parts += ["backoffs.table"]
-        names |= {f"lm.{i}.{part}" for part in parts}
-    return names
-
-
-def _section(arrays: Mapping[str, Array], name: str, dtype: type) -> Array:
-    array = arrays.get(name)
-    if array is None or array.dtype != dtype or array.ndim != 1:
-        raise ModelError(f"the language model has no section {name!r} of {dtype.__name__}")
-    return array
+            table += [
+                Section(f"lm.{i}.contexts", np.uint8, (f"bytes of {contexts}",)),
+                Section(f"lm.{i}.counts", np.uint8, (contexts,)),
+                Section(f"lm.{i}.many", np.uint32, (f"large {contexts}",)),
+            ]
+        if i < top and i == 1:
+            table.append(Section("lm.1.backoffs", np.float32, (contexts,), *LOG_RANGE))
+        elif i < top:
+            table += [
+                Section(f"lm.{i}.backoffs", np.uint8, (contexts,)),
+                Section(f"lm.{i}.backoffs.table", np.float32, (CODES,), *LOG_RANGE),
+            ]
+    return table
 
 
 def _order(arrays: Mapping[str, Array], i: int, top: int, vocabulary: Sequence[str]) -> PackedOrder:
     words = np.arange(len(vocabulary), dtype=np.uint32)
     if i > 1:
-        words = _section(arrays, f"lm.{i}.words", np.uint16).astype(np.uint32)
-        _add_high_bits(words, _section(arrays, f"lm.{i}.high_bits", np.uint8), len(vocabulary))
+        words = arrays[f"lm.{i}.words"].astype(np.uint32)
+        _add_high_bits(words, arrays[f"lm.{i}.high_bits"], len(vocabulary), i)
     starts, backoffs = np.empty(0, np.uint32), np.empty(0, np.float32)
     if i < top:
         stored = Logs.from_arrays(arrays, f"lm.{i}.backoffs")
         unfolded = unfold(
-            _section(arrays, f"lm.{i}.contexts", np.uint8),
+            arrays[f"lm.{i}.contexts"],
             stored.values,
-            _section(arrays, f"lm.{i}.counts", np.uint8),
-            _section(arrays, f"lm.{i}.many", np.uint32),
+            arrays[f"lm.{i}.counts"],
+            arrays[f"lm.{i}.many"],
             len(words),
         )
         if unfolded is None:
@@ -300,11 +302,11 @@ def _high_bits(words: Numbers, vocabulary: int) -> Codes:
     return np.concatenate([np.empty(0, np.uint8), *(np.packbits(words >> i & 1) for i in places)])
 
 
-def _add_high_bits(words: Numbers, bits: Codes, vocabulary: int) -> None:
+def _add_high_bits(words: Numbers, bits: Codes, vocabulary: int, order: int) -> None:
     size = -(-len(words) // 8)
     places = range(16, max(vocabulary - 1, 0).bit_length())
     if len(bits) != len(places) * size:
-        raise ModelError("the words of the n-grams of the language model are damaged")
+        raise damaged(f"lm.{order}.high_bits", f"it is not for {len(words)} n-grams")
     for plane, i in enumerate(places):
         of_this = np.unpackbits(bits[plane * size : (plane + 1) * size], count=len(words))
         words |= of_this.astype(np.uint32) << i

@@ -89,6 +89,8 @@ cdef class Perceptron:
             if not update.correct:
                 self.trace(search, &gold, at + 1, &update.promoted, NULL)
                 self.trace(search, &best, at + 1, &update.demoted, NULL)
+        if search.extractor.sum.failed:
+            raise MemoryError()
         return update
 
     cdef void trace(

@@ -55,8 +55,9 @@ class StoredLinearScorer(StoredWeights):
         return cls.SECTIONS
 
     def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> LinearScorer:
-        if header.get("feature_set") not in FEATURE_SETS:
+        if str(header.get("feature_set")) not in FEATURE_SETS:
             raise not_a_model("unknown feature set")
+        vocabulary.check_proposals()
         scorer = LinearScorer(
             templates(header["feature_set"]),
             self.weights(),

@@ -21,6 +21,7 @@ import hashlib
 import json
 import math
 import mmap
+import os
 import struct
 import zlib
 from collections.abc import Mapping
@@ -38,9 +39,15 @@ MAGIC = b"SYNTAGMA"
 FORMAT_VERSION = 1
 ALIGNMENT = 64
 
+# What is larger is refused before it is read. Nothing in the file around the arrays is compressed.
+MAX_FILE = 4 << 30
+MAX_INDEX = 16 << 20
+
 _PREFIX = struct.Struct("<8sIIQ")
 _CHECKSUM = struct.Struct("<I")
 _INDEX_START = _PREFIX.size + _CHECKSUM.size
+_MAX_DEPTH = 16  # of objects and lists in the index
+_MAX_DIMENSIONS = 8
 # Plain numbers only: a file must never be able to ask for Python objects or strings.
 _DTYPES = frozenset(
     {"|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8"}
@@ -160,6 +167,8 @@ def _map(path: Path) -> mmap.mmap:
                 raise ModelError(f"{path}: not a Syntagma model")
             if len(start) < _INDEX_START:
                 raise ModelError(f"{path}: truncated model file: only {len(start)} bytes")
+            if os.fstat(file.fileno()).st_size > MAX_FILE:
+                raise ModelError(f"{path}: a model file has at most {MAX_FILE >> 30} GiB")
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except FileNotFoundError as error:
         raise ModelError(f"{path}: no such model file") from error
@@ -174,6 +183,10 @@ def _read_index(path: str | Path, data: mmap.mmap) -> tuple[dict[str, Any], int]
         raise ModelError(
             f"{path}: model format version {version}, but this Syntagma reads version"
             f" {FORMAT_VERSION}; use a model made for it"
+        )
+    if index_size > MAX_INDEX:
+        raise ModelError(
+            f"{path}: malformed model file: its header is larger than {MAX_INDEX >> 20} MiB"
         )
     if _INDEX_START + index_size > len(data):
         raise ModelError(f"{path}: truncated model file: it ends inside its header")
@@ -193,31 +206,56 @@ def _read_index(path: str | Path, data: mmap.mmap) -> tuple[dict[str, Any], int]
             " get a fresh copy"
         )
     try:
-        index = json.loads(encoded)
-    except ValueError as error:
+        index = json.loads(encoded, parse_constant=_refuse)
+        _check_json(index)
+    except (ValueError, RecursionError) as error:
         raise ModelError(f"{path}: malformed model file: the header is not JSON") from error
     if not isinstance(index, dict):
         raise ModelError(f"{path}: malformed model file: the header is not a JSON object")
     return index, _INDEX_START + index_size
 
 
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _check_json(value: object, depth: int = 0) -> None:
+    """Raise ValueError if a value is nested too deeply or its text cannot be written."""
+    if depth > _MAX_DEPTH:
+        raise ValueError("nested too deeply")
+    if isinstance(value, str):
+        value.encode()
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("a number is too large")
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            key.encode()
+            _check_json(inner, depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            _check_json(inner, depth + 1)
+
+
 def _sections(path: str | Path, index: dict[str, Any]) -> list[_Section]:
-    try:
-        sections = [
-            _Section(
-                name=str(entry["name"]),
-                dtype=str(entry["dtype"]),
-                shape=tuple(int(extent) for extent in entry["shape"]),
-                crc32=int(entry["crc32"]),
-            )
-            for entry in index["sections"]
-        ]
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{path}: malformed model file: bad table of sections") from error
-    for section in sections:
-        if section.dtype not in _DTYPES or min(section.shape, default=0) < 0:
-            raise ModelError(
-                f"{path}: malformed model file: section {section.name!r} has an unknown type"
-                f" or shape ({section.dtype}, {section.shape})"
-            )
-    return sections
+    entries = index.get("sections")
+    if not isinstance(entries, list):
+        raise ModelError(f"{path}: malformed model file: it has no table of sections")
+    return [_section(path, entry) for entry in entries]
+
+
+def _section(path: str | Path, entry: object) -> _Section:
+    match entry:
+        case {"name": str(name), "dtype": str(dtype), "shape": list(shape), "crc32": int(crc32)}:
+            pass
+        case _:
+            raise ModelError(f"{path}: malformed model file: bad table of sections")
+    if (
+        dtype not in _DTYPES
+        or len(shape) > _MAX_DIMENSIONS
+        or any(type(extent) is not int or extent < 0 for extent in shape)
+        or math.prod(max(extent, 1) for extent in shape) > MAX_FILE  # empty arrays included
+    ):
+        raise ModelError(
+            f"{path}: malformed model file: section {name!r} has an unknown type or shape"
+        )
+    return _Section(name, dtype, tuple(shape), crc32)

@@ -1,13 +1,16 @@
 """The header of a model file: what a model is, in JSON.
 
-Fields are checked when a file is loaded (`loading`); the bytes around them are `container`'s
+The types of the fields are checked when a file is loaded, by the tables below. What a field may
+say beyond its type is checked where it is used; the bytes around the header are `container`'s
 concern.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, TypedDict
 
+from syntagma.errors import ModelError
 from syntagma.problem.word import TagColumn
 
 # The field of a model's language model; a file with this field alone is a language model.
@@ -59,6 +62,49 @@ class Header(TypedDict, total=False):
     scaled: bool
     categories: int
     rules: int
+
+
+_NAMES_OF_TYPES = {
+    str: "a string",
+    int: "an integer",
+    bool: "true or false",
+    dict: "an object",
+    list: "a list",
+}
+_DATA_TYPES: dict[str, type] = {
+    **dict.fromkeys(("name", "sha256", "use"), str),
+    **dict.fromkeys(("sentences", "words", "left_out"), int),
+}
+FIELD_TYPES: dict[str, type] = {
+    **dict.fromkeys(("name", "language", "licence", "attribution", "created_with"), str),
+    **dict.fromkeys(("tag_column", "scorer", "feature_set", "search", "grammar"), str),
+    **dict.fromkeys(("features", "parameters", "chart", "categories", "rules"), int),
+    **dict.fromkeys(
+        ("settings", "figures", "start", "language_model", "dimensions", "slots"), dict
+    ),
+    **dict.fromkeys(("data", "templates"), list),
+    "scaled": bool,
+}
+
+
+def check_header(header: Mapping[str, Any]) -> None:
+    """Refuse a header with a field of a wrong type; unknown fields are left alone."""
+    _check_types(header, FIELD_TYPES, "")
+    for entry in header.get("data", ()):
+        if not isinstance(entry, dict):
+            raise ModelError("the header field 'data' lists something else than objects")
+        _check_types(entry, _DATA_TYPES, "data.")
+    if not all(isinstance(template, str) for template in header.get("templates", ())):
+        raise ModelError("the header field 'templates' lists something else than strings")
+
+
+def _check_types(fields: Mapping[str, Any], types: Mapping[str, type], prefix: str) -> None:
+    for name, value in fields.items():
+        expected = types.get(name)
+        if expected is not None and type(value) is not expected:
+            raise ModelError(
+                f"the header field '{prefix}{name}' is not {_NAMES_OF_TYPES[expected]}"
+            )
 
 
 def scorer_name(header: Header) -> str:

@@ -1,7 +1,10 @@
 """Loads models from files: picks the scorer by its name and checks that the file has all it needs.
 
-Bytes and checksums are checked in `container`; the contents of arrays where they are read, as in
-`neural/stored`, `language_model/packed` and `realization/detokenization`.
+Bytes and checksums are checked in `container`, the types of header fields in `header`. What must
+hold of the arrays is declared in a table for each kind of model: `TABLE` in
+`transition/vocabulary.py`, `features/stored_weights.py`, `best_first/ccg_grammar.py` and
+`realization/realizer.py`; `section_table` in `language_model/packed.py`; `parameter_shapes` in
+`neural/parameters.py`.
 """
 
 from __future__ import annotations
@@ -19,9 +22,9 @@ import numpy.typing as npt
 
 from syntagma.errors import ArgumentError, ModelError, not_a_model
 from syntagma.language_model.balance import Balance
-from syntagma.language_model.packed import LanguageModel
+from syntagma.language_model.packed import PREFIX, LanguageModel
 from syntagma.models.container import read_container
-from syntagma.models.header import LANGUAGE_MODEL, Header, scorer_name
+from syntagma.models.header import LANGUAGE_MODEL, Header, check_header, scorer_name
 from syntagma.models.model import Model, StoredScorer, build_model
 from syntagma.realization.realizer import Realizer
 from syntagma.transition.budget import SearchName
@@ -68,14 +71,16 @@ def load_model(
     stored_scorer = STORED_SCORERS[scorer_name(header)]()
     _check_search(path, stored_scorer.SEARCH, search)
     with _errors_of(path):
+        if LANGUAGE_MODEL not in header and any(name.startswith(PREFIX) for name in arrays):
+            raise ModelError(f"there is a language model, but no header field {LANGUAGE_MODEL!r}")
         _check_sections(header, arrays, stored_scorer.sections(header))
         stored = stored_scorer.from_arrays(arrays)
         model = build_model(header, Vocabulary.from_arrays(arrays), stored)
         if LANGUAGE_MODEL in header and language_model:
             weighted = _weighted_language_model(header[LANGUAGE_MODEL], arrays)
             model = replace(model, language_model=weighted)
-        if arrays.keys() >= Realizer.SECTIONS:
-            realizer = Realizer.from_arrays(arrays, str(header.get("language", "")))
+        if arrays.keys() & Realizer.SECTIONS:
+            realizer = Realizer.from_arrays(arrays, header.get("language", ""), source=str(path))
             model = replace(model, realizer=realizer)
         return model
 
@@ -86,6 +91,8 @@ def _read(path: str | Path) -> tuple[Header, dict[str, npt.NDArray[Any]]]:
         raise ModelError(
             f"{path}: a language model by itself; add it to a model: syntagma add-lm MODEL {path}"
         )
+    with _errors_of(path):
+        check_header(header)
     return cast(Header, header), arrays
 
 

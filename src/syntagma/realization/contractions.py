@@ -12,6 +12,7 @@ from syntagma.results.spelling import Contraction
 
 # The keys of contractions: any word with a tag before a given word; forms; forms and tags.
 LEVELS = ("any", "forms", "tagged")
+MAX_LENGTH = 16  # words of a contraction in a model file
 
 
 def contraction_keys(forms: Sequence[str], tags: Sequence[str]) -> Iterator[Key]:

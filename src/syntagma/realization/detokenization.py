@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
-from syntagma.errors import ModelError
-from syntagma.files.packing import pack_lines, unpack_lines
+from syntagma.files.packing import pack_lines
+from syntagma.files.sections import damaged, read_lines
 from syntagma.realization.contractions import (
     LEVELS,
+    MAX_LENGTH,
     contraction_keys,
     contraction_length,
     in_case_of,
@@ -33,7 +33,7 @@ from syntagma.realization.spacing import (
 )
 from syntagma.results.spelling import Contraction, Spelling
 
-_RULES, _CONTRACTIONS = "spacing.rules", "spacing.contractions"
+SECTIONS = _RULES, _CONTRACTIONS = "spacing.rules", "spacing.contractions"
 
 
 class Detokenizer:
@@ -102,7 +102,7 @@ class Detokenizer:
         rules = {}
         for level, *key, sign in _read_lines(arrays, _RULES):
             if len(key) != FIELDS.get(level) or sign not in ("-", "+"):
-                raise ModelError(f"the section {_RULES!r} has a line that is not a spacing rule")
+                raise damaged(_RULES, "a line is not a spacing rule")
             rules[level, *key] = sign == "+"
         contractions = {}
         for level, *key, text in _read_lines(arrays, _CONTRACTIONS):
@@ -111,21 +111,14 @@ class Detokenizer:
                 or len(key) < (2 if level == "forms" else 3)
                 or (level == "any" and len(key) != 3)
                 or (level == "tagged" and len(key) % 2)
+                or contraction_length((level, *key)) > MAX_LENGTH
             ):
-                raise ModelError(
-                    f"the section {_CONTRACTIONS!r} has a line that is not a contraction"
-                )
+                raise damaged(_CONTRACTIONS, "a line is not a contraction")
             contractions[level, *key] = text
         return cls(rules, contractions)
 
 
 def _read_lines(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> Iterator[list[str]]:
     """The fields of each line of a section, at least two."""
-    array = arrays.get(name)
-    if array is None or array.dtype != np.uint8 or array.ndim != 1:
-        raise ModelError(f"the model has no section {name!r} of uint8")
-    try:
-        lines = unpack_lines(array)
-    except UnicodeDecodeError as error:
-        raise ModelError(f"the section {name!r} is not text") from error
+    lines = read_lines(arrays, name)
     return (line.split("\t") if "\t" in line else [line, ""] for line in lines)

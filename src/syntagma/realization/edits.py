@@ -18,6 +18,7 @@ Edit = Union[Replacement, tuple[int, int, "Edit", "Edit"]]  # noqa: UP007
 
 
 MAX_EDITED = 200  # letters; longer lemmas are replaced as a whole
+_MAX_DEPTH = MAX_EDITED  # of an edit: each level keeps a letter
 
 
 def find_edit(lemma: str, form: str) -> Edit:
@@ -55,12 +56,13 @@ def parse_edit(text: str) -> Edit:
     return _edit(json.loads(text))
 
 
-def _edit(value: object) -> Edit:
+def _edit(value: object, depth: int = 0) -> Edit:
     match value:
         case [str(old), str(new)]:
             return old, new
-        case [int(front), int(behind), first, last] if front >= 0 and behind >= 0:
-            return front, behind, _edit(first), _edit(last)
+        case [int(front), int(behind), first, last] if depth < _MAX_DEPTH:
+            if front >= 0 and behind >= 0:
+                return front, behind, _edit(first, depth + 1), _edit(last, depth + 1)
     raise ValueError(f"not an edit: {value!r}")
 
 

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.errors import ModelError
+from syntagma.files.sections import check_sections, damaged, text_section, unpack_text
 from syntagma.problem.problem import Problem
 from syntagma.realization.inflection import Form
 from syntagma.realization.lexicon import sorted_features
 
 SECTION = "form_choice"
-_DAMAGED = "the form choice weights of the model are damaged; train the model again"
+_MAX_WEIGHT = 10**6  # in hundredths
 
 Key = tuple[str, str, str]  # lemma, tag, features
 Weights = dict[Key, dict[str, tuple[int, ...]]]  # of each context for each form, in hundredths
@@ -67,8 +67,7 @@ class FormChoice:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> FormChoice:
-        if SECTION not in arrays:
-            raise ModelError(_DAMAGED)
+        check_sections(arrays, [text_section(SECTION)])
         return cls(arrays[SECTION].tobytes())
 
 
@@ -85,7 +84,7 @@ def _pack(weights: Weights) -> bytes:
 def _unpack(packed: bytes) -> Weights:
     weights: Weights = {}
     try:
-        text = zlib.decompress(packed).decode("utf-8", "surrogatepass")
+        text = unpack_text(packed, SECTION)
         contexts: dict[str, tuple[int, ...]] = {}
         for line in text.split("\n") if text else ():
             first, *rest = line.split("\t")
@@ -95,10 +94,13 @@ def _unpack(packed: bytes) -> Weights:
             else:
                 lemma, tag, features = rest
                 contexts = weights[lemma, tag, features] = {}
-    except (ValueError, zlib.error) as error:
-        raise ModelError(_DAMAGED) from error
-    if any(len(set(map(len, contexts.values()))) > 1 for contexts in weights.values()):
-        raise ModelError(_DAMAGED)
+    except ValueError as error:
+        raise damaged(SECTION, "a line is malformed") from error
+    for contexts in weights.values():
+        if len(set(map(len, contexts.values()))) > 1 or any(
+            abs(value) > _MAX_WEIGHT for values in contexts.values() for value in values
+        ):
+            raise damaged(SECTION, "the weights of a lemma are not as many as its forms, or huge")
     return weights
 
 

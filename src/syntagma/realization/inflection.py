@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.errors import ModelError
+from syntagma.files.sections import check_sections, text_section
 from syntagma.realization.edit_rules import EditRules
 from syntagma.realization.edits import apply_edit
 from syntagma.realization.letter_case import capitalised, with_case_of
 from syntagma.realization.lexicon import (
-    DAMAGED,
+    SECTION,
     Seen,
     SeenForms,
     pack_lexicon,
@@ -37,7 +37,6 @@ MAX_FORMS = 6
 MIN_SHARE = 0.005  # a rarer form of a lemma is taken for an error of the treebank
 _FAMILY = 0.25  # the share of lemmas that tags of one paradigm have in common
 _ALIKE = 0.9  # features do not matter if this share of forms is the same without them
-SECTION = "inflection"
 
 # lemminflect's word classes of Penn Treebank tags.
 _PENN = {
@@ -222,8 +221,7 @@ class Inflector:
     def from_arrays(
         cls, arrays: Mapping[str, npt.NDArray[Any]], *, english: bool = False
     ) -> Inflector:
-        if SECTION not in arrays:
-            raise ModelError(DAMAGED)
+        check_sections(arrays, [text_section(SECTION)])
         return cls(arrays[SECTION].tobytes(), english=english)
 
 

@@ -7,10 +7,15 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from syntagma.errors import ModelError
+from syntagma.files.sections import damaged, unpack_text
 from syntagma.realization.edits import Edit, apply_edit, find_edit, format_edit, parse_edit
 
-DAMAGED = "the inflection lexicon of the model is damaged; train the model again"
+SECTION = "inflection"
+
+# What a file may ask for. Sums over the lexicon; treebanks of a million words stay far below.
+_MAX_COUNT = 10**12
+_MAX_COMPARED = 10**8  # pairs of letters of lemmas and forms that are listed without an edit
+_MAX_PAIRS = 10**8  # pairs of entries of the same lemma
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +55,28 @@ def pack_lexicon(lexicon: SeenForms) -> bytes:
 def unpack_lexicon(packed: bytes) -> SeenForms:
     lexicon: defaultdict[str, list[Seen]] = defaultdict(list)
     try:
-        lines = zlib.decompress(packed).decode("utf-8", "surrogatepass").split("\n")
+        lines = unpack_text(packed, SECTION).split("\n")
         n_kinds = int(lines[0])
         kinds = {str(i): line.split("\t") for i, line in enumerate(lines[1 : n_kinds + 1])}
         if n_kinds != len(kinds):
             raise ValueError(n_kinds)
-        lemma = ""
+        lemma, compared = "", 0
         for line in lines[n_kinds + 1 :]:
             new_lemma, form, kind, count = line.split("\t")
             lemma = new_lemma or lemma
             tag, features = kinds[kind]
+            if form.startswith("="):
+                compared += len(lemma) * len(form)
+            if compared > _MAX_COMPARED:
+                raise ValueError(compared)
             form, edit = _longer(lemma, form)
-            if not (lemma and form and int(count) > 0):
+            if not (lemma and form and 0 < int(count) <= _MAX_COUNT):
                 raise ValueError(line)
             lexicon[lemma].append(Seen(tag, features, form, int(count), edit))
-    except (KeyError, ValueError, IndexError, RecursionError, zlib.error) as error:
-        raise ModelError(DAMAGED) from error
+    except (KeyError, ValueError, IndexError, RecursionError) as error:
+        raise damaged(SECTION, "a line of the lexicon of inflection is malformed") from error
+    if sum(len(entries) ** 2 for entries in lexicon.values()) > _MAX_PAIRS:
+        raise damaged(SECTION, "a lemma has too many entries")
     return dict(lexicon)
 
 

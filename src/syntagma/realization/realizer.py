@@ -13,10 +13,12 @@ from typing import Any, ClassVar
 
 import numpy.typing as npt
 
+from syntagma.errors import ModelError
+from syntagma.files.sections import check_sections, text_section
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.realization import form_choice, inflection
+from syntagma.realization import detokenization, form_choice, lexicon
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.form_choice import FormChoice
 from syntagma.realization.inflection import Form, Inflector
@@ -24,16 +26,20 @@ from syntagma.realization.letter_case import capitalised
 
 Alternatives = tuple[tuple[Alternative, ...], ...]
 
+# The first two are compressed; they are unpacked, and their lines checked, when first needed.
+TABLE = tuple(map(text_section, (lexicon.SECTION, form_choice.SECTION, *detokenization.SECTIONS)))
+
 
 @dataclass(frozen=True, slots=True)
 class Realizer:
     """Inflects lemmas and detokenises sentences."""
 
-    SECTIONS: ClassVar = frozenset({inflection.SECTION, form_choice.SECTION})
+    SECTIONS: ClassVar = frozenset(section.name for section in TABLE)
 
     inflector: Inflector
     choice: FormChoice
     detokenizer: Detokenizer
+    source: str = ""  # the file of the model, for messages
 
     def inflect(self, problem: Problem) -> tuple[Problem, Alternatives]:
         """The problem with the likeliest form of each lemma, and the forms that each word may take.
@@ -41,15 +47,17 @@ class Realizer:
         Given forms stay. The likeliest form does not depend on the tree; the shares of the
         alternatives do.
         """
-        forms = list(map(self._forms, problem.words))
+        try:
+            forms = list(map(self._forms, problem.words))
+            log_shares = self.choice.log_shares(problem, forms)
+        except ModelError as error:
+            raise ModelError(f"{self.source}: {error}" if self.source else str(error)) from error
         alternatives = tuple(
             tuple(
                 Alternative(form.text, form.text if word.form else capitalised(form.text), share)
                 for form, share in zip(several, shares, strict=True)
             )
-            for word, several, shares in zip(
-                problem.words, forms, self.choice.log_shares(problem, forms), strict=True
-            )
+            for word, several, shares in zip(problem.words, forms, log_shares, strict=True)
         )
         return problem.with_forms([several[0].text for several in forms]), alternatives
 
@@ -66,11 +74,15 @@ class Realizer:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], language: str) -> Realizer:
+    def from_arrays(
+        cls, arrays: Mapping[str, npt.NDArray[Any]], language: str, source: str = ""
+    ) -> Realizer:
+        check_sections(arrays, TABLE)
         return cls(
             Inflector.from_arrays(arrays, english=is_english(language)),
             FormChoice.from_arrays(arrays),
             Detokenizer.from_arrays(arrays),
+            source,
         )
 
 

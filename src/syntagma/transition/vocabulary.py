@@ -5,16 +5,29 @@ It is learned in `training`; `encoding` numbers the words of one problem with it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.files.packing import pack_lines, unpack_lines
+from syntagma.files.packing import pack_lines
+from syntagma.files.sections import Section, check_sections, damaged, read_lines, text_section
 from syntagma.problem.shape import shape
 
 UNKNOWN_LABEL = "dep"
+
+MAX_NAMES = (1 << 15) - 2  # tags, or labels: the states of a search hold them in 16 bits
+MAX_PROPOSED = 64  # tags of a form, or labels of a pair of tags; training proposes at most 5
+_NUMBERS = re.compile("[0-9]{1,5}(?: [0-9]{1,5})*", re.ASCII)
+
+# `known tags`: the unknown tag included; fewer if training added tags to those of another model.
+TABLE = (
+    *map(text_section, ("forms", "tags", "labels", "form_tags", "open_tags")),
+    Section("label_index", np.int32, (2, "known tags", "known tags", 2), least=0),
+    Section("label_pool", np.int32, ("pool",), least=0, below="labels"),
+)
 
 
 class Vocabulary:
@@ -24,9 +37,7 @@ class Vocabulary:
     given in a problem but unknown to the model.
     """
 
-    SECTIONS: ClassVar = frozenset(
-        {"forms", "tags", "labels", "form_tags", "open_tags", "label_index", "label_pool"}
-    )
+    SECTIONS: ClassVar = frozenset(section.name for section in TABLE)
 
     def __init__(
         self,
@@ -78,29 +89,59 @@ class Vocabulary:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, npt.NDArray[Any]]) -> Vocabulary:
-        return cls(
-            {form: i for i, form in enumerate(unpack_lines(arrays["forms"]), start=1)},
-            unpack_lines(arrays["tags"]),
-            unpack_lines(arrays["labels"]),
-            _parse_tag_lines(unpack_lines(arrays["form_tags"])),
-            _parse_tag_lines(unpack_lines(arrays["open_tags"])),
-            np.array(arrays["label_index"]),
-            np.array(arrays["label_pool"]),
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Vocabulary:
+        forms, tags, labels = (read_lines(arrays, name) for name in ("forms", "tags", "labels"))
+        for name, names in (("tags", tags), ("labels", labels)):
+            if len(names) > MAX_NAMES or "" in names or len(set(names)) < len(names):
+                raise damaged(name, "an entry is empty or occurs twice, or there are too many")
+        if not tags:
+            raise damaged("tags", "it is empty")
+        # A label that is proposed may also be the unknown one.
+        sizes = check_sections(arrays, _numbers_of(TABLE), {"labels": len(labels) + 1})
+        if not 1 <= sizes["known tags"] <= len(tags) + 1:
+            raise damaged("label_index", f"it is not for {len(tags)} tags")
+        index = np.array(arrays["label_index"])
+        starts, counts = index[..., 0], index[..., 1]
+        if (counts > MAX_PROPOSED).any() or (starts > sizes["pool"] - counts).any():
+            raise damaged("label_index", "it points outside of 'label_pool'")
+        form_tags, open_tags = (
+            _parse_tag_lines(read_lines(arrays, name), name, len(tags))
+            for name in ("form_tags", "open_tags")
         )
+        numbers = {form: i for i, form in enumerate(forms, start=1)}
+        if len(numbers) < len(forms) or not numbers.keys() <= form_tags.keys():
+            raise damaged("forms", "a form occurs twice, or is not in 'form_tags'")
+        return cls(
+            numbers, tags, labels, form_tags, open_tags, index, np.array(arrays["label_pool"])
+        )
+
+    def check_proposals(self) -> None:
+        """Refuse a vocabulary that does not propose labels for each pair of tags; for scorers that
+        try the proposed labels."""
+        if self.label_index.shape[1] != len(self.tags) + 1:
+            raise damaged("label_index", f"it is not for {len(self.tags)} tags")
+
+
+def _numbers_of(table: Sequence[Section]) -> list[Section]:
+    return [section for section in table if section.dtype is not np.uint8]
 
 
 def _tag_lines(tags: dict[str, tuple[int, ...]]) -> list[str]:
     return [f"{name}\t{' '.join(map(str, numbers))}" for name, numbers in tags.items()]
 
 
-def _parse_tag_lines(lines: Sequence[str]) -> dict[str, tuple[int, ...]]:
+def _parse_tag_lines(lines: Sequence[str], section: str, tags: int) -> dict[str, tuple[int, ...]]:
     """Forms may hold anything but a tab and a line end."""
     interned: dict[str, tuple[int, ...]] = {}
     parsed = {}
     for line in lines:
         name, _, numbers = line.partition("\t")
         if numbers not in interned:
-            interned[numbers] = tuple(map(int, numbers.split(" ")))
+            found = tuple(map(int, numbers.split(" "))) if _NUMBERS.fullmatch(numbers) else ()
+            if not 0 < len(found) <= MAX_PROPOSED or max(found) >= tags:
+                raise damaged(section, f"the tags of {name!r} are not numbers below {tags}")
+            interned[numbers] = found
         parsed[name] = interned[numbers]
+    if len(parsed) < len(lines):
+        raise damaged(section, "an entry occurs twice")
     return parsed
