@@ -49,8 +49,7 @@ cdef class NeuralSearch(Search):
     cdef vector[float] simple_part      # [n, hidden]
     cdef vector[float] varying_part     # [hidden]: B, path, dependents and the counts of both
     cdef vector[float] unplaced_scores  # per word, its mean pair score with the unplaced words
-    cdef UnplacedSums unplaced_sums     # the same for large bags
-    cdef bint large
+    cdef UnplacedSums* unplaced_sums    # the same for large bags, or NULL
     cdef vector[int32_t] buffers        # of the view, and the unplaced words
     cdef int32_t* unplaced
     cdef vector[int32_t] words          # that can be shifted

@@ -25,7 +25,7 @@ from syntagma.neural._addresses cimport (
     resolve_candidate, resolve_family, resolve_state, row_of,
 )
 from syntagma.neural._vectors cimport LANES, add_rows, add_scaled, rectified_dot
-from syntagma.neural._unplaced cimport unfixed_mean
+from syntagma.neural._unplaced cimport UnplacedSums, unfixed_mean
 from syntagma.transition._lattice cimport RERANKED
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport (
@@ -177,8 +177,11 @@ cdef class NeuralSearch(Search):
                 self.start_family_part(word, n, n, 0)
         self.closing = RERANKED / 2.0   # about half of a derivation is a prefix of another one
         if n > LARGE and scorer.unplaced_table >= 0:
-            self.large = True
+            self.unplaced_sums = new UnplacedSums()
             self.unplaced_sums.begin(self.pair_row(scorer.unplaced_table, 0), n, width)
+
+    def __dealloc__(self):
+        del self.unplaced_sums
 
     cdef const float* row(self, int word, int column) noexcept nogil:
         return self.rows + <size_t>word * self.scorer.columns + column
@@ -226,7 +229,7 @@ cdef class NeuralSearch(Search):
         cdef int i, j, word
         cdef const int64_t* sums
         cdef const float* row
-        if self.large:
+        if self.unplaced_sums != NULL:
             sums = self.unplaced_sums.of(state.buffer, state.w0)
             for i in range(<int>self.words.size()):
                 word = self.words[i]
@@ -366,7 +369,7 @@ cdef class NeuralSearch(Search):
         cdef int fixed = NONE
         if self.task.fixed != NULL and state.shifted < self.task.n:
             fixed = self.task.fixed[state.shifted]
-        if self.large:
+        if self.unplaced_sums != NULL:
             # Also where the sums are not needed: those of the next states follow from them.
             self.unplaced_sums.of(state.buffer, state.w0)
         legal_shifts(&self.unfixed, state, self.shifts)

@@ -125,9 +125,7 @@ def decode(
                 source=encoding.order[number] + 1,
             )
         )
-    return Linearization(
-        tuple(tokens), found.score, problem, found.fluency, narrowed=narrowed
-    )
+    return Linearization(tuple(tokens), found.score, problem, found.fluency, narrowed=narrowed)
 
 
 def _with_forms(
