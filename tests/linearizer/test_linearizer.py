@@ -285,7 +285,7 @@ def test_a_dead_beam_is_widened_and_then_searched_depth_first(
 ) -> None:
     widths: list[int] = []
 
-    def dead(search: Search, n_best: int) -> list[Any]:
+    def dead(search: Search, n_best: int, seconds: float | None) -> list[Any]:
         widths.append(search.width)
         return []
 
@@ -304,7 +304,7 @@ def test_a_dead_beam_is_widened_and_then_searched_depth_first(
         ({"beam": True}, "beam must be an integer, not True"),
         ({"n_best": 1.5}, "n_best must be an integer, not 1.5"),
         ({"max_words": 0}, "max_words must be between 1 and"),
-        ({"timeout": 1}, "timeout"),
+        ({"expansions": 1}, "expansions"),
         ({"timeout": "soon"}, "timeout must be more than 0"),
     ],
 )

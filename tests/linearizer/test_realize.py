@@ -345,7 +345,7 @@ def test_a_bag_a_list_of_words_and_a_problem_are_the_same() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_last_resort_takes_forms_too(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beam_module, "beam_search", lambda search, n_best: [])
+    monkeypatch.setattr(beam_module, "beam_search", lambda search, n_best, seconds: [])
     changed = 0
     for problem in some_lemmas(30):
         found = ALL[kind, True].realize(problem)

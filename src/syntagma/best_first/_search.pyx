@@ -6,6 +6,8 @@ Which edges can be built is up to the grammar (`_dependency_edges`, `_ccg_edges`
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
+from math import inf
+
 from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal
 from syntagma.transition._state cimport NONE
 
@@ -254,8 +256,9 @@ def best_first_search(BestFirst search, int n_best=1, long limit=0, double secon
     A result is a score and a list of pieces. A piece is the derivation of one phrase: nodes (left,
     right, rule, label, word, tag) from the bottom up, where left and right are indices of nodes.
 
-    Each result of a finished search is one piece with all words; results are sorted, best first. A
-    search that reached its limit has one result, in which words may be missing.
+    Each result of a finished search is one piece with all words. Results are listed as they were
+    found, so that a longer list begins with the shorter one; none scores more than the one before
+    it. A search that reached its limit has one result, in which words may be missing.
     """
     cdef double deadline = steady_seconds() + seconds if seconds > 0 else 0.0
     with nogil:
@@ -264,5 +267,10 @@ def best_first_search(BestFirst search, int n_best=1, long limit=0, double secon
             search.join_pieces()
     if search.goals.empty():
         return False, [search._result(search.pieces)]
-    results = [search._result([goal]) for goal in search.goals]
-    return True, sorted(results, key=lambda result: -result[0])
+    results = []
+    least = inf
+    for goal in search.goals:
+        score, pieces = search._result([goal])
+        least = min(least, score)
+        results.append((least, pieces))
+    return True, results

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import open_output
+from syntagma.cli.output import Result, open_output
 from syntagma.cli.progress import Ticker
 from syntagma.errors import FormatError, ProblemError, SyntagmaError, SyntagmaWarning, shown
 from syntagma.files.place import Place
@@ -19,6 +19,7 @@ from syntagma.formats.problems import guess_format, place_of, read_problems
 from syntagma.formats.text import split_bag
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
+from syntagma.results.realization import Realization
 
 # How many places of skipped problems the closing line lists; each was reported when it was skipped.
 PLACES_SHOWN = 10
@@ -125,6 +126,36 @@ class Skipped:
             more = f" and {self.count - len(self.places)} more" * (self.count > len(self.places))
             print(
                 f"skipped {self.count} of {total} problems: {places}{more}",
+                file=sys.stderr,
+            )
+
+
+class ShortOfTime:
+    """Counts the results for which a search had too little time."""
+
+    def __init__(self) -> None:
+        self.unfinished = self.words = self.narrowed = 0
+
+    def add(self, result: Result | Sequence[Result]) -> None:
+        best = result[0] if isinstance(result, Sequence) else result
+        if isinstance(best, Realization):
+            best = best.linearization
+        self.narrowed += best.narrowed
+        if not best.finished:
+            self.unfinished += 1
+            self.words += len(best.left_out)
+
+    def close(self, total: int) -> None:
+        if self.unfinished:
+            print(
+                f"{self.unfinished} of {total} results are unfinished, {self.words} words left "
+                "out; give the search more time (--timeout, --expansions) or use --search beam",
+                file=sys.stderr,
+            )
+        if self.narrowed:
+            print(
+                f"{self.narrowed} of {total} results come from a narrowed beam; "
+                "give the search more time (--timeout) for results of the full beam",
                 file=sys.stderr,
             )
 

@@ -104,7 +104,7 @@ def evaluate(
         syntagma evaluate --sr --data en_ewt-ud-dev.conllu
         syntagma evaluate --sr --data en_ewt-ud-dev.ref.conllu --input en_ewt-ud-dev.T1.conllu
     """
-    options.refuse_budget_of_other_search(search, beam, timeout, expansions)
+    options.refuse_budget_of_other_search(search, beam, expansions)
     if shared_task:
         if condition or spans or search != "beam":
             raise typer.BadParameter("--sr takes neither --condition, --spans nor --search")

@@ -58,8 +58,8 @@ Timeout = Annotated[
         min=MIN_TIMEOUT,
         max=MAX_TIMEOUT,
         metavar="SECONDS",
-        help="Best-first: time limit per problem. "
-        f"Default: {DEFAULT_TIMEOUT:g}, or none with --expansions.",
+        help="Time limit per problem. A beam is narrowed to keep it. Default: none; best-first: "
+        f"{DEFAULT_TIMEOUT:g}, or none with --expansions.",
     ),
 ]
 Expansions = Annotated[
@@ -177,11 +177,10 @@ MaxWords = Annotated[
 
 
 def refuse_budget_of_other_search(
-    search: SearchName, beam: int | None, timeout: float | None, expansions: int | None
+    search: SearchName, beam: int | None, expansions: int | None
 ) -> None:
     """Raise if a limit belongs to the search strategy that was not chosen."""
     if search == "best-first" and beam is not None:
         raise typer.BadParameter("--beam goes with --search beam")
-    for option, given in (("--timeout", timeout), ("--expansions", expansions)):
-        if search == "beam" and given is not None:
-            raise typer.BadParameter(f"{option} goes with --search best-first")
+    if search == "beam" and expansions is not None:
+        raise typer.BadParameter("--expansions goes with --search best-first")

@@ -1,13 +1,12 @@
 """`syntagma order`: orders bags of words from arguments, files or standard input."""
 
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.batch import bag_of_arguments, read_inputs, run_batch
+from syntagma.cli.batch import ShortOfTime, bag_of_arguments, read_inputs, run_batch
 from syntagma.cli.output import render
 from syntagma.errors import FormatError, SyntagmaError
 from syntagma.problem.problem import Problem
@@ -77,14 +76,15 @@ def order(
 
     With --n-best, text output has lines "score TAB sentence" and an empty line after each bag.
 
-    A beam search uses every word. A best-first search may exhaust its budget: then it prints an
-    unfinished result, which may lack words, and reports it.
+    A beam search uses every word. With --timeout its beam becomes narrower when time is short,
+    which it reports. A best-first search may exhaust its budget: then it prints an unfinished
+    result, which may lack words, and reports it.
     """
     if words and file:
         raise typer.BadParameter("give words or --file, not both")
     if written and format != "text":
         raise typer.BadParameter(f"--text goes with --format text, not with {format}")
-    options.refuse_budget_of_other_search(search, beam, timeout, expansions)
+    options.refuse_budget_of_other_search(search, beam, expansions)
     from syntagma.linearizer.linearizer import load
 
     linearizer = load(model, search=search, language_model=not no_lm)
@@ -97,7 +97,7 @@ def order(
         if words
         else read_inputs(file or ["-"], input_format, linearizer.tag_column, tokenize=tokenize)
     )
-    unfinished = Unfinished()
+    short_of_time = ShortOfTime()
 
     def solve(problems: Iterator[Problem | FormatError]) -> Iterator["Result | SyntagmaError"]:
         return linearizer.order_many(
@@ -112,37 +112,16 @@ def order(
         )
 
     def show(result: "Result") -> str:
-        unfinished.add(result)
+        short_of_time.add(result)
         if written:
             return render(detokenize(linearizer, result), format, linearizer.tag_column)
         return render(result, format, linearizer.tag_column)
 
     count = run_batch("ordered", problems, solve, show, output, on_error)
-    unfinished.close(count)
+    short_of_time.close(count)
 
 
 def detokenize(linearizer: "Linearizer", result: "Result") -> "Realization | list[Realization]":
     if isinstance(result, Linearization):
         return linearizer.spell(result)
     return [linearizer.spell(each) for each in result]
-
-
-class Unfinished:
-    """Counts the results that a best-first search could not finish within its budget."""
-
-    def __init__(self) -> None:
-        self.results = self.words = 0
-
-    def add(self, result: Linearization | Sequence[Linearization]) -> None:
-        best = result if isinstance(result, Linearization) else result[0]
-        if not best.finished:
-            self.results += 1
-            self.words += len(best.left_out)
-
-    def close(self, total: int) -> None:
-        if self.results:
-            print(
-                f"{self.results} of {total} results are unfinished, {self.words} words left out; "
-                "give the search more time (--timeout, --expansions) or use --search beam",
-                file=sys.stderr,
-            )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.batch import bag_of_arguments, read_inputs, run_batch
+from syntagma.cli.batch import ShortOfTime, bag_of_arguments, read_inputs, run_batch
 from syntagma.cli.output import render
 from syntagma.errors import FormatError, SyntagmaError
 from syntagma.problem.problem import Problem
@@ -43,6 +43,7 @@ def realize(
     ] = None,
     n_best: options.NBest = None,
     beam: options.Beam = None,
+    timeout: options.Timeout = None,
     threads: options.Threads = 1,
     model: options.Model = None,
     no_lm: options.NoLanguageModel = False,
@@ -96,6 +97,7 @@ def realize(
             tokenize=tokenize,
         )
     )
+    short_of_time = ShortOfTime()
     number = 0  # of the problem; skipped ones count
 
     def solve(
@@ -106,6 +108,7 @@ def realize(
             problems,
             n_best=n_best,
             beam=beam,
+            timeout=timeout,
             threads=threads,
             max_words=max_words,
             on_error="yield",
@@ -115,9 +118,11 @@ def realize(
             yield result
 
     def show(result: "Realization | list[Realization]") -> str:
+        short_of_time.add(result)
         if chosen != "sr":
             return render(result, chosen, linearizer.tag_column)
         assert not isinstance(result, list)  # n_best was refused
         return shared_task_block(number, " ".join(result.words))
 
-    run_batch("realized", problems, solve, show, output, on_error)
+    count = run_batch("realized", problems, solve, show, output, on_error)
+    short_of_time.close(count)

@@ -348,10 +348,12 @@ def _comments(linearization: Linearization, text: str, given: Iterable[str]) -> 
         new = {"sent_id": linearization.problem.id, **new}
     if not linearization.finished:
         new["unfinished"] = f"{len(linearization.left_out)} words left out"
+    if linearization.narrowed:
+        new["narrowed"] = "yes"
     comments = []
     for comment in given:
         key = comment[1:].partition("=")[0].strip()
-        if "=" in comment and key in ("text", "score", "unfinished"):
+        if "=" in comment and key in ("text", "score", "unfinished", "narrowed"):
             comment = f"# {key} = {new.pop(key)}" if key in new else ""
         elif "=" in comment and key == "sent_id":
             new.pop(key, None)

@@ -253,6 +253,7 @@ def _tree(linearization: Linearization, further: Sequence[dict[str, object]]) ->
             if linearization.finished
             else {"finished": False, "left_out": linearization.left_out}
         ),
+        **({"narrowed": True} if linearization.narrowed else {}),
         "words": [
             {
                 "form": token.form,

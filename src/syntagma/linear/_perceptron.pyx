@@ -7,7 +7,7 @@ import numpy as np
 
 from syntagma.linear._features cimport Extractor, read_state, score_arc, score_shift, shift_base
 from syntagma.linear._search cimport LinearParameters, LinearSearch
-from syntagma.transition._search cimport Link
+from syntagma.transition._lattice cimport Link
 from syntagma.transition._state cimport (
     SHIFT, Action, SearchTask, State, apply, initial_state, reference_actions,
 )
@@ -93,10 +93,10 @@ cdef class Perceptron:
             raise MemoryError()
         return update
 
-    cdef void trace(
+    cdef int trace(
         self, LinearSearch search, vector[Action]* actions, int steps, vector[uint64_t]* collected,
         vector[double]* scores
-    ) noexcept nogil:
+    ) except -1 nogil:
         """Replay the actions from the initial state; collect their features, or running scores."""
         cdef State* state = search.following[0]
         cdef Extractor* x = search.extractor
@@ -121,6 +121,7 @@ cdef class Perceptron:
                 scores.push_back(total)
         x.sum.collected = NULL
         x.sum.table = search.scorer.table
+        return 0
 
     def apply(self, Update update):
         """Change the weights: one step of the perceptron."""

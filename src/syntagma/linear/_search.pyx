@@ -75,7 +75,7 @@ cdef class LinearSearch(Search):
                 best = score
         return best
 
-    cdef void expand(self, State* state, int parent) noexcept nogil:
+    cdef int expand(self, State* state, int parent) except -1 nogil:
         """Add a candidate for every legal action in the state."""
         cdef int i, j, word
         cdef uint64_t rest
@@ -103,3 +103,4 @@ cdef class LinearSearch(Search):
                 action = Action(i, NONE, NONE, NONE)
                 base = self.best_arc(state, i, &action.label)
                 self.add(state, parent, action, base)
+        return 0

@@ -172,8 +172,12 @@ class Linearizer:
         """The best order of the words with its tree.
 
         With `n_best`, a list of at most that many different orders, best first; a wider beam finds
-        more of them. By default the model chooses the beam width, see `beam`. Time grows linearly
-        with the beam and about quadratically with the number of words.
+        more of them. A longer list begins with the shorter one. By default the model chooses the
+        beam width, see `beam`. Time grows linearly with the beam and about quadratically with the
+        number of words.
+
+        With `timeout`, the beam is narrowed as needed to end in about that many seconds; a result
+        that this may have changed is `narrowed`. It is complete all the same.
 
         A best-first search has no beam. It ends after `timeout` seconds (5 by default) or after
         that many `expansions` of edges, which gives the same result on any machine. A result that
@@ -223,6 +227,7 @@ class Linearizer:
         *,
         n_best: None = None,
         beam: int | None = None,
+        timeout: float | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
     ) -> Realization: ...
     @overload
@@ -232,6 +237,7 @@ class Linearizer:
         *,
         n_best: int,
         beam: int | None = None,
+        timeout: float | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
     ) -> list[Realization]: ...
     def realize(
@@ -240,12 +246,13 @@ class Linearizer:
         *,
         n_best: int | None = None,
         beam: int | None = None,
+        timeout: float | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
     ) -> Realization | list[Realization]:
         """The best sentence for these lemmas: inflected, in order, detokenised.
 
         A plain string is a lemma; a word with a given form keeps it. The forms of the lemmas are
-        chosen together with the order.
+        chosen together with the order. `n_best`, `beam` and `timeout` are those of `order`.
 
         >>> import syntagma
         >>> from syntagma import Word
@@ -253,7 +260,7 @@ class Linearizer:
         >>> syntagma.load("en").realize(words).text
         'Dogs barked'
         """
-        budget = self._check(SearchBudget(beam), n_best, max_words)
+        budget = self._check(SearchBudget(beam, timeout), n_best, max_words)
         found = self._search(self._encode_lemmas(as_lemmas(lemmas), max_words), budget, n_best)
         realized = [self.spell(each) for each in found]
         return realized[0] if n_best is None else realized
@@ -264,12 +271,13 @@ class Linearizer:
         *,
         n_best: int | None = None,
         beam: int | None = None,
+        timeout: float | None = None,
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
         on_error: Literal["raise", "yield"] = "raise",
     ) -> Iterator[Realization | list[Realization] | SyntagmaError]:
         """Realize many problems, as `order_many` orders them."""
-        budget = self._check(SearchBudget(beam), n_best, max_words)
+        budget = self._check(SearchBudget(beam, timeout), n_best, max_words)
         results = self._search_many(
             problems,
             lambda item: self._encode_lemmas(read_item(as_lemmas, item), max_words),
@@ -300,7 +308,12 @@ class Linearizer:
         return Realization(linearization, spelling)
 
     def score(
-        self, words: Words, order: Iterable[str] | Iterable[int], *, beam: int | None = None
+        self,
+        words: Words,
+        order: Iterable[str] | Iterable[int],
+        *,
+        beam: int | None = None,
+        timeout: float | None = None,
     ) -> Linearization:
         """The best tree that the beam finds for a given order of the words, with its score.
 
@@ -309,7 +322,7 @@ class Linearizer:
         """
         problem = as_problem(words)
         self._strategy.beam(problem)  # raises if the search has none, and cannot score orders
-        budget = self._check(SearchBudget(beam), None, 1)
+        budget = self._check(SearchBudget(beam, timeout), None, 1)
         if len(problem.words) > self.max_words:
             raise ProblemError(
                 f"the bag has {len(problem.words)} words, more than {self.max_words}"

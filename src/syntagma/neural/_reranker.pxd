@@ -9,8 +9,8 @@ from syntagma.transition._search cimport Search
 cdef class Reranker(NeuralSearch):
     cdef vector[int32_t] last           # the moves of the last derivation that was scored
     cdef vector[double] sums            # the score after each of them
-    cdef void rerank_all(self, Search search) noexcept nogil
-    cdef void read_backwards(
+    cdef int rerank_all(self, Search search) except -1 nogil
+    cdef int read_backwards(
         self, Search search, const vector[int32_t]& links, vector[int32_t]* moves
-    ) noexcept nogil
-    cdef double score(self, const vector[int32_t]& moves) noexcept nogil
+    ) except -1 nogil
+    cdef double score(self, const vector[int32_t]& moves) except? -1 nogil

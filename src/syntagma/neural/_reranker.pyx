@@ -6,7 +6,8 @@ from libcpp.utility cimport pair as numbered
 from libcpp.vector cimport vector
 
 from syntagma.neural._search cimport NeuralSearch
-from syntagma.transition._search cimport Candidate, Finished, Link, Search
+from syntagma.transition._lattice cimport Finished, Link, steady_seconds
+from syntagma.transition._search cimport Candidate, Search
 from syntagma.transition._state cimport (
     LEFTARC, NONE, ROOT, SHIFT, Action, State, apply, initial_state, mirror, reference_actions,
 )
@@ -27,11 +28,24 @@ cdef class Reranker(NeuralSearch):
         with nogil:
             self.rerank_all(search)
 
-    cdef void rerank_all(self, Search search) noexcept nogil:
-        """Score derivations in sorted order, so that `score` can reuse their common prefixes."""
+    cdef int rerank_all(self, Search search) except -1 nogil:
+        """Score derivations in sorted order, so that `score` can reuse their common prefixes.
+
+        When time is short, only the best ones are scored, at least one; the others are dropped,
+        because scores of one direction and means of two cannot be compared.
+        """
         cdef vector[numbered[vector[int32_t], int]] derivations
         cdef Finished* finished
+        cdef double seconds
         cdef int i
+        if search.deadline:
+            # About half of a derivation is a prefix of another one.
+            seconds = search.mean_seconds * self.task.n
+            if search.deadline - steady_seconds() < seconds * search.finished.size():
+                i = max(1, <int>((search.deadline - steady_seconds()) / seconds))
+                if i < <int>search.finished.size():
+                    search.finished.resize(i)
+                    search.narrowed = True
         derivations.resize(search.finished.size())
         for i in range(<int>derivations.size()):
             self.read_backwards(search, search.finished[i].links, &derivations[i].first)
@@ -40,11 +54,11 @@ cdef class Reranker(NeuralSearch):
         for i in range(<int>derivations.size()):
             finished = &search.finished[derivations[i].second]
             finished.syntax = (finished.syntax + self.score(derivations[i].first)) / 2
-        search.rank()
+        return search.rank()
 
-    cdef void read_backwards(
+    cdef int read_backwards(
         self, Search search, const vector[int32_t]& links, vector[int32_t]* moves
-    ) noexcept nogil:
+    ) except -1 nogil:
         """The moves that build the sentence of a derivation from right to left.
 
         A SHIFT is the number of its word, an arc its kind as a negative number.
@@ -73,8 +87,9 @@ cdef class Reranker(NeuralSearch):
         )
         for i in range(<int>actions.size()):
             moves.push_back(actions[i].word if actions[i].kind == SHIFT else -actions[i].kind)
+        return 0
 
-    cdef double score(self, const vector[int32_t]& moves) noexcept nogil:
+    cdef double score(self, const vector[int32_t]& moves) except? -1 nogil:
         """The log-probability of a derivation; its common prefix with the last one is reused."""
         cdef State* state = self.current[0]
         cdef Candidate* candidate

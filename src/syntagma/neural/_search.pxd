@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
 from syntagma.neural._addresses cimport N_CANDIDATE, N_SETS, N_STATE, CandidateView
+from syntagma.neural._unplaced cimport UnplacedSums
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport State, Task
 
@@ -39,7 +40,7 @@ cdef class NeuralSearch(Search):
     cdef int32_t at[N_STATE]            # addresses of the state under expansion
     cdef CandidateView view             # of the candidate being scored
     cdef vector[float] state_part       # [hidden]
-    cdef vector[float] family_part      # [n, hidden]: per A
+    cdef vector[float] family_part      # [n, hidden]: per A; it never changes if A has no head
     cdef vector[float] family_score     # per A, the scores of its pairs
     cdef vector[long] family_expansion  # the expansion for which these two hold
     cdef vector[float] head_family_sum  # [n, hidden]: per head, over it and its dependents
@@ -48,6 +49,7 @@ cdef class NeuralSearch(Search):
     cdef vector[float] simple_part      # [n, hidden]
     cdef vector[float] varying_part     # [hidden]: B, path, dependents and the counts of both
     cdef vector[float] unplaced_scores  # per word, its mean pair score with the unplaced words
+    cdef UnplacedSums* unplaced_sums    # the same for large bags, or NULL
     cdef vector[int32_t] buffers        # of the view, and the unplaced words
     cdef int32_t* unplaced
     cdef vector[int32_t] words          # that can be shifted
@@ -60,8 +62,10 @@ cdef class NeuralSearch(Search):
     cdef void add_set(
         self, int which, const int32_t* words, int count, float by, float* target
     ) noexcept nogil
-    cdef void compute_state_part(self, const State* state) noexcept nogil
+    cdef int compute_state_part(self, const State* state) except -1 nogil
+    cdef int compute_unplaced_scores(self, const State* state, int count) except -1 nogil
     cdef void compute_head_family_sum(self, int head) noexcept nogil
     cdef void compute_family_part(self, const State* state) noexcept nogil
+    cdef void start_family_part(self, int a, int head, int last, int size) noexcept nogil
     cdef float score_shift(self, const State* state, int word) noexcept nogil
     cdef void score_arcs(self, float* out) noexcept nogil

@@ -13,7 +13,7 @@ _addresses.pxd.
 """
 
 from libc.math cimport exp, log
-from libc.stdint cimport int16_t, int32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 from libc.string cimport memcpy, memset
 from libcpp.string cimport string
 
@@ -25,6 +25,8 @@ from syntagma.neural._addresses cimport (
     resolve_candidate, resolve_family, resolve_state, row_of,
 )
 from syntagma.neural._vectors cimport LANES, add_rows, add_scaled, rectified_dot
+from syntagma.neural._unplaced cimport UnplacedSums, unfixed_mean
+from syntagma.transition._lattice cimport RERANKED
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport (
     LEFTARC, NONE, RIGHTARC, SHIFT, Action, Node, SearchTask, State, apply, legal_leftarc,
@@ -36,6 +38,11 @@ VECTOR_MULTIPLE = LANES     # the size of a hidden layer is a multiple of it
 cdef enum:
     # What the second address of a pair is.
     OF_STATE, OF_CANDIDATE, OF_SET
+
+cdef enum:
+    # Bags with more words have sums of pair scores in integers, which are updated in O(n) where
+    # sums in floats, as in training, are computed in O(n²) for each state.
+    LARGE = 256
 
 
 cdef class ActionScorer:
@@ -166,6 +173,15 @@ cdef class NeuralSearch(Search):
             self.add_address(B, n, simple)
             add_scaled(simple, self.count_row(DEPTH, 0), 1.0, size)
             add_scaled(simple, self.count_row(DEPENDENTS_SIZE, 0), 1.0, size)
+            if self.task.words[word].head < 0:
+                self.start_family_part(word, n, n, 0)
+        self.closing = RERANKED / 2.0   # about half of a derivation is a prefix of another one
+        if n > LARGE and scorer.unplaced_table >= 0:
+            self.unplaced_sums = new UnplacedSums()
+            self.unplaced_sums.begin(self.pair_row(scorer.unplaced_table, 0), n, width)
+
+    def __dealloc__(self):
+        del self.unplaced_sums
 
     cdef const float* row(self, int word, int column) noexcept nogil:
         return self.rows + <size_t>word * self.scorer.columns + column
@@ -190,9 +206,9 @@ cdef class NeuralSearch(Search):
             for i in range(count):
                 add_scaled(target, self.row(words[i], column), by, self.scorer.hidden)
 
-    cdef void compute_state_part(self, const State* state) noexcept nogil:
+    cdef int compute_state_part(self, const State* state) except -1 nogil:
         """Compute what all SHIFTs of a state share."""
-        cdef int i, j, word, count, size = self.scorer.hidden
+        cdef int i, count, size = self.scorer.hidden
         cdef float* part = self.state_part.data()
         cdef const float* rows[N_STATE]
         cdef const float* row
@@ -205,13 +221,28 @@ cdef class NeuralSearch(Search):
         count = find_unplaced(self.task, state, self.unplaced)
         self.add_set(UNPLACED, self.unplaced, count, <float>1.0 / count, part)
         if self.scorer.unplaced_table >= 0:
+            self.compute_unplaced_scores(state, count)
+        return 0
+
+    cdef int compute_unplaced_scores(self, const State* state, int count) except -1 nogil:
+        """Compute the mean pair score of each word that can be shifted with the unplaced words."""
+        cdef int i, j, word
+        cdef const int64_t* sums
+        cdef const float* row
+        if self.unplaced_sums != NULL:
+            sums = self.unplaced_sums.of(state.buffer, state.w0)
             for i in range(<int>self.words.size()):
                 word = self.words[i]
-                row = self.pair_row(self.scorer.unplaced_table, word)
-                self.unplaced_scores[word] = 0
-                for j in range(count):
-                    self.unplaced_scores[word] += row[self.unplaced[j]]
-                self.unplaced_scores[word] /= count
+                self.unplaced_scores[word] = unfixed_mean(sums[word], count)
+            return 0
+        for i in range(<int>self.words.size()):
+            word = self.words[i]
+            row = self.pair_row(self.scorer.unplaced_table, word)
+            self.unplaced_scores[word] = 0
+            for j in range(count):
+                self.unplaced_scores[word] += row[self.unplaced[j]]
+            self.unplaced_scores[word] /= count
+        return 0
 
     cdef void compute_head_family_sum(self, int head) noexcept nogil:
         """Sum over the unplaced words among a head and its dependents, once per state.
@@ -234,11 +265,8 @@ cdef class NeuralSearch(Search):
         cdef const Pair* pair
         cdef const float* row
         resolve_family(self.task, state, view)
-        row = self.count_row(FAMILY_SIZE, bucket(view.n_family))
-        memcpy(part, row, size * sizeof(float))
-        self.add_address(A, a, part)
-        self.add_address(AH, view.at[AH], part)
-        self.add_address(AP, view.at[AP], part)
+        if self.task.words[a].head >= 0:
+            self.start_family_part(a, view.at[AH], view.at[AP], view.n_family)
         if view.n_family and self.scorer.set_column[FAMILY] >= 0:
             # The mean over the family: the sum that the members of a family share, less A.
             self.compute_head_family_sum(view.at[AH])
@@ -257,6 +285,16 @@ cdef class NeuralSearch(Search):
                     score += row[view.family[j]]
         self.family_score[a] = score
         self.family_expansion[a] = self.expansion
+
+    cdef void start_family_part(self, int a, int head, int last, int size) noexcept nogil:
+        """Write the family part of A but for the mean over its family."""
+        cdef float* part = &self.family_part[a * self.scorer.hidden]
+        memcpy(
+            part, self.count_row(FAMILY_SIZE, bucket(size)), self.scorer.hidden * sizeof(float)
+        )
+        self.add_address(A, a, part)
+        self.add_address(AH, head, part)
+        self.add_address(AP, last, part)
 
     cdef float score_shift(self, const State* state, int word) noexcept nogil:
         cdef CandidateView* view = &self.view
@@ -317,7 +355,7 @@ cdef class NeuralSearch(Search):
                 rows, self.scorer.arc.size(), self.scorer.arc_out + i * size, size
             ) + self.pair_row(self.scorer.n_pairs + i, self.at[S1])[self.at[S0]]
 
-    cdef void expand(self, State* state, int parent) noexcept nogil:
+    cdef int expand(self, State* state, int parent) except -1 nogil:
         """Add all legal actions to the candidates.
 
         If an order is given, its next word still competes with the next words of all other
@@ -331,6 +369,9 @@ cdef class NeuralSearch(Search):
         cdef int fixed = NONE
         if self.task.fixed != NULL and state.shifted < self.task.n:
             fixed = self.task.fixed[state.shifted]
+        if self.unplaced_sums != NULL:
+            # Also where the sums are not needed: those of the next states follow from them.
+            self.unplaced_sums.of(state.buffer, state.w0)
         legal_shifts(&self.unfixed, state, self.shifts)
         self.words.clear()
         self.scores.clear()
@@ -369,8 +410,9 @@ cdef class NeuralSearch(Search):
             self.add(state, parent, Action(LEFTARC, NONE, NONE, NONE), arcs[0] - best)
         if right:
             self.add(state, parent, Action(RIGHTARC, NONE, NONE, NONE), arcs[1] - best)
+        return 0
 
-    cdef void sign_words(self, const State* state, string* key) noexcept nogil:
+    cdef int sign_words(self, const State* state, string* key) except -1 nogil:
         """What the scorer reads of the stack: no number of dependents, no chosen tag or label."""
         cdef int i
         cdef const Node* node
@@ -385,6 +427,7 @@ cdef class NeuralSearch(Search):
             seen[5] = node.inner
             seen[6] = node.n_right > 0
             key.append(<const char*>seen, sizeof(seen))
+        return 0
 
     def scored_actions(self):
         """The legal actions (kind, word, tag, label) of the first state with their scores."""

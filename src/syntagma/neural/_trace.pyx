@@ -100,11 +100,12 @@ def trace(SearchTask search_task, order, heads, backward=False):
     }
 
 
-cdef void collect(
+cdef int collect(
     vector[int32_t]* members, vector[int32_t]* starts, const int32_t* words, int count
-) noexcept nogil:
+) except -1 nogil:
     starts.push_back(members.size())
     members.insert(members.end(), words, words + count)
+    return 0
 
 
 cdef to_array(vector[int32_t]* values):

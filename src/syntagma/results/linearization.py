@@ -46,6 +46,9 @@ class Linearization:
     `finished` is False if the search exhausted its budget: then these are pieces, each with a root
     of its own, and words may be left out.
 
+    `narrowed` is True if a time limit made the beam search consider less than it would have: with
+    more time it may find a better order. All words are there, and all that is given holds.
+
     `derivations` are CCG derivations, if the search used a CCG grammar: one, or one per piece.
     """
 
@@ -55,6 +58,7 @@ class Linearization:
     fluency: float | None = None
     finished: bool = True
     derivations: tuple[Derivation, ...] = ()
+    narrowed: bool = False
 
     @property
     def syntax(self) -> float:

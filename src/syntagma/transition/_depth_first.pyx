@@ -34,31 +34,32 @@ cdef extern from * nogil:
     }
     """
     cppclass DeadStates:
-        DeadStates()
+        DeadStates() except +
         bint holds(const string& key)
-        void add(const string& key)
-    void keep_first_of_each_move(vector[Candidate]& candidates)
+        void add(const string& key) except +
+    void keep_first_of_each_move(vector[Candidate]& candidates) except +
 
 
-cdef string state_key(const Task* task, const State* state) noexcept nogil:
+cdef int state_key(const Task* task, const State* state, string* key) except -1 nogil:
     """What the legal continuations of a state depend on: stack, buffer, the top's right side."""
-    cdef string key
     cdef int i
+    key.clear()
     for i in range(state.size):
         key.append(<const char*>&state.stack[i].word, sizeof(int16_t))
     key.append(<const char*>state.buffer, task.blocks * sizeof(uint64_t))
     key.push_back(1 if state.size and state.stack[state.size - 1].n_right else 0)
     key.append(<const char*>&state.lefts_due, sizeof(int))
-    return key
+    return 0
 
 
-cdef bint depth_first(Search search, char* memory, long limit, long* work) noexcept nogil:
+cdef bint depth_first(Search search, char* memory, long limit, bint* exhausted) except -1 nogil:
     """Look for one complete derivation, best action first, expanding at most `limit` states.
 
     One tag per word is enough, and a state that led nowhere is not tried again: legality does
     not depend on tags, labels, or how a stack was built. `memory` holds one state per step. On
-    success the beam is that one state; `work` counts the expanded states.
+    success the beam is that one state. `exhausted`: there was no need to stop at the limit.
     """
+    cdef long work = 0
     cdef int depth = 0, steps = 2 * search.task.n - 1
     cdef vector[vector[Candidate]] choices
     cdef vector[size_t] chosen
@@ -66,6 +67,7 @@ cdef bint depth_first(Search search, char* memory, long limit, long* work) noexc
     cdef State* after
     cdef Candidate candidate
     cdef DeadStates dead
+    cdef string key
     cdef bint found = False
     choices.resize(steps)
     chosen.assign(steps, 0)
@@ -73,24 +75,29 @@ cdef bint depth_first(Search search, char* memory, long limit, long* work) noexc
     state = <State*>memory
     lay_out(state, search.task.n, search.task.blocks)
     search.begin(state)
-    work[0] = 0
+    exhausted[0] = True
     while depth >= 0:
         state = <State*>(memory + depth * search.bytes)
         if depth == steps:
             found = True
             break
         if chosen[depth] == 0:
-            if work[0] >= limit:
+            state_key(search.task, state, &key)
+            if dead.holds(key):
+                depth -= 1
+                continue
+            if work >= limit:
+                exhausted[0] = False
                 break
-            work[0] += 1
+            work += 1
             search.candidates.clear()
-            if not dead.holds(state_key(search.task, state)):
-                search.expand(state, 0)
+            search.expand(state, 0)
             keep_best(search.candidates, search.candidates.size())
             keep_first_of_each_move(search.candidates)
             choices[depth] = search.candidates
         if chosen[depth] == choices[depth].size():
-            dead.add(state_key(search.task, state))
+            state_key(search.task, state, &key)
+            dead.add(key)
             chosen[depth] = 0
             depth -= 1
             continue
@@ -114,14 +121,15 @@ cdef bint depth_first(Search search, char* memory, long limit, long* work) noexc
 
 def depth_first_search(Search search, long limit):
     """(results, exhausted): one complete derivation if there is one within the work limit."""
-    cdef long work = 0
-    cdef bint found
+    cdef bint found, exhausted
     cdef char* memory = <char*>malloc(2 * search.task.n * search.bytes)
     if not memory:
         raise MemoryError()
-    with nogil:
-        found = depth_first(search, memory, limit, &work)
-        if found:
-            search.conclude(1)
-    free(memory)
-    return (search.results(1) if found else []), work < limit
+    try:
+        with nogil:
+            found = depth_first(search, memory, limit, &exhausted)
+            if found:
+                search.conclude(1)
+    finally:
+        free(memory)
+    return (search.results(1) if found else []), exhausted

@@ -17,6 +17,7 @@ class FoundTree(NamedTuple):
 class Search:
     width: int
     merging: bool
+    narrowed: bool
     def __init__(
         self,
         problem: SearchTask,
@@ -29,4 +30,6 @@ class Search:
     def results(self, n_best: int) -> list[FoundTree]: ...
     def derivation(self, rank: int) -> list[Action]: ...
 
-def beam_search(search: Search, n_best: int = 1) -> list[FoundTree]: ...
+def beam_search(
+    search: Search, n_best: int = 1, seconds: float | None = None
+) -> list[FoundTree]: ...

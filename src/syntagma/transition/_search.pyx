@@ -1,8 +1,8 @@
-"""Beam search over the transition system (L15 Algorithm 1), and the n best orders it finds.
+"""Beam search over the transition system (L15 Algorithm 1).
 
 Which actions are legal is decided in `_state`. Subclasses score them: `linear/_search`,
-`neural/_search`; the n-gram scorer of a language model is in `language_model/_ngrams`. The search
-after a dead end is in `_depth_first`.
+`neural/_search`; the n-gram scorer of a language model is in `language_model/_ngrams`. The n best
+orders are read off in `_lattice`. The search after a dead end is in `_depth_first`.
 """
 
 from collections import namedtuple
@@ -13,6 +13,9 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from syntagma.language_model._ngrams cimport Context, NGramScorer
+from syntagma.transition._lattice cimport (
+    Detour, Finished, Lattice, Link, list_orders, rank_finished, steady_seconds,
+)
 from syntagma.transition._state cimport (
     LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, SearchTask, Node, State, apply, copy_state, has,
     initial_state, lay_out, legal_leftarc, legal_rightarc, legal_shifts, state_bytes,
@@ -26,9 +29,12 @@ FoundTree = namedtuple("FoundTree", "score fluency order heads tags labels forms
 
 
 cdef enum:
-    RERANKED = 16       # orders that are reranked, if no more are asked for
-    MOST_TRIES = 4096   # derivations whose detours are followed to find different orders
+    RECENT = 8          # steps whose times tell how long the next ones will take
 
+# The words left to place, and with them the time of a step, go down towards the end.
+cdef double LATER_STEPS = 0.6
+# At most this share of the time is set aside for what follows the beam search.
+cdef double MOST_CLOSING = 1.0 / 3
 
 cdef uint64_t HASH_BASE = 0x9E3779B97F4A7C15  # of the hashes of derivations
 
@@ -75,6 +81,7 @@ cdef class Search:
             lay_out(self.following[i], self.task.n, self.task.blocks)
         self.begin(self.current[0])
         self.size = 1
+        self.limit = width
 
     def __dealloc__(self):
         free(self.memory)
@@ -97,7 +104,7 @@ cdef class Search:
             if state.shifted == self.task.n:
                 state.fluency += self.ngram_scorer.end(&state.context)
 
-    cdef void add(self, State* state, int parent, Action action, double score) noexcept nogil:
+    cdef int add(self, State* state, int parent, Action action, double score) except -1 nogil:
         """Add a candidate; for a word that may take several forms, one per form."""
         cdef Candidate candidate
         cdef const int32_t* forms
@@ -111,11 +118,12 @@ cdef class Search:
         candidate.form = NONE
         if self.ngram_scorer is None or action.kind != SHIFT:
             self.candidates.push_back(candidate)
-            return
+            return 0
         forms = &self.ngram_scorer.forms[action.word]
         for form in range(forms[0], forms[1]):
             self.candidates.push_back(candidate)
             self.add_form(state, &self.candidates.back(), form)
+        return 0
 
     cdef void add_form(
         self, const State* state, Candidate* candidate, int form
@@ -133,7 +141,7 @@ cdef class Search:
         candidate.form = form
         candidate.score += self.ngram_scorer.weight * (score - expected)
 
-    cdef void expand(self, State* state, int parent) noexcept nogil:
+    cdef int expand(self, State* state, int parent) except -1 nogil:
         """Add a candidate for every legal action of the state; without a scorer, all score 0."""
         cdef int word
         legal_shifts(self.task, state, self.shifts)
@@ -144,8 +152,9 @@ cdef class Search:
             self.add(state, parent, Action(LEFTARC, NONE, NONE, NONE), 0.0)
         if legal_rightarc(self.task, state):
             self.add(state, parent, Action(RIGHTARC, NONE, NONE, NONE), 0.0)
+        return 0
 
-    cdef void sign(self, const State* state, string* key) noexcept nogil:
+    cdef int sign(self, const State* state, string* key) except -1 nogil:
         """Write down everything that scorer and language model can see of a state, now or later."""
         key.clear()
         self.sign_words(state, key)
@@ -156,15 +165,17 @@ cdef class Search:
         key.append(<const char*>&state.w2, sizeof(int))
         if self.ngram_scorer is not None:
             key.append(<const char*>&state.context, sizeof(Context))
+        return 0
 
-    cdef void sign_words(self, const State* state, string* key) noexcept nogil:
+    cdef int sign_words(self, const State* state, string* key) except -1 nogil:
         """Append what a scorer can see of the stack and of the placed words."""
         key.append(<const char*>state.stack, state.size * sizeof(Node))
         key.append(<const char*>state.tags, self.task.n * sizeof(int16_t))
+        return 0
 
     cdef int32_t link(
         self, int32_t parent, Candidate* candidate, const State* state
-    ) noexcept nogil:
+    ) except -1 nogil:
         cdef Link link
         link.parent = parent
         link.kind = candidate.kind
@@ -192,7 +203,7 @@ cdef class Search:
         self.links[link].merged = self.links[first].merged
         self.links[first].merged = link
 
-    cdef bint advance(self, const Action* gold) noexcept nogil:
+    cdef bint advance(self, const Action* gold) except -1 nogil:
         """One step of the beam; False if no state has a legal action.
 
         A state keeps its gold mark if it was built by the gold action (labels apart).
@@ -209,7 +220,9 @@ cdef class Search:
             self.expand(self.current[i], i)
         if self.candidates.empty():
             return False
-        keep_best(self.candidates, 2 * self.width if self.merging else self.width)
+        if self.limit < self.width and <int>self.candidates.size() > self.limit:
+            self.narrowed = True
+        keep_best(self.candidates, 2 * self.limit if self.merging else self.limit)
         self.signatures.clear()
         self.size = 0
         for i in range(<int>self.candidates.size()):
@@ -231,116 +244,87 @@ cdef class Search:
                 and candidate.tag == gold.tag
             )
             self.size += 1
-            if self.size == self.width:
+            if self.size == self.limit:
                 break
         swap = self.current
         self.current = self.following
         self.following = swap
         return True
 
-    cdef void conclude(self, int n_best) noexcept nogil:
-        """List the best derivation of each of the best orders and, if several results are asked for
-        and words may take several forms, of each of the best sentences."""
-        cdef Signatures known
-        self.finished.clear()
-        self.gather(max(n_best, RERANKED), False, &known)
-        if n_best > 1 and self.ngram_scorer is not None and self.ngram_scorer.names.size():
-            self.gather(n_best, True, &known)
-        self.rank()
+    cdef int run(self) except -1 nogil:
+        """Take all steps; returns how many are left after a dead end.
 
-    cdef void gather(self, int wanted, bint variants, Signatures* known) noexcept nogil:
-        """Add `wanted` derivations of different orders (with variants: of different sentences),
-        including those that were merged into others on the way. Known ones count, but are not added
-        again."""
-        cdef Detours detours
-        cdef Detour detour, best
-        cdef Finished finished
-        cdef Signatures listed
-        cdef vector[vector[int32_t]] paths
-        cdef int i, chain
-        cdef int32_t link, other
-        detour.base = NONE
-        detour.position = 0
-        detour.found = 0
-        detour.variant = False
-        for i in range(self.size):
-            detour.link = self.current[i].history
-            detour.score = self.current[i].score
-            detour.fluency = self.current[i].fluency
-            detours.push(detour)
-            detour.found += 1
-        while not detours.empty() and wanted:
-            best = detours.top()
-            detours.pop()
-            if paths.size() >= MOST_TRIES and best.base != NONE:
-                continue
-            finished.links.clear()
-            if best.base != NONE:
-                finished.links.insert(
-                    finished.links.end(), paths[best.base].begin(),
-                    paths[best.base].begin() + best.position,
-                )
-            link = best.link
-            while link >= 0:
-                finished.links.push_back(link)
-                link = self.links[link].parent
-            wanted -= self.note(&finished, &best, variants, &listed, known)
-            if paths.size() >= MOST_TRIES:
-                continue
-            # The alternatives of the link that the detour took were followed before.
-            for i in range(best.position, <int>finished.links.size()):
-                link = finished.links[i]
-                for chain in range(1 + variants):
-                    if i == best.position and best.base != NONE and chain <= best.variant:
-                        continue
-                    other = self.links[link].variant if chain else self.links[link].merged
-                    while other >= 0:
-                        detour.base = paths.size()
-                        detour.position = i
-                        detour.link = other
-                        detour.variant = chain
-                        detour.score = best.score + self.links[other].score - self.links[link].score
-                        detour.fluency = (
-                            best.fluency + self.links[other].fluency - self.links[link].fluency
-                        )
-                        detours.push(detour)
-                        detour.found += 1
-                        other = self.links[other].variant if chain else self.links[other].merged
-            paths.push_back(finished.links)
-
-    cdef bint note(
-        self, Finished* finished, const Detour* by, bint variants, Signatures* listed,
-        Signatures* known
-    ) noexcept nogil:
-        """Whether the order of a derivation (with variants: its sentence) was not listed before.
-
-        The derivation is kept unless its sentence is known.
+        With a deadline, the beam is kept as wide as the time left allows. It holds at least one
+        state, so the search ends with a complete sentence, late if it must be.
         """
-        cdef string order, sentence
-        cdef int i
-        cdef int32_t kind
-        cdef const Link* link
-        cdef double expected = 0.0, weight = 0.0
-        for i in range(<int>finished.links.size()):
-            link = &self.links[finished.links[i]]
-            if link.kind == SHIFT:
-                kind = self.task.words[link.word].kind
-                order.append(<const char*>&kind, sizeof(int32_t))
-                if self.ngram_scorer is not None and self.ngram_scorer.names.size():
-                    kind = self.ngram_scorer.names[link.form]
-                sentence.append(<const char*>&kind, sizeof(int32_t))
-        if listed.add(sentence if variants else order, by.found) != by.found:
-            return False
-        if known.add(sentence, self.finished.size()) != <int>self.finished.size():
-            return True
-        if self.ngram_scorer is not None:
-            expected, weight = self.ngram_scorer.expected_total, self.ngram_scorer.weight
-        finished.fluency = by.fluency
-        finished.syntax = by.score - weight * (by.fluency - expected)
-        self.finished.push_back(finished[0])
-        return True
+        cdef int size, i = 0, steps = 2 * self.task.n - 1
+        cdef double now, last, per_state, started = steady_seconds()
+        cdef double recent[RECENT]
+        cdef double expanded = 0.0
+        last = started
+        while steps:
+            size = self.size
+            if not self.advance(NULL):
+                break
+            steps -= 1
+            if not self.deadline:
+                continue
+            now = steady_seconds()
+            expanded += size
+            self.mean_seconds = (now - started) / expanded
+            # The fastest of the last steps: a pause of the machine says nothing about the others.
+            recent[i % RECENT] = (now - last) / size
+            i += 1
+            per_state = recent[0]
+            for size in range(1, min(i, RECENT)):
+                per_state = min(per_state, recent[size])
+            last = now
+            self.limit = self.affordable(steps, per_state)
+        return steps
 
-    cdef void rank(self) noexcept nogil:
+    cdef int affordable(self, int steps, double seconds) noexcept nogil:
+        """How many states each of these steps may expand, if an expansion takes that long now."""
+        cdef double left = self.deadline - steady_seconds()
+        if left <= 0:
+            return 1
+        left -= min(
+            MOST_CLOSING * left, self.closing * (2 * self.task.n - 1) * self.mean_seconds
+        )
+        if left >= self.width * steps * seconds * LATER_STEPS:
+            return self.width
+        return max(1, <int>(left / (steps * seconds * LATER_STEPS)))
+
+    cdef int conclude(self, int n_best) except -1 nogil:
+        """List the best finished derivations of different orders, or sentences."""
+        cdef Lattice lattice
+        cdef vector[Detour] ends
+        cdef Detour end
+        cdef int i
+        for i in range(self.size):
+            end.found = i
+            end.base = NONE
+            end.position = 0
+            end.variant = False
+            end.link = self.current[i].history
+            end.score = self.current[i].score
+            end.fluency = self.current[i].fluency
+            ends.push_back(end)
+        lattice.links = &self.links
+        lattice.ends = &ends
+        lattice.task = self.task
+        lattice.names = NULL
+        lattice.weight = lattice.expected = 0.0
+        lattice.deadline = self.deadline
+        if self.ngram_scorer is not None:
+            lattice.weight = self.ngram_scorer.weight
+            lattice.expected = self.ngram_scorer.expected_total
+            if self.ngram_scorer.names.size():
+                lattice.names = self.ngram_scorer.names.data()
+        if not list_orders(&lattice, n_best, &self.finished):
+            self.narrowed = True
+        return self.rank()
+
+    cdef int rank(self) except -1 nogil:
         """Put the finished derivations in order, best first."""
         cdef double weight = 0.0
         cdef int i
@@ -348,7 +332,8 @@ cdef class Search:
             weight = self.ngram_scorer.weight
         for i in range(<int>self.finished.size()):
             self.finished[i].score = self.finished[i].syntax + weight * self.finished[i].fluency
-        sort_finished(self.finished)
+        rank_finished(self.finished)
+        return 0
 
     cdef double language_model_score(self, const vector[int32_t]& links) noexcept nogil:
         """The weighted log-probability of the sentence of a derivation, without shares of forms."""
@@ -408,12 +393,18 @@ cdef class Search:
         return actions
 
 
-def beam_search(Search search, int n_best=1):
-    """The n best sentences with their trees; none if the whole beam came to a dead end."""
-    cdef int steps = 2 * search.task.n - 1
+def beam_search(Search search, int n_best=1, seconds=None):
+    """The n best sentences with their trees; none if the whole beam came to a dead end.
+
+    With `seconds`, the beam is narrowed as needed to end in time.
+    """
+    cdef int left
+    if seconds is not None:
+        search.deadline = steady_seconds() + seconds
+        # Nothing is known yet about how long a step takes.
+        search.limit = search.width if seconds > 0 else 1
     with nogil:
-        while steps and search.advance(NULL):
-            steps -= 1
-        if not steps:
+        left = search.run()
+        if not left:
             search.conclude(n_best)
-    return [] if steps else search.results(n_best)
+    return [] if left else search.results(n_best)

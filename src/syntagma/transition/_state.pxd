@@ -110,13 +110,13 @@ cdef void legal_shifts(const Task* task, State* state, uint64_t* out) noexcept n
 cdef bint legal_leftarc(const Task* task, State* state) noexcept nogil
 cdef bint legal_rightarc(const Task* task, State* state) noexcept nogil
 cdef void apply(const Task* task, State* state, Action action) noexcept nogil
-cdef void mirror(
+cdef int mirror(
     const Task* task, vector[int32_t]* order, vector[int32_t]* heads
-) noexcept nogil
-cdef void reference_actions(
+) except -1 nogil
+cdef int reference_actions(
     const Task* task, const int32_t* order, const int32_t* heads, const int32_t* labels,
     const int32_t* tags, vector[Action]* actions
-) noexcept nogil
+) except -1 nogil
 
 cdef class SearchTask:
     cdef Task task

@@ -287,10 +287,10 @@ cdef void apply(const Task* task, State* state, Action action) noexcept nogil:
     state.size -= 1
 
 
-cdef void reference_actions(
+cdef int reference_actions(
     const Task* task, const int32_t* order, const int32_t* heads, const int32_t* labels,
     const int32_t* tags, vector[Action]* actions
-) noexcept nogil:
+) except -1 nogil:
     """The canonical derivation of a projective tree: every arc as soon as it is possible."""
     cdef vector[int] stack
     cdef vector[int] open_dependents
@@ -315,11 +315,12 @@ cdef void reference_actions(
             else:
                 break
             stack.pop_back()
+    return 0
 
 
-cdef void mirror(
+cdef int mirror(
     const Task* task, vector[int32_t]* order, vector[int32_t]* heads
-) noexcept nogil:
+) except -1 nogil:
     """Reverse a sentence and its tree, to be read from right to left.
 
     Of interchangeable words the first is shifted first in either direction, so they trade places.
@@ -349,6 +350,7 @@ cdef void mirror(
         word = heads[0][i]
         turned[counterpart[i]] = counterpart[word] if word >= 0 else word
     heads.swap(turned)
+    return 0
 
 
 cdef class SearchTask:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from time import monotonic
 from typing import Protocol
 
 from syntagma.errors import ArgumentError, SyntagmaError, UnsatisfiableError, name_words
@@ -23,6 +24,21 @@ from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 # States that the depth-first search may expand: a few seconds at most.
 WORK_LIMIT = 500_000
+
+
+class Clock:
+    """The time left for a problem, or no limit."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = None if seconds is None else monotonic() + seconds
+
+    @property
+    def left(self) -> float | None:
+        return None if self._end is None else max(0.0, self._end - monotonic())
+
+    @property
+    def expired(self) -> bool:
+        return self.left == 0.0
 
 
 class Scorer(Protocol):
@@ -73,11 +89,14 @@ class BeamStrategy:
         self.max_words = scorer.max_words
 
     def check(self, budget: SearchBudget) -> None:
-        if budget.timeout is not None or budget.expansions is not None:
-            raise ArgumentError("beam search takes no timeout or expansions: limit it by beam")
+        if budget.expansions is not None:
+            raise ArgumentError("beam search takes no expansions: limit it by beam or timeout")
 
     def describe(self, budget: SearchBudget) -> dict[str, str | int | float]:
-        return {"beam": budget.beam or "auto"}
+        described: dict[str, str | int | float] = {"beam": budget.beam or "auto"}
+        if budget.timeout is not None:
+            described["timeout"] = budget.timeout
+        return described
 
     def beam(self, problem: Problem) -> int:
         return self._scorer.beam(problem)
@@ -85,13 +104,16 @@ class BeamStrategy:
     def search(
         self, encodings: Sequence[Encoding], budget: SearchBudget, n_best: int | None
     ) -> Iterator[list[Linearization] | SyntagmaError]:
-        widths = [self._width(encoding, budget.beam, n_best) for encoding in encodings]
-        searches = self._open(encodings, widths)
-        for encoding, search in zip(encodings, searches, strict=True):
-            try:
-                yield self._search(encoding, search, n_best or 1)
-            except SyntagmaError as error:
-                yield error
+        # With a time limit each problem has its own, which covers its encoding.
+        batches = [encodings] if budget.timeout is None else [[each] for each in encodings]
+        for batch in batches:
+            clock = Clock(budget.timeout)
+            widths = [budget.beam or self.beam(encoding.problem) for encoding in batch]
+            for encoding, search in zip(batch, self._open(batch, widths), strict=True):
+                try:
+                    yield self._search(encoding, search, n_best or 1, clock)
+                except SyntagmaError as error:
+                    yield error
 
     def _open(self, encodings: Sequence[Encoding], widths: Sequence[int]) -> Iterator[Search]:
         language_model = self._language_model
@@ -101,24 +123,24 @@ class BeamStrategy:
         ]
         return self._scorer.searches(encodings, widths, ngram_scorers)
 
-    def _width(self, encoding: Encoding, beam: int | None, n_best: int | None) -> int:
-        """Without a given beam, the model's choice, but at least the number of orders asked for."""
-        return beam or max(self.beam(encoding.problem), n_best or 1)
-
-    def _search(self, encoding: Encoding, search: Search, n_best: int) -> list[Linearization]:
+    def _search(
+        self, encoding: Encoding, search: Search, n_best: int, clock: Clock
+    ) -> list[Linearization]:
         """Run a beam search; where it comes to a dead end, search with wider beams and then depth
         first. A dead end is possible only where order constraints meet a partial tree."""
-        found = beam_search(search, n_best)
+        found = beam_search(search, n_best, clock.left)
+        narrowed = search.narrowed
         for width in (256, MAX_BEAM):
-            if not found and width > search.width:
+            if not found and width > search.width and not clock.expired:
                 [search] = self._open([encoding], [width])
-                found = beam_search(search, n_best)
+                found = beam_search(search, n_best, clock.left)
+                narrowed = narrowed or search.narrowed
         if not found:
             [search] = self._open([encoding], [1])
             found, exhausted = depth_first_search(search, WORK_LIMIT)
             if not found:
                 raise self._unsatisfiable(encoding, exhausted)
-        return [decode(encoding, self._vocabulary, each) for each in found]
+        return [decode(encoding, self._vocabulary, each, narrowed) for each in found]
 
     def _unsatisfiable(self, encoding: Encoding, exhausted: bool) -> UnsatisfiableError:
         problem = encoding.problem

@@ -27,8 +27,8 @@ DEFAULT_MAX_WORDS = 512
 class SearchBudget:
     """What a search may spend on a problem; `None` leaves the choice to the strategy.
 
-    A beam search has a `beam`. A best-first search ends after `timeout` seconds or that many
-    `expansions`, whichever comes first.
+    A beam search has a `beam`, which is narrowed as needed to end within `timeout` seconds. A
+    best-first search ends after `timeout` seconds or that many `expansions`, whichever comes first.
     """
 
     beam: int | None = None

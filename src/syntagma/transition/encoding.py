@@ -102,7 +102,9 @@ def encode(
     return build_encoding(problem, order, rows, tags, kinds, alternatives)
 
 
-def decode(encoding: Encoding, vocabulary: Vocabulary, found: FoundTree) -> Linearization:
+def decode(
+    encoding: Encoding, vocabulary: Vocabulary, found: FoundTree, narrowed: bool = False
+) -> Linearization:
     """The words and the tree that a search found."""
     position = {number: place for place, number in enumerate(found.order, start=1)}
     problem = encoding.problem
@@ -123,7 +125,7 @@ def decode(encoding: Encoding, vocabulary: Vocabulary, found: FoundTree) -> Line
                 source=encoding.order[number] + 1,
             )
         )
-    return Linearization(tuple(tokens), found.score, problem, found.fluency)
+    return Linearization(tuple(tokens), found.score, problem, found.fluency, narrowed=narrowed)
 
 
 def _with_forms(
