@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from syntagma.errors import ArgumentError, ProblemError, SyntagmaError, name_word, shown
 from syntagma.problem.integers import as_integer
+from syntagma.problem.iteration import is_collection
 from syntagma.problem.problem import Problem
 from syntagma.problem.validation import check_iterable
 from syntagma.problem.word import Word
@@ -41,8 +42,7 @@ def read_item(read: Callable[[Words], Problem], item: Words) -> Problem:
 
 
 def check_stream(problems: Iterable[Any]) -> None:
-    single = isinstance(problems, (str, bytes, Mapping, Problem, Word))
-    if single or not isinstance(problems, Iterable):
+    if not is_collection(problems):
         raise ArgumentError(
             f"problems are given as a list, each a list of words or a Problem, "
             f"not as {shown(problems)}"

@@ -341,7 +341,7 @@ class Linearizer:
     def _encode_lemmas(self, lemmas: Problem, max_words: int) -> Encoding:
         if self._realizer is None:
             raise ModelError(
-                f"the model {self.info.header['name']} has not learned to realize lemmas: "
+                f"the model {self.info.header.get('name', '-')} has not learned to realize lemmas: "
                 "use another, such as en, or train one: syntagma train --realize"
             )
         check_size(lemmas, max_words)
