@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toys.models import toy_linearizer
 
 import syntagma
-from syntagma.errors import SyntagmaError
+from syntagma.errors import SyntagmaError, SyntagmaWarning
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 
@@ -119,3 +120,14 @@ def test_models_and_files(value: Any, other: Any) -> None:
     fine(syntagma.train_lm, value, "no/such/folder/x.lm", settings=other)
     fine(syntagma.evaluate, TOY, value, other)
     fine(syntagma.paired_bootstrap, ["a"], value, ["a"], samples=other)
+
+
+def test_a_bag_of_one_phrase_gets_a_hint() -> None:
+    with pytest.warns(SyntagmaWarning, match="the bag is one phrase") as caught:
+        assert TOY.order(["w1 w2"]).text == "w1 w2"
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        TOY.order(["w1 w2", "w3"])
+        TOY.order(["w1"])
+        TOY.order(Problem.of(["w1 w2"]))

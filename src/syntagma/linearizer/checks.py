@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from syntagma.errors import ArgumentError, ProblemError, SyntagmaError, name_word, shown
+from syntagma.errors import (
+    ArgumentError,
+    ProblemError,
+    SyntagmaError,
+    SyntagmaWarning,
+    name_word,
+    shown,
+)
 from syntagma.problem.integers import as_integer
 from syntagma.problem.iteration import is_collection
 from syntagma.problem.problem import Problem
@@ -47,6 +55,19 @@ def check_stream(problems: Iterable[Any]) -> None:
             f"problems are given as a list, each a list of words or a Problem, "
             f"not as {shown(problems)}"
         )
+
+
+def warn_of_phrase(words: Words) -> None:
+    """A bag of one phrase comes back as it is, which is most often not what was meant."""
+    if isinstance(words, (list, tuple)) and len(words) == 1:
+        (only,) = words
+        if isinstance(only, str) and " " in only:
+            warnings.warn(
+                "the bag is one phrase, whose words stay as they are; to order them, give them one "
+                "by one",
+                SyntagmaWarning,
+                stacklevel=3,
+            )
 
 
 def check_size(problem: Problem, max_words: int) -> None:
