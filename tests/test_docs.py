@@ -7,6 +7,7 @@ import os
 import pkgutil
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from syntagma.errors import FormatError
 from syntagma.formats.jsonl import read_jsonl
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("benchmarks", "docs", "fuzzing", "src", "tests")
+FOLDERS = ("benchmarks", "docs", "examples", "fuzzing", "src", "tests")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 ALL_PAGES = [
     *sorted(ROOT.glob("*.md")),
@@ -54,54 +55,114 @@ def test_python_examples(
 
 @dataclass(frozen=True)
 class Example:
-    """Commands of a page, and what the page says that they print."""
+    """Commands of a block, and what the page says that they print; empty if it does not say."""
 
-    page: Path
     line: int
-    commands: str
+    commands: tuple[str, ...]
     output: str
 
 
-def shell_examples() -> list[Example]:
-    """The blocks that show commands with their output; commands alone are not run."""
+def shell_examples(page: Path) -> list[Example]:
     examples = []
-    for page in PAGES:
-        for line, block in [*blocks(page, "console"), *blocks(page, "text")]:
-            commands, output = [], []
-            continued = False
-            for text in block.splitlines():
-                if continued or text.startswith("$ "):
-                    commands.append(text.removeprefix("$ "))
-                    continued = text.endswith(("\\", "|"))
-                else:
-                    output.append(text)
-            if commands and output:
-                examples.append(Example(page, line, "\n".join(commands), "\n".join(output)))
-    return examples
+    for line, block in [*blocks(page, "console"), *blocks(page, "text")]:
+        commands: list[str] = []
+        output: list[str] = []
+        continued = False
+        for text in block.splitlines():
+            if continued:
+                commands[-1] += "\n" + text
+            elif text.startswith("$ "):
+                commands.append(text.removeprefix("$ "))
+            else:
+                output.append(text)
+            continued = bool(commands) and not output and text.endswith(("\\", "|"))
+        if commands:
+            examples.append(Example(line, tuple(commands), "\n".join(output).strip("\n")))
+    return sorted(examples, key=lambda example: example.line)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "example", shell_examples(), ids=lambda example: f"{example.page.name}:{example.line}"
-)
-def test_shell_examples(example: Example, tmp_path: Path) -> None:
-    for model in re.findall(r"benchmarks/\S+\.syntagma", example.commands):
-        if not (ROOT / model).exists():
-            pytest.skip(f"no {model}: it is not part of source distributions")
-    program = tmp_path / "syntagma"
-    main = "from syntagma.cli import main; main()"
-    program.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -c '{main}' \"$@\"\n")
-    program.chmod(0o755)
-    environment = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    run = subprocess.run(
-        ["sh", "-c", example.commands],
-        cwd=ROOT,
-        env=environment,
+def shell(folder: Path, commands: str) -> subprocess.CompletedProcess[str]:
+    """Run commands in a folder that looks like a clone, in which `syntagma` is installed."""
+    return subprocess.run(
+        ["sh", "-c", commands],
+        cwd=folder,
+        env=os.environ | {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
     )
-    assert run.stdout.strip("\n") == example.output.strip("\n")
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "syntagma"
+    main = "from syntagma.cli import main; main()"
+    program.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -c '{main}' \"$@\"\n")
+    program.chmod(0o755)
+    for name in ("examples", "benchmarks"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    return tmp_path
+
+
+def quickened(command: str) -> str:
+    """The command; a training with one epoch only."""
+    return re.sub(
+        r"\bsyntagma train (?!.*--epochs 1\b)(.*)",
+        r"syntagma train \1 --epochs 1",
+        command,
+        flags=re.S,
+    )
+
+
+def test_a_training_is_quickened() -> None:
+    assert quickened("syntagma train a b -o c") == "syntagma train a b -o c --epochs 1"
+    assert quickened("syntagma train-lm a -o c") == "syntagma train-lm a -o c"
+
+
+# The pages whose commands run from a clone as they are.
+GUIDE = [ROOT / "README.md", ROOT / "docs" / "index.md", *(ROOT / "docs" / "guide").glob("*.md")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", sorted(GUIDE), ids=lambda page: page.name)
+def test_shell_examples(page: Path, clone: Path) -> None:
+    """Every command of a page, in order, from a fresh clone: it succeeds and prints what the page
+    says."""
+    examples = shell_examples(page)
+    if not any("--output my.syntagma" in each for example in examples for each in example.commands):
+        shutil.copy(ROOT / "src/syntagma/models/en.syntagma", clone / "my.syntagma")
+    with_torch = importlib.util.find_spec("torch") is not None
+    left_out = []
+    for example in examples:
+        printed = ""
+        for command in example.commands:
+            neural = "syntagma train " in command and "best-first" not in command
+            missing = re.findall(r"(?:--model |benchmarks/)\S*\.syntagma", command)
+            gone = [
+                each for each in missing if not (clone / each.removeprefix("--model ")).exists()
+            ]
+            if not re.search(r"\bsyntagma [a-z]", command) or command.startswith("pip "):
+                continue
+            if gone or (neural and not with_torch):
+                left_out.append(command)
+                continue
+            run = shell(clone, quickened(command))
+            failing = example.output.startswith("error: ")
+            assert run.returncode == (2 if failing else 0), f"{command}\n{run.stdout}"
+            printed += run.stdout
+        if example.output and not left_out:
+            assert printed.strip("\n") == example.output, f"{page.name}:{example.line}"
+    if left_out:
+        pytest.skip(f"no PyTorch, or a model that source distributions lack: {left_out[0]}")
+
+
+def test_every_file_that_a_command_names_is_an_example() -> None:
+    for page in GUIDE:
+        for example in shell_examples(page):
+            for command in example.commands:
+                for name in re.findall(r"(?<!-)\bexamples/[\w./-]+", command):
+                    assert (ROOT / name).is_file(), f"{page.name}:{example.line}: no {name}"
 
 
 MODULES = [

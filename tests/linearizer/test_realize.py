@@ -406,7 +406,7 @@ def test_lemmas_that_are_none(lemmas: Any, message: str) -> None:
         ("=x", "'=x' in the features of word 2 'w1' is not of the form"),
         ("A=", "'A=' in the features of word 2 'w1' is not of the form"),
         ("A=1|", "'' in the features of word 2 'w1' is not of the form"),
-        ("A=1|A=2", "the features of word 2 'w1' give A twice"),
+        ("A=1|A=2", "the features of word 2 'w1' give 'A' twice"),
         ("A=1 |B=2", "the features of word 2 'w1' contain white space"),
         (" ", "the features of word 2 'w1' contain white space"),
         (7, "the features of word 2 'w1' are not a string: 7"),

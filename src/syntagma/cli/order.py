@@ -55,7 +55,7 @@ def order(
         syntagma order dog the barked
         syntagma order "New York" in lives she
     Raw text, split into words and punctuation first:
-        syntagma order --tokenize "barked. The dog didn't"
+        syntagma order --tokenize "bark. The dog didn't"
     Detokenise the sentence:
         syntagma order --text do "n't" bark , cats .
     Draw the tree, or print the five best orders:

@@ -8,7 +8,7 @@ evaluated in `realization`.
 import itertools
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,6 +16,8 @@ from syntagma.errors import ArgumentError, shown
 from syntagma.evaluation import signature
 from syntagma.evaluation.bleu import bleu, bleu_metric
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
+from syntagma.problem.integers import as_integer
+from syntagma.problem.iteration import is_collection
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition.budget import SearchBudget, check_range
@@ -26,6 +28,7 @@ from syntagma.treebanks.conditions import (
     constrain,
     sentence_rng,
 )
+from syntagma.treebanks.settings import MAX_SEED
 from syntagma.treebanks.treebank import Sentence, as_sentences
 
 if TYPE_CHECKING:
@@ -116,8 +119,13 @@ def evaluate(
             f"evaluate takes a linearizer, not {shown(linearizer)}: load the model first"
         )
     names = [conditions] if isinstance(conditions, str) else conditions
-    if not isinstance(names, Iterable):
+    if not is_collection(names):
         raise ArgumentError(f"conditions must be a list of names, not {shown(names)}")
+    if not isinstance(spans, bool):
+        raise ArgumentError(f"spans must be True or False, not {shown(spans)}")
+    number = as_integer(seed)
+    if number is None or not abs(number) < MAX_SEED:
+        raise ArgumentError(f"seed must be an integer of less than 2⁶³, not {shown(seed)}")
     chosen = [_condition(name) for name in names]
     limit = None if limit is None else check_range("limit", limit, sys.maxsize)
     sentences = as_sentences(sentences, "sentences")[:limit]
@@ -143,7 +151,9 @@ def evaluate(
             )
         )
     return Report(
-        model=str(linearizer.info.header["name"]), figures=tuple(figures), references=references
+        model=str(linearizer.info.header.get("name", "-")),
+        figures=tuple(figures),
+        references=references,
     )
 
 

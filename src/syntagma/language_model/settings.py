@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from syntagma.errors import TrainingError, shown
 from syntagma.problem.integers import as_integer
+from syntagma.problem.iteration import is_collection
 from syntagma.treebanks.settings import check_types
 
 PRUNE = (0, 1, 1, 2)  # for large texts
@@ -28,7 +28,7 @@ class LanguageModelSettings:
             object.__setattr__(self, "max_ngrams", _integer("max_ngrams", self.max_ngrams))
         if self.prune is not None:
             given = self.prune
-            if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+            if not is_collection(given):
                 raise TrainingError(f"prune must be a list of integers, not {shown(given)}")
             object.__setattr__(self, "prune", tuple(_integer("prune", each) for each in given))
 

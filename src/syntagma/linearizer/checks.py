@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from syntagma.errors import ArgumentError, ProblemError, SyntagmaError, name_word, shown
+from syntagma.errors import (
+    ArgumentError,
+    ProblemError,
+    SyntagmaError,
+    SyntagmaWarning,
+    name_word,
+    shown,
+)
 from syntagma.problem.integers import as_integer
+from syntagma.problem.iteration import is_collection
 from syntagma.problem.problem import Problem
 from syntagma.problem.validation import check_iterable
 from syntagma.problem.word import Word
@@ -41,12 +50,24 @@ def read_item(read: Callable[[Words], Problem], item: Words) -> Problem:
 
 
 def check_stream(problems: Iterable[Any]) -> None:
-    single = isinstance(problems, (str, bytes, Mapping, Problem, Word))
-    if single or not isinstance(problems, Iterable):
+    if not is_collection(problems):
         raise ArgumentError(
             f"problems are given as a list, each a list of words or a Problem, "
             f"not as {shown(problems)}"
         )
+
+
+def warn_of_phrase(words: Words) -> None:
+    """A bag of one phrase comes back as it is, which is most often not what was meant."""
+    if isinstance(words, (list, tuple)) and len(words) == 1:
+        (only,) = words
+        if isinstance(only, str) and " " in only:
+            warnings.warn(
+                "the bag is one phrase, whose words stay as they are; to order them, give them one "
+                "by one",
+                SyntagmaWarning,
+                stacklevel=3,
+            )
 
 
 def check_size(problem: Problem, max_words: int) -> None:

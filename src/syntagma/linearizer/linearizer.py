@@ -19,6 +19,7 @@ from syntagma.linearizer.checks import (
     check_size,
     check_stream,
     read_item,
+    warn_of_phrase,
 )
 from syntagma.linearizer.origin import Origin
 from syntagma.linearizer.streams import batches, in_order
@@ -184,6 +185,7 @@ class Linearizer:
         is not `finished` by then may leave words out.
         """
         budget = self._check(SearchBudget(beam, timeout, expansions), n_best, max_words)
+        warn_of_phrase(words)
         found = self._search(self._encode(as_problem(words), max_words), budget, n_best)
         return found[0] if n_best is None else found
 
@@ -261,6 +263,7 @@ class Linearizer:
         'Dogs barked'
         """
         budget = self._check(SearchBudget(beam, timeout), n_best, max_words)
+        warn_of_phrase(lemmas)
         found = self._search(self._encode_lemmas(as_lemmas(lemmas), max_words), budget, n_best)
         realized = [self.spell(each) for each in found]
         return realized[0] if n_best is None else realized
@@ -354,7 +357,7 @@ class Linearizer:
     def _encode_lemmas(self, lemmas: Problem, max_words: int) -> Encoding:
         if self._realizer is None:
             raise ModelError(
-                f"the model {self.info.header['name']} has not learned to realize lemmas: "
+                f"the model {self.info.header.get('name', '-')} has not learned to realize lemmas: "
                 "use another, such as en, or train one: syntagma train --realize"
             )
         check_size(lemmas, max_words)

@@ -20,7 +20,8 @@ from typing import Any, cast
 
 import numpy.typing as npt
 
-from syntagma.errors import ArgumentError, ModelError, not_a_model
+from syntagma.errors import ArgumentError, ModelError, not_a_model, shown
+from syntagma.files.paths import check_path
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import PREFIX, LanguageModel
 from syntagma.models.container import read_container
@@ -45,17 +46,18 @@ SHIPPED = Path(__file__).parent
 def model_path(model: str | Path) -> Path:
     """The file of a shipped model, by its name, or of any other, by its path."""
     if not isinstance(model, (str, PathLike)):
-        raise ArgumentError(f"a model is given by its name or its path, not {model!r}")
+        raise ArgumentError(f"a model is given by its name or its path, not {shown(model)}")
+    check_path(model, "a model")
     if not isinstance(model, str) or not re.fullmatch(r"[\w-]+", model):
         return Path(model)
-    shipped = SHIPPED / f"{model}.syntagma"
-    if not shipped.is_file():
-        names = ", ".join(sorted(file.stem for file in SHIPPED.glob("*.syntagma"))) or "none"
+    shipped = {file.stem: file for file in SHIPPED.glob("*.syntagma")}
+    if model not in shipped:
+        names = ", ".join(sorted(shipped)) or "none"
         raise ModelError(
-            f"no model named {model!r} is shipped (available: {names}); "
+            f"no model named {shown(model)} is shipped (available: {names}); "
             "a model file of your own is given by its path, as in ./my.syntagma"
         )
-    return shipped
+    return shipped[model]
 
 
 def load_model(

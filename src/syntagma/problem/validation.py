@@ -5,12 +5,13 @@ Contradictions among order constraints are found in `precedence`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from itertools import islice
 from typing import Any, TypeVar
 
 from syntagma.errors import ProblemError, name_word, name_words, shown
 from syntagma.problem.integers import as_integer
+from syntagma.problem.iteration import is_collection
 from syntagma.problem.limits import (
     MAX_CHARACTERS,
     MAX_CONSTRAINTS,
@@ -29,7 +30,7 @@ def check_iterable(items: Iterable[T], what: str) -> Iterable[T]:
     """The items, if they are a list or another collection, and not a text or a mapping."""
     if isinstance(items, str):
         raise ProblemError(f"{what}, not one string: split it into words first")
-    if not isinstance(items, Iterable) or isinstance(items, (bytes, bytearray, Mapping)):
+    if not is_collection(items):
         raise ProblemError(f"{what}, not {shown(items)}")
     return items
 
@@ -204,7 +205,7 @@ def check_root(words: tuple[Word, ...]) -> None:
 
 def as_pairs(before: Any) -> tuple[tuple[int, int], ...]:
     """Order constraints as a tuple of tuples, whatever collections they are given in."""
-    if isinstance(before, (str, bytes, bytearray, Mapping)) or not isinstance(before, Iterable):
+    if not is_collection(before):
         raise ProblemError(f"`before` is a list of pairs (a, b) of words, not {shown(before)}")
     before = tuple(islice(before, MAX_CONSTRAINTS + 1))
     if len(before) > MAX_CONSTRAINTS:
@@ -218,7 +219,7 @@ def as_pairs(before: Any) -> tuple[tuple[int, int], ...]:
 def _as_pair(pair: Any) -> tuple[int, int]:
     if type(pair) is tuple and len(pair) == 2 and type(pair[0]) is type(pair[1]) is int:
         return pair[0], pair[1]
-    ordered = isinstance(pair, Iterable) and not isinstance(pair, (str, bytes, Mapping, Set))
+    ordered = is_collection(pair) and not isinstance(pair, Set)
     items = tuple(pair) if ordered else ()
     if len(items) != 2:
         raise ProblemError(f"an order constraint must be a pair (a, b) of words, not {shown(pair)}")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from syntagma import __version__
-from syntagma.errors import FormatError, ModelError, OutputError, TrainingError
+from syntagma.errors import FormatError, ModelError, OutputError, TrainingError, shown
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.files.fingerprint import fingerprint
 from syntagma.files.paths import as_paths, check_path
@@ -101,7 +101,9 @@ def train_lm(
 ) -> LanguageModelReport:
     """Estimate a language model from a text, or several, and write it; as ARPA if the output ends
     in `.arpa`."""
-    settings = settings or LanguageModelSettings()
+    settings = LanguageModelSettings() if settings is None else settings
+    if not isinstance(settings, LanguageModelSettings):
+        raise TrainingError(f"settings must be LanguageModelSettings, not {shown(settings)}")
     sources = as_paths(sources, "sources")
     check_path(output, "output")
     output = Path(output)

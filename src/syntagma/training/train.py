@@ -68,7 +68,9 @@ def train(
     For progress, `on_start` is called once with the number of sentences of the treebank, which is
     about what each epoch visits; `on_sentence` and `on_epoch` are called after each of them.
     """
-    settings = settings or NeuralSettings()
+    settings = NeuralSettings() if settings is None else settings
+    if not isinstance(settings, Settings):
+        raise TrainingError(f"settings must be those of a learner, not {shown(settings)}")
     for path, what in ((train, "train"), (dev, "dev"), (output, "output")):
         check_path(path, what)
     pretrain = as_paths(pretrain, "pretrain")

@@ -6,6 +6,7 @@ Each learner adds its own in its package: `linear/settings.py`, `neural/settings
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from numbers import Real
@@ -16,6 +17,7 @@ from syntagma.problem.integers import as_integer
 from syntagma.problem.word import TagColumn
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
+MAX_SEED = 1 << 63
 _KINDS: dict[type, str] = {
     bool: "True or False",
     int: "an integer",
@@ -43,6 +45,8 @@ class Settings:
         check_choice("condition", self.condition, ("mixed", *CONDITIONS))
         check_choice("tag_column", self.tag_column, ("xpos", "upos"))
         check_range("epochs", self.epochs, 10_000)
+        if not abs(self.seed) < MAX_SEED:
+            raise TrainingError(f"seed must be less than 2⁶³, not {shown(self.seed)}")
 
     @property
     def shares(self) -> tuple[int, ...]:
@@ -76,7 +80,8 @@ def check_types(settings: Any) -> None:
         if kind is int:
             plain = as_integer(value)
         elif kind is float and isinstance(value, Real) and not isinstance(value, bool):
-            plain = float(value)
+            with contextlib.suppress(OverflowError):
+                plain = float(value)
         elif kind is str and isinstance(value, str):
             plain = str.__str__(value)
         if plain is None:

@@ -25,6 +25,7 @@ from syntagma.formats.conllu import (
     to_problem,
 )
 from syntagma.problem import trees
+from syntagma.problem.iteration import is_collection
 from syntagma.problem.word import TagColumn
 from syntagma.results.derivation import Derivation
 from syntagma.results.spelling import Spelling
@@ -96,7 +97,7 @@ def as_sentences(sentences: Iterable[Sentence], name: str) -> list[Sentence]:
         raise ArgumentError(
             f"{name} must be a list of sentences, not a path: read it by read_treebank"
         )
-    if not isinstance(sentences, Iterable):
+    if not is_collection(sentences):
         raise ArgumentError(f"{name} must be a list of sentences, not {shown(sentences)}")
     found = list(sentences)
     for sentence in found:
