@@ -200,7 +200,7 @@ def test_the_limit_of_words_is_stated_and_can_be_moved(toy: Linearizer) -> None:
     assert len(list(toy.order_many([COOK], max_words=len(COOK)))) == 1
     with pytest.raises(ValueError, match="max_words must be between 1 and 10000, not 10001"):
         toy.order(COOK, max_words=10_001)
-    with pytest.raises(ProblemError, match="10001 words, more than 10000"):
+    with pytest.raises(ProblemError, match="10001 words, more than the limit of 10000"):
         toy.score(["fox"] * 10_001, ["fox"] * 10_001)
 
 
