@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
 import lzma
 import os
+import tracemalloc
+import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 import pytest
 
 from syntagma.errors import FormatError
-from syntagma.files.reading import open_text
+from syntagma.files.reading import _lines, open_text
+from syntagma.problem.limits import MAX_LINE
 
 PACKERS = {"plain": bytes, "gzip": gzip.compress, "xz": lzma.compress}
 
@@ -76,3 +82,91 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
         open_text(tmp_path / "nothing")
     with pytest.raises(FormatError, match="directory"):
         open_text(tmp_path)
+
+
+def bomb(pack: Callable[[bytes], bytes]) -> bytes:
+    """A line of 48 MiB between two short ones."""
+    return pack(b"one\n" + b"a" * (48 << 20) + b"\nthree\n")
+
+
+@pytest.mark.parametrize(
+    "pack",
+    [
+        pytest.param(lambda data: gzip.compress(data, 1), id="gzip"),
+        pytest.param(lambda data: lzma.compress(data, preset=0), id="xz", marks=pytest.mark.slow),
+        pytest.param(lambda data: data, id="plain"),
+    ],
+)
+def test_a_line_beyond_the_limit_is_skipped_in_bounded_memory(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "bomb"
+    path.write_bytes(bomb(pack))
+    tracemalloc.start()
+    first, error, last = open_text(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (first, last) == ("one", "three")
+    assert str(error) == f"{path}:2: the line is longer than the limit of 8 MiB"
+    assert peak < 4 * MAX_LINE
+
+
+def test_a_line_beyond_the_limit_is_reported_before_the_rest_of_it_is_read() -> None:
+    class Endless(io.RawIOBase):
+        given = 0
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            self.given += len(buffer)
+            buffer[:] = b"a" * len(buffer)
+            return len(buffer)
+
+    stream = Endless()
+    error = next(_lines(cast(BinaryIO, stream), "<stdin>", close=False))
+    assert isinstance(error, FormatError)
+    assert stream.given < 2 * MAX_LINE
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n"])
+@pytest.mark.parametrize("more", [0, 1])
+def test_the_limit_of_a_line_is_exact(
+    tmp_path: Path, end: bytes, more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("syntagma.files.reading.MAX_LINE", 1 << 20)
+    path = tmp_path / "words"
+    path.write_bytes(b"a" * ((1 << 20) + more) + end + b"b" * bool(end))
+    first, *rest = open_text(path)
+    assert isinstance(first, FormatError) == bool(more)
+    assert rest == ["b"] * bool(end)
+
+
+def test_xz_streams_and_padding(tmp_path: Path) -> None:
+    path = tmp_path / "words.xz"
+    stream = lzma.compress("käse\n".encode())
+    path.write_bytes(stream + bytes(1 << 17) + stream + bytes(4))
+    assert lines_of(path) == ["käse", "käse"]
+
+
+def test_an_xz_file_that_needs_too_much_memory_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "words.xz"
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 20}]
+    packed = bytearray(lzma.compress(b"one\n", filters=filters))
+    # The size of the dictionary is declared in the header of the block, which has a checksum.
+    at = packed.index(b"\x21\x01", 12)
+    packed[at + 2] = 38  # 2 GiB
+    size = (packed[12] + 1) * 4
+    packed[12 + size - 4 : 12 + size] = zlib.crc32(packed[12 : 12 + size - 4]).to_bytes(4, "little")
+    path.write_bytes(packed)
+    (error,) = open_text(path)
+    assert isinstance(error, FormatError)
+    assert "emory" in str(error)
+
+
+def test_other_archives_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "words.bz2"
+    path.write_bytes(bz2.compress(b"one two\n"))
+    (error,) = open_text(path)
+    assert isinstance(error, FormatError)
+    assert str(error).startswith(f"{path}: compressed with bzip2: only gzip and xz are read")

@@ -336,6 +336,15 @@ def test_a_range_that_leaves_the_sentence_is_left_aside() -> None:
     assert block.spelling == Spelling((False,))
 
 
+def test_a_range_that_overlaps_another_is_left_aside() -> None:
+    rows = [f"{i}\t{form}" + "\t_" * 8 for i, form in enumerate("abcd", start=1)]
+    ranges = [f"{first}-{last}\tx" + "\t_" * 8 for first, last in ((1, 3), (2, 4), (4, 4))]
+    (block,) = read_blocks([*ranges, *rows], "f.conllu")
+    assert isinstance(block, Block)
+    assert [(each.first, each.last) for each in block.spelling.contractions] == [(1, 3), (4, 4)]
+    assert block.spelling.text("abcd") == "x x"
+
+
 def test_a_realization_is_written_with_lemmas_and_spelling() -> None:
     problem = Problem.of(
         [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import permutations
 from typing import Any
 
@@ -167,7 +168,7 @@ def partial_trees(draw: st.DrawFn) -> Heads:
 
 
 @given(partial_trees(), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_closure_is_that_of_the_reference(heads: Heads, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(1, len(heads) + 1)))
     places = st.integers(0, len(heads) - 1)
@@ -179,14 +180,14 @@ def test_closure_is_that_of_the_reference(heads: Heads, data: st.DataObject) -> 
     words = [Word(f"w{i}", head=head) for i, head in enumerate(heads)]
     first = data.draw(st.sampled_from([None, None, order[0]]))
     last = data.draw(st.sampled_from([None, None, order[-1]]))
-    try:
-        expected = reference.predecessors(words, pairs, first, last)
-    except ProblemError as error:
-        with pytest.raises(ProblemError) as caught:
-            predecessors(words, pairs, first, last)
-        assert str(caught.value).partition(":")[0] == str(error).partition(":")[0]
-    else:
-        assert predecessors(words, pairs, first, last) == expected
+
+    def outcome(closure: Callable[..., tuple[int, ...] | None]) -> tuple[int, ...] | str | None:
+        try:
+            return closure(words, pairs, first, last)
+        except ProblemError as error:
+            return str(error).partition(":")[0]
+
+    assert outcome(predecessors) == outcome(reference.predecessors)
 
 
 @pytest.mark.parametrize("heads", ["free", "star", "path"])
@@ -218,5 +219,5 @@ def test_work_grows_with_the_constraints_and_not_with_pairs_of_words(
 def test_a_long_cycle_is_found_without_keeping_its_paths() -> None:
     size = 9_000
     cycle = [(word, word % size + 1) for word in range(1, size + 1)]
-    with pytest.raises(ProblemError, match="word 1 'w' before word 2 'w' .* more "):
+    with pytest.raises(ProblemError, match=r"word 1 'w' before word 2 'w' .* more "):
         Problem.of(["w"] * size, before=cycle)

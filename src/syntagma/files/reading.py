@@ -63,7 +63,7 @@ def _lines(raw: BinaryIO, source: str, *, close: bool) -> Iterator[str | FormatE
                 yield FormatError(
                     f"the line is longer than the limit of {MAX_LINE >> 20} MiB", source, number
                 )
-                while not whole and (rest := stream.readline(_CHUNK)):
+                while not whole and (rest := stream.readline(1 << 20)):
                     whole = rest[-1:] == b"\n"
                 continue
             try:

@@ -18,7 +18,13 @@ from syntagma.errors import FormatError, ProblemError, shown
 from syntagma.files.place import Place
 from syntagma.files.reading import Lines
 from syntagma.formats.auto import auto_line
-from syntagma.problem.limits import MAX_DIGITS, MAX_JSON_VALUES, MAX_WORDS, check_limit
+from syntagma.problem.limits import (
+    MAX_CONSTRAINTS,
+    MAX_DIGITS,
+    MAX_JSON_VALUES,
+    MAX_WORDS,
+    check_limit,
+)
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization
@@ -102,16 +108,12 @@ def _problem(value: object, lemmas: bool, place: Place) -> Problem:
     _check_keys(value, _PROBLEM_KEYS, "")
     if "words" not in value:
         raise _SchemaError("the key 'words' is missing")
-    check_limit(len(_list(value["words"], "words")), MAX_WORDS, "the bag", "words")
+    words, before = _list(value["words"], "words"), _list(value.get("before", []), "before")
+    check_limit(len(words), MAX_WORDS, "the bag", "words")
+    check_limit(len(before), MAX_CONSTRAINTS, "`before`", "pairs")
     return Problem(
-        tuple(
-            _word(word, f"words[{index}]", lemmas)
-            for index, word in enumerate(_list(value["words"], "words"))
-        ),
-        tuple(
-            _pair(pair, f"before[{index}]")
-            for index, pair in enumerate(_list(value.get("before", []), "before"))
-        ),
+        tuple(_word(word, f"words[{index}]", lemmas) for index, word in enumerate(words)),
+        tuple(_pair(pair, index) for index, pair in enumerate(before)),
         _integer(value.get("first"), "first"),
         _integer(value.get("last"), "last"),
         _string(value.get("id"), "id"),
@@ -157,12 +159,10 @@ def _feature(value: object, path: str, name: str) -> str:
     raise _SchemaError(f"{path}: expected a string, found {_kind(value)}")
 
 
-def _pair(value: object, path: str) -> tuple[int, int]:
-    match value:
-        case [int(earlier), int(later)] if not isinstance(value, dict):
-            if not isinstance(earlier, bool) and not isinstance(later, bool):
-                return earlier, later
-    raise _SchemaError(f"{path}: expected a pair of word indices such as [1, 2]")
+def _pair(value: object, index: int) -> tuple[int, int]:
+    if isinstance(value, list) and len(value) == 2 and type(value[0]) is type(value[1]) is int:
+        return value[0], value[1]
+    raise _SchemaError(f"before[{index}]: expected a pair of word indices such as [1, 2]")
 
 
 def _list(value: object, path: str) -> list[object]:

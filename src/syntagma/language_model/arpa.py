@@ -14,7 +14,7 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.errors import FormatError, ModelError, OutputError
+from syntagma.errors import FormatError, ModelError, OutputError, shown
 from syntagma.files.reading import open_text, source_name
 from syntagma.files.writing import atomic_write
 from syntagma.language_model.backoff import (
@@ -31,6 +31,7 @@ from syntagma.language_model.backoff import (
     keys,
     link_suffixes,
 )
+from syntagma.problem.limits import MAX_DIGITS
 
 _LN_10 = float(np.log(10))
 _MAX_ROUNDING = 1e-4  # a log probability at most this far above zero counts as zero
@@ -134,10 +135,10 @@ class _Reader:
         while line := self._next("the sections of n-grams").strip():
             kind, _, rest = line.partition(" ")
             order, _, size = rest.partition("=")
-            if kind != "ngram" or not order.strip().isdecimal() or not size.strip().isdecimal():
+            if kind != "ngram" or not _is_count(order) or not _is_count(size):
                 if sizes and line == "\\1-grams:":
                     self.fail("there must be an empty line before \\1-grams:")
-                self.fail(f"expected 'ngram ORDER=COUNT', not {line!r}")
+                self.fail(f"expected 'ngram ORDER=COUNT', not {shown(line)}")
             if int(order) != len(sizes) + 1:
                 self.fail(
                     f"expected the count of {len(sizes) + 1}-grams, not of {int(order)}-grams"
@@ -182,13 +183,13 @@ class _Reader:
     def end(self) -> None:
         line = self._after_section("\\end\\")
         if line != "\\end\\":
-            self.fail(f"expected \\end\\, not {line!r}; are there more n-grams than declared?")
+            self.fail(f"expected \\end\\, not {shown(line)}; are there more n-grams than declared?")
 
     def _heading(self, k: int) -> None:
         line = self._after_section(f"\\{k}-grams:")
         if line != f"\\{k}-grams:":
             more = f"; are there more {k - 1}-grams than declared?" if k > 1 else ""
-            self.fail(f"expected \\{k}-grams:, not {line!r}{more}")
+            self.fail(f"expected \\{k}-grams:, not {shown(line)}{more}")
 
     def _after_section(self, expected: str) -> str:
         while not (line := self._next(expected).strip()):
@@ -224,7 +225,7 @@ class _Reader:
             except ValueError:
                 self._not_an_ngram(k, line)
             except KeyError as error:
-                self.fail(f"{error.args[0]!r} is not among the 1-grams")
+                self.fail(f"{shown(error.args[0])} is not among the 1-grams")
         section = _Section(
             np.frombuffer(ngrams, dtype=np.int32).reshape(-1, k),
             np.frombuffer(log_probs) * _LN_10,
@@ -244,9 +245,10 @@ class _Reader:
             yield line
 
     def _not_an_ngram(self, k: int, line: str) -> NoReturn:
-        shown = line if len(line) <= 80 else f"{line[:79]}…"
         words = "word" if k == 1 else f"{k} words"
-        self.fail(f"expected a log10 probability, {words} and optionally a back-off, not {shown!r}")
+        self.fail(
+            f"expected a log10 probability, {words} and optionally a back-off, not {shown(line)}"
+        )
 
     def _check(self, section: _Section, *, is_highest: bool) -> None:
         """Minus infinity means probability zero; no other value may be infinite."""
@@ -260,6 +262,11 @@ class _Reader:
         for message, is_fault in faults:
             if is_fault.any():
                 self.fail(message, section.line + int(np.argmax(is_fault)))
+
+
+def _is_count(text: str) -> bool:
+    digits = text.strip()
+    return digits.isascii() and digits.isdecimal() and len(digits) <= MAX_DIGITS
 
 
 class _Listing(dict[str, int]):

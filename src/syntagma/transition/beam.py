@@ -7,17 +7,17 @@ The search itself is compiled, in `_search`; the depth-first search that follows
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from time import monotonic
 from typing import Protocol
 
-from syntagma.errors import ArgumentError, SyntagmaError, UnsatisfiableError, name_words
+from syntagma.errors import ArgumentError, SyntagmaError, UnsatisfiableError
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
 from syntagma.transition._depth_first import depth_first_search
 from syntagma.transition._search import Search, beam_search
 from syntagma.transition.budget import MAX_BEAM, SearchBudget, SearchName
+from syntagma.transition.conflicts import describe_constraints, smallest_conflict
 from syntagma.transition.encoding import Encoding, decode, encode
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
@@ -147,7 +147,7 @@ class BeamStrategy:
         if not exhausted:
             return UnsatisfiableError(
                 f"no order that satisfies the order constraints together with the given arcs was "
-                f"found within {WORK_LIMIT} states: {_constraints(problem)}",
+                f"found within {WORK_LIMIT} states: {describe_constraints(problem)}",
                 limit_reached=True,
             )
         if encoding.fixed:
@@ -156,33 +156,12 @@ class BeamStrategy:
             )
         return UnsatisfiableError(
             "these order constraints cannot be met together with the given arcs: "
-            + _constraints(self._smallest_conflict(problem))
+            + describe_constraints(smallest_conflict(problem, self._is_conflict))
         )
 
-    def _smallest_conflict(self, problem: Problem) -> Problem:
-        """Drop order constraints as long as the rest still cannot be satisfied."""
-        candidates = [replace(problem, first=None), replace(problem, last=None)]
-        candidates += [
-            replace(problem, before=tuple(pair for pair in problem.before if pair != dropped))
-            for dropped in problem.before
-        ]
-        for smaller in candidates:
-            if smaller == problem:
-                continue
-            encoding = encode(smaller, self._vocabulary)
-            # Whether there is a solution does not depend on scores.
-            found, exhausted = depth_first_search(Search(encoding.task, 1), WORK_LIMIT // 10)
-            if not found and exhausted:
-                return self._smallest_conflict(smaller)
-        return problem
-
-
-def _constraints(problem: Problem) -> str:
-    """The order constraints in words."""
-    texts = [name_words(problem.words, pair, " before ") for pair in problem.before]
-    texts += [
-        f"{name_words(problem.words, [index])} {name}"
-        for name, index in (("first", problem.first), ("last", problem.last))
-        if index is not None
-    ]
-    return "; ".join(texts)
+    def _is_conflict(self, problem: Problem) -> bool:
+        """Whether the order constraints certainly cannot be met."""
+        encoding = encode(problem, self._vocabulary)
+        # Whether there is a solution does not depend on scores.
+        found, exhausted = depth_first_search(Search(encoding.task, 1), WORK_LIMIT // 10)
+        return not found and exhausted
