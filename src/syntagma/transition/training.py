@@ -22,6 +22,7 @@ from syntagma.transition.encoding import (
     Ints,
     build_encoding,
     find_leaders,
+    search_order,
     word_rows,
 )
 from syntagma.transition.vocabulary import Vocabulary
@@ -144,7 +145,7 @@ def encode_training(
     Rare words are treated as unseen, so that the model learns to deal with them; the gold tag is
     always among the candidates.
     """
-    order = problem.canonical()
+    order = search_order(problem, vocabulary)
     rows = word_rows(problem, order, vocabulary)
     number_at = _positions(order, find_leaders(rows))
     size = len(order)
