@@ -289,7 +289,7 @@ def test_a_weight_of_nearly_nothing_changes_nothing(scorer: type[Toy], weight: f
     """Except for ties, which are frequent with the linear scorer."""
     rng = Random(scorer.__name__)
     compared = 0
-    for _ in range(40):
+    for _ in range(50):
         problem = random_problem(rng, 4 if scorer is Linear and weight else 10, "exact")
         width = EVERYTHING if scorer is Linear and weight else 4
         problem = tagged(in_many_shapes(rng, problem))
