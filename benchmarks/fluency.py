@@ -61,7 +61,7 @@ class WithoutFutureCost(WeightedLanguageModel):
 
     def ngram_scorer(self, encoding: Encoding) -> NGramScorer:
         units = self.language_model.units(encoding.forms)
-        weight = self.balance.of_problem(encoding.problem)
+        weight = self.balance.weight(*encoding.shares)
         costs = [0.0] * (len(units) + 1)  # the last is that of the end of the sentence
         return NGramScorer(self.language_model.ngrams, units, costs, weight)
 

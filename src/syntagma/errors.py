@@ -58,7 +58,14 @@ class SyntagmaError(Exception):
 
 
 class SyntagmaWarning(UserWarning):
-    """Something that was not refused but makes results worse than they could be."""
+    """Something that was not refused but makes results worse than they could be.
+
+    Of several warnings on one `topic`, the command line prints only the first.
+    """
+
+    def __init__(self, message: str, *, topic: str = "") -> None:
+        super().__init__(message)
+        self.topic = topic
 
 
 class ArgumentError(SyntagmaError, ValueError):

@@ -144,15 +144,11 @@ def best_tree(case: Case, weigh: Weigh) -> float | None:
     for order, heads in satisfying(case.bag.problem):
         for tags in product(*grammar.candidates):
             reference = Reference(
-                *(
-                    np.array(column, np.int32)
-                    for column in (
-                        [word - 1 for word in order],
-                        [head - 1 if head else -2 for head in heads],
-                        [0] * len(order),
-                        tags,
-                    )
-                )
+                np.array([word - 1 for word in order], np.int32),
+                np.array([head - 1 if head else -2 for head in heads], np.int32),
+                np.zeros(len(order), np.int32),
+                np.array(tags, np.int32),
+                np.ones(len(order), np.bool_),
             )
             edges: list[Edge] = []
             score = 0.0
@@ -309,8 +305,8 @@ def assert_labels_are_given_ones(case: Case, piece: Sequence[Node]) -> None:
         head, dependent = parts if rule == HEAD_LEFT else parts[::-1]
         heads.append(head)
         given = case.bag.problem.words[dependent].deprel
-        if given is not None:
-            assert label == vocabulary.label_numbers.get(given, len(vocabulary.labels))
+        if given in vocabulary.labels:
+            assert label == vocabulary.labels.index(given)
         else:
             assert 0 <= label <= len(vocabulary.labels)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toys.strategies import trees
 
-from syntagma.errors import FormatError
+from syntagma.errors import FormatError, SyntagmaWarning
 from syntagma.formats.conllu import Block, Lemmas, read_blocks, read_conllu, write_conllu
 from syntagma.problem.problem import Problem
 from syntagma.problem.trees import lift
@@ -30,6 +32,31 @@ CATS = """\
 
 def read(text: str, tag_column: TagColumn = "xpos") -> list[Problem | FormatError]:
     return list(read_conllu(text.split("\n"), "f.conllu", tag_column))
+
+
+@pytest.mark.parametrize("column", ["xpos", "upos"])
+def test_tags_in_the_other_column_only(column: TagColumn) -> None:
+    """One warning at the end of the file; none if any word has a tag, or none has."""
+    kept, other = (3, "UPOS") if column == "xpos" else (4, "XPOS")
+    rows = [line.split("\t") for line in CATS.splitlines()]
+    for row in rows:
+        if len(row) == 10:
+            row[3], row[4] = ("_", "_") if row[kept] == "_" else ("X", "X")
+    untagged = "\n".join("\t".join(row) for row in rows)
+    assert "\tX\tX\t" in untagged
+    foreign = untagged.replace("\tX\tX\t", "\tX\t_\t" if kept == 3 else "\t_\tX\t")
+    with pytest.warns(SyntagmaWarning) as found:
+        problems = read(f"{foreign}\n\n{foreign}\n", column)
+    [message] = [str(each.message) for each in found]
+    assert message.startswith(f"f.conllu: the model reads {column.upper()} tags, but the file has")
+    assert f"use a model that reads {other} tags" in message
+    for problem in problems:
+        assert isinstance(problem, Problem)
+        assert {word.tag for word in problem.words} == {None}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read(f"{foreign}\n\n{untagged}\n", column)
+        read(untagged.replace("\tX\tX\t", "\t_\t_\t"), column)
 
 
 def read_one(text: str, tag_column: TagColumn = "xpos") -> Problem:

@@ -9,29 +9,12 @@ import pytest
 
 from syntagma.errors import ModelError
 from syntagma.language_model.balance import Balance
-from syntagma.problem.problem import Problem
-from syntagma.problem.word import Word
 
 
 def test_the_weight_of_a_problem_goes_by_the_shares_of_what_is_given() -> None:
     balance = Balance(-1.0, -0.4, -0.8, -1.6)
-    problem = Problem(
-        (
-            Word("wug", tag="NN", head=2, deprel="nsubj"),
-            Word("plogs", tag="VBZ", head=0),
-            Word("zorps", tag="NNS"),
-            Word("."),
-        )
-    )
-    assert balance.of_problem(problem) == pytest.approx(
-        math.exp(-1 - 0.4 * 0.75 - 0.8 / 4 - 1.6 / 4)
-    )
-
-
-def test_order_constraints_do_not_matter() -> None:
-    balance = Balance(-0.5, -0.3, -0.7, -0.2)
-    free, held = Problem.of(["wug", "plogs"]), Problem.of(["wug", "plogs"], before=[(1, 2)])
-    assert balance.of_problem(free) == balance.of_problem(held)
+    weight = math.exp(-1 - 0.4 * 0.75 - 0.8 / 4 - 1.6 / 4)
+    assert balance.weight(0.75, 0.5, 0.25) == pytest.approx(weight)
 
 
 def test_json() -> None:

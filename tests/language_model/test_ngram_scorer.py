@@ -18,6 +18,7 @@ from toys.models import (
     model_of,
     relist,
     toy_linearizer,
+    toy_vocabulary,
 )
 from toys.network import in_many_shapes, toy_neural_linearizer
 from toys.probes import Results, decode_actions
@@ -288,7 +289,7 @@ def test_a_weight_of_nearly_nothing_changes_nothing(scorer: type[Toy], weight: f
     """Except for ties, which are frequent with the linear scorer."""
     rng = Random(scorer.__name__)
     compared = 0
-    for _ in range(40):
+    for _ in range(50):
         problem = random_problem(rng, 4 if scorer is Linear and weight else 10, "exact")
         width = EVERYTHING if scorer is Linear and weight else 4
         problem = tagged(in_many_shapes(rng, problem))
@@ -336,7 +337,7 @@ def test_n_best_are_distinct_sorted_and_keep_all_promises(kind: str) -> None:
         assert len({result.words for result in results}) == len(results) <= 10
         assert all(a.score >= b.score for a, b in pairwise(results))
         assert shown(results[0]) == shown(linearizer.order(problem, beam=16))
-        weight = Balance(-0.3, 0.2, -0.4, 0.1).of_problem(problem)
+        weight = Balance(-0.3, 0.2, -0.4, 0.1).weight(*encode(problem, toy_vocabulary()).shares)
         for result in results:
             assert violations(result) == []
             share = Listener(toy_language_model(3), weight).share(result.words)

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references.brute_force import problems, random_problem
-from toys.models import model_of, relist
+from toys.models import model_of, relist, toy_vocabulary
 from toys.realizer import (
     BALANCE,
     FEATURES,
@@ -43,6 +43,7 @@ from syntagma.realization.letter_case import capitalised
 from syntagma.results.linearization import violations
 from syntagma.results.realization import Realization
 from syntagma.transition import beam as beam_module
+from syntagma.transition.encoding import encode
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 TOLERANCE = 1e-8
@@ -297,7 +298,7 @@ def test_a_realization_is_worth_its_order_its_fluency_and_the_shares_of_its_form
     changed = 0
     for _ in range(30):
         problem = tagged_lemmas(rng, distinct(random_problem(rng, 4, "exact")))
-        weight = BALANCE.of_problem(problem)
+        weight = BALANCE.weight(*encode(problem, toy_vocabulary()).shares)
         for each in linearizer.realize(problem, n_best=5, beam=1024):
             found = each.linearization
             shares = []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from math import cos, pi
 from pathlib import Path
@@ -26,7 +28,12 @@ from toys.treebank import SENTENCES, write_treebank
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagma[train]'")
 
-from syntagma.errors import FormatError, ModelError, TrainingError  # noqa: E402
+from syntagma.errors import (  # noqa: E402
+    FormatError,
+    ModelError,
+    SyntagmaWarning,
+    TrainingError,
+)
 from syntagma.linearizer.linearizer import load  # noqa: E402
 from syntagma.models.container import read_container  # noqa: E402
 from syntagma.models.loading import load_model  # noqa: E402
@@ -340,6 +347,37 @@ def test_a_network_that_has_grown_sees_what_it_knows_as_before(
     np.testing.assert_allclose(general.vectors, special.vectors, atol=1e-6)
 
 
+def test_training_starts_from_a_model_with_tags_of_the_other_column(
+    treebank: Path, whole: Path, tmp_path: Path
+) -> None:
+    """The tags of the new model are those of the new treebank; what was learned stays."""
+    upos = {"DT": "DET", "NN": "NOUN", "NNS": "NOUN", "VBD": "VERB"}
+    text = re.sub(
+        r"\t_\t_\t(\S+)\t_",
+        lambda match: f"\t_\t{upos.get(match[1], 'X')}\t_\t_",
+        treebank.read_text("utf-8"),
+    )
+    other = tmp_path / "upos.conllu"
+    other.write_text(text, "utf-8")
+    with pytest.warns(SyntagmaWarning, match=r"no word has XPOS tags, so .* UPOS tags \(100.0%"):
+        run(other, tmp_path / "model", SHORT, start=whole)
+    model = load_model(tmp_path / "model")
+    assert model.header["tag_column"] == "upos"
+    assert model.vocabulary.tags == ("DET", "NOUN", "VERB", "X")
+    assert model.vocabulary.labels == load_model(whole).vocabulary.labels
+    result = load(tmp_path / "model").order([Word("cook", "NOUN"), "The", "hid"])
+    assert set(result.tags) <= {"DET", "NOUN", "VERB", "X"}
+
+
+def test_a_word_without_a_tag_is_no_example_of_tagging(sentences: list[Sentence]) -> None:
+    learner = NeuralLearner(replace(SHORT, condition="none"), 1)
+    some = [replace(sentences[0], tags=("", *sentences[0].tags[1:])), *sentences[1:]]
+    learner.begin(some, ())
+    assert "" not in learner.vocabulary.tags
+    example = learner._example(1, 0, some[0])
+    assert (example.tags >= 0).sum() == len(some[0]) - 1
+
+
 @pytest.mark.slow
 def test_models_that_a_network_cannot_start_from(
     treebank: Path, whole: Path, tmp_path: Path
@@ -347,8 +385,6 @@ def test_models_that_a_network_cannot_start_from(
     linear = Path(__file__).parents[2] / "benchmarks" / "models" / "en-linear.syntagma"
     with pytest.raises(TrainingError, match=r"syntagma \(--start\) has no neural scorer"):
         run(treebank, tmp_path / "model", SHORT, start=linear)
-    with pytest.raises(TrainingError, match="reads tags from xpos, not from upos"):
-        run(treebank, tmp_path / "model", NeuralSettings(tag_column="upos"), start=whole)
     with pytest.raises(ModelError, match="no model named 'fr' is shipped"):
         run(treebank, tmp_path / "model", SHORT, start="fr")
     assert list(tmp_path.iterdir()) == []

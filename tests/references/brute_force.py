@@ -6,7 +6,8 @@ the transition system is modelled in references/transition.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise, permutations, product
 from random import Random
@@ -54,6 +55,20 @@ def _trees_with_arc(n: int) -> dict[tuple[int, int], int]:
         for position, head in enumerate(heads, 1):
             masks[position, head] = masks.get((position, head), 0) | 1 << number
     return masks
+
+
+def without_unknown(problem: Problem, tags: Sequence[str], labels: Sequence[str]) -> Problem:
+    """The problem without tags and labels that a model does not know.
+
+    Where the head is not given, any label says that the word is not the root.
+    """
+    words = []
+    for word in problem.words:
+        label = word.deprel
+        if label is not None and label not in (*labels, "root"):
+            label = "never:seen" if word.head is None else None
+        words.append(replace(word, tag=word.tag if word.tag in tags else None, deprel=label))
+    return replace(problem, words=tuple(words))
 
 
 def interchangeable(problem: Problem) -> list[list[int]]:

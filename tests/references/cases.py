@@ -129,12 +129,12 @@ def core_weights(weights: Mapping[int, float]) -> Weights:
 def dependency_case(problem: Problem, vocabulary: Vocabulary) -> Case:
     encoding = encode(problem, vocabulary)
     bag = Bag(encoding, vocabulary)
-    candidates = []
+    candidates: list[tuple[int, ...]] = []
     for word in bag.problem.words:
-        if word.tag is None:
-            candidates.append(vocabulary.tags_of(word.form))
+        if word.tag in vocabulary.tags:
+            candidates.append((vocabulary.tags.index(word.tag),))
         else:
-            candidates.append((vocabulary.tag_numbers.get(word.tag, len(vocabulary.tags)),))
+            candidates.append(vocabulary.tags_of(word.form))
     index, pool = vocabulary.label_index, vocabulary.label_pool
     return Case(
         DependencyGrammar(bag, candidates),
@@ -151,9 +151,7 @@ def ccg_case(problem: Problem, vocabulary: Vocabulary, grammar: CcgGrammar) -> C
         for number, word in enumerate(bag.problem.words)
         for leaf in grammar.leaves_of(
             word.form,
-            None
-            if word.tag is None
-            else vocabulary.tag_numbers.get(word.tag, len(vocabulary.tags)),
+            vocabulary.tags.index(word.tag) if word.tag in vocabulary.tags else None,
             vocabulary,
         )
     ]

@@ -24,7 +24,7 @@ def broken_rules(derivation: Derivation, grammar: CcgGrammar, vocabulary: Vocabu
         if not below:
             assert node.form is not None
             assert node.tag is not None
-            tag = vocabulary.tag_numbers.get(node.tag, len(vocabulary.tags))
+            tag = vocabulary.tags.index(node.tag) if node.tag in vocabulary.tags else None
             leaves = grammar.leaves_of(node.form, tag, vocabulary)
             if node.category not in {names[category] for _, category in leaves}:
                 broken.append(f"{node.form!r} with the tag {node.tag} is no {node.category}")

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 from toys.models import relist
 
-from references.brute_force import interchangeable
+from references.brute_force import interchangeable, without_unknown
 from references.features import fold
 from references.transition import Given
 from syntagma.best_first._ccg_edges import CCG_ATOMS
@@ -152,7 +152,8 @@ class Bag:
     """A problem whose words are numbered as in its encoding."""
 
     def __init__(self, encoding: Encoding, vocabulary: Vocabulary) -> None:
-        self.problem = relist(encoding.problem, encoding.order)
+        listed = relist(encoding.problem, encoding.order)
+        self.problem = without_unknown(listed, vocabulary.tags, vocabulary.labels)
         self.vocabulary = vocabulary
         given = Given.of(self.problem)
         self.given_heads = given.head
@@ -300,8 +301,8 @@ class DependencyGrammar(Grammar):
         word = edge.leaves[dependent].word
         given = self.bag.problem.words[word].deprel
         vocabulary = self.bag.vocabulary
-        if given is not None:
-            return [labelled(vocabulary.label_numbers.get(given, len(vocabulary.labels)))]
+        if given in vocabulary.labels:
+            return [labelled(vocabulary.labels.index(given))]
         side = 1 if rule == HEAD_LEFT else 0
         head_tag, tag = edge.leaves[head].tag, edge.leaves[dependent].tag
         start, count = vocabulary.label_index[side, head_tag, tag].tolist()

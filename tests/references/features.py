@@ -68,7 +68,8 @@ class Configuration:
         return _number(self.problem.words[word].tag, self.vocabulary.tag_numbers)
 
     def label(self, word: int) -> int:
-        return _number(self.problem.words[word].deprel, self.vocabulary.label_numbers)
+        label, labels = self.problem.words[word].deprel, self.vocabulary.labels
+        return 1 + len(labels) if label == "root" else _number(label, self.vocabulary.label_numbers)
 
     def shape_and_suffix(self, word: int) -> tuple[int, int]:
         return shape_and_suffix(self.problem.words[word].form)
@@ -92,7 +93,7 @@ class Configuration:
 
 
 def _number(name: str | None, numbers: dict[str, int]) -> int:
-    return 0 if name is None else 1 + numbers.get(name, len(numbers))
+    return 0 if name is None else 1 + numbers.get(name, -1)
 
 
 def _bucket(count: int) -> int:

@@ -170,7 +170,7 @@ def toy_linearizer(rows: str = "few", seed: int = 0) -> Linearizer:
     features = few_templates() if rows == "few" else rows
     weights = random_weights(rng, make_scorer(features, vocabulary), drawn)
     scorer = make_scorer(features, vocabulary, weights)
-    return Linearizer(Model({"tag_column": "xpos"}, vocabulary, scorer))
+    return Linearizer(Model({"name": "toy", "tag_column": "xpos"}, vocabulary, scorer))
 
 
 def model_of(linearizer: Linearizer) -> Model:

@@ -123,7 +123,7 @@ def toy_neural_linearizer(seed: int = 0) -> Linearizer:
 
 
 def toy_header() -> Header:
-    fields = {"tag_column": "xpos", "scorer": "neural", **describe_network(SMALL)}
+    fields = {"name": "toy", "tag_column": "xpos", "scorer": "neural", **describe_network(SMALL)}
     return cast(Header, fields)
 
 

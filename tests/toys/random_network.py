@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-from references.brute_force import Orders, random_heads, random_problem
+from references.brute_force import Orders, random_heads, random_problem, without_unknown
 from references.neural import ReferenceScorer
 from references.transition import Action
 
@@ -18,7 +18,7 @@ from syntagma.neural.slots import SlotTable
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.transition.encoding import Encoding
-from toys.models import relist
+from toys.models import relist, toy_vocabulary
 
 
 class RandomNetwork:
@@ -91,8 +91,10 @@ class Input:
 
 
 def listed(encoding: Encoding) -> Problem:
-    """The problem with its words in the order of the search task."""
-    return relist(encoding.problem, encoding.order)
+    """The problem as the search sees it, its words in the order of the search task."""
+    listed = relist(encoding.problem, encoding.order)
+    vocabulary = toy_vocabulary()
+    return without_unknown(listed, vocabulary.tags, vocabulary.labels)
 
 
 def draw_problem(rng: Random, max_words: int, orders: Orders) -> Problem:

@@ -10,7 +10,7 @@ from itertools import permutations
 from math import fsum
 from random import Random
 
-from references.brute_force import random_problem, satisfying
+from references.brute_force import random_problem, satisfying, without_unknown
 from references.transition import SHIFT, Action
 
 from syntagma.language_model._ngrams import NGramScorer
@@ -164,7 +164,9 @@ def small_problem(rng: Random) -> Problem:
     """With phrases, with words that occur twice; with some orders, but few enough derivations to
     try all of them."""
     while True:
-        problem = tagged(in_many_shapes(rng, random_problem(rng, 5, "exact")))
+        problem = random_problem(rng, 5, "exact")
+        problem = without_unknown(problem, VOCABULARY.tags, VOCABULARY.labels)
+        problem = tagged(in_many_shapes(rng, problem))
         results = satisfying(problem)
         if len({order for order, _ in results}) >= 6 and len(results) <= DERIVATIONS:
             return problem

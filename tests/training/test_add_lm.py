@@ -14,10 +14,12 @@ from syntagma.errors import ModelError, OutputError, SyntagmaError
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.models.container import read_container, write_container
+from syntagma.models.loading import load_model
 from syntagma.models.saving import add_language_model
 from syntagma.results.linearization import Linearization
 from syntagma.training.balance import WEIGHTS, weight_under
 from syntagma.training.language_model import add_lm, read_lm, train_lm
+from syntagma.transition.encoding import encode
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
@@ -46,9 +48,12 @@ def test_a_model_orders_with_its_language_model(fluent: Path) -> None:
     model, about = read_lm(fluent)
     balance = Balance.from_json(about["balance"])
     silent = load(fluent, language_model=False)
+    vocabulary = load_model(fluent).vocabulary
     for words in bags():
         result = linearizer.order(words)
-        share = balance.of_problem(result.problem) * sum(model.score(result.words))
+        share = balance.weight(*encode(result.problem, vocabulary).shares) * sum(
+            model.score(result.words)
+        )
         assert result.fluency == pytest.approx(share)
         assert result.score == pytest.approx(result.syntax + share)
         alone = silent.score(words, result.words)

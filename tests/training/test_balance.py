@@ -14,7 +14,10 @@ from syntagma.language_model.balance import Balance
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.training.balance import WEIGHTS, Curves, describe, fit, measure, weight_under
+from syntagma.transition.encoding import encode
+from syntagma.transition.training import learn_vocabulary
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
+from syntagma.treebanks.treebank import Sentence
 
 Peaks = dict[str, float]
 
@@ -79,6 +82,7 @@ def test_a_problem_weighs_as_its_condition() -> None:
             )
         )
 
+    vocabulary = learn_vocabulary([Sentence(("a", "b"), ("X", "X"), (2, 0), ("nsubj", "root"))])
     for name, given_problem in [
         ("none", problem(None, (None, None), False)),
         ("pos", problem("X", (None, None), False)),
@@ -86,7 +90,7 @@ def test_a_problem_weighs_as_its_condition() -> None:
         ("labelled", problem("X", (2, 0), True)),
     ]:
         expected = weight_under(balance, CONDITIONS[name])
-        assert balance.of_problem(given_problem) == pytest.approx(expected)
+        assert balance.weight(*encode(given_problem, vocabulary).shares) == pytest.approx(expected)
 
 
 # Fitting

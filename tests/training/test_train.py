@@ -5,9 +5,11 @@ Runs that are cut off are the business of test_resume.py.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +17,14 @@ import pytest
 from toys.training_runs import EPOCHS, SIZE, Cut, cut_at, measured, run, weights
 from toys.treebank import SENTENCES, write_treebank
 
-from syntagma.errors import FormatError, SyntagmaError, TrainingError
+from syntagma.best_first.settings import BestFirstSettings
+from syntagma.errors import FormatError, SyntagmaError, SyntagmaWarning, TrainingError
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.templates import FeatureSet
 from syntagma.linear.training import PerceptronLearner
 from syntagma.linearizer.linearizer import load
 from syntagma.models.container import read_container
+from syntagma.models.loading import load_model
 from syntagma.neural.settings import NeuralSettings
 from syntagma.results.linearization import violations
 from syntagma.training import learners
@@ -258,10 +262,62 @@ def test_a_place_that_cannot_be_written_is_refused_before_training(
         run(treebank, tmp_path / "file" / "model", on_sentence=cut_at(1))
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [LinearSettings(epochs=1, beam=2), BestFirstSettings(epochs=1, expansions=20)],
+)
+def test_a_few_words_without_a_tag(settings: Settings, treebank: Path, tmp_path: Path) -> None:
+    """They are counted in a warning, and their tag is never given."""
+    path = tmp_path / "toy.conllu"
+    path.write_text(treebank.read_text("utf-8").replace("cook\t_\t_\tNN", "cook\t_\t_\t_"))
+    with pytest.warns(SyntagmaWarning) as found:
+        run(path, tmp_path / "model", settings)
+    assert {str(each.message) for each in found} == {
+        f"{path}: 3 of 53 words have no XPOS tag and count as untagged"
+    }
+    model = load_model(tmp_path / "model", search=None)
+    assert model.header["tag_column"] == "xpos"
+    assert "" not in model.vocabulary.tags
+    assert "cook" not in model.vocabulary.form_tags
+
+
+def test_the_tag_column_is_the_one_that_has_tags(treebank: Path, tmp_path: Path) -> None:
+    text = treebank.read_text("utf-8")
+    settings = LinearSettings(epochs=1, beam=2)
+    upos = re.sub(r"\t_\t_\t(\S+)\t_", r"\t_\t\1\t_\t_", text)
+    few = re.sub(r"\t_\t_\t(\S+)\t_", r"\t_\t\1\t_\t_", text, count=12)  # of 53
+    for name, content, message in [
+        ("upos", upos, r"no word has XPOS tags, so the model learns from UPOS tags \(100.0%"),
+        ("few", few.replace("\t_\t_\t", "\t_\tX\t"), "only 77.4% of the words have XPOS tags, so"),
+    ]:
+        path = tmp_path / f"{name}.conllu"
+        path.write_text(content, "utf-8")
+        with pytest.warns(SyntagmaWarning, match=message):
+            run(path, tmp_path / name, settings)
+        header = load_model(tmp_path / name).header
+        assert header["tag_column"] == header["settings"]["tag_column"] == "upos"
+    with pytest.raises(
+        TrainingError, match=r"no word has XPOS tags.*: use those \(--tag-column upos"
+    ):
+        run(tmp_path / "upos.conllu", tmp_path / "model", replace(settings, tag_column="xpos"))
+
+
+def test_too_few_tags_are_refused(treebank: Path, tmp_path: Path) -> None:
+    text = treebank.read_text("utf-8")
+    path = tmp_path / "toy.conllu"
+    for count, message in (
+        (0, "has no tags, neither XPOS nor UPOS"),
+        (30, "only 43.4% of the words"),
+    ):
+        path.write_text(re.sub(r"\t_\t_\t(\S+)\t_", "\t_\t_\t_\t_", text, count=count))
+        with pytest.raises(TrainingError, match=message):
+            run(path, tmp_path / "model", LinearSettings())
+
+
 def test_a_treebank_without_sentences_or_tags(treebank: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.conllu").touch()
     for data, dev in [(tmp_path / "empty.conllu", treebank), (treebank, tmp_path / "empty.conllu")]:
         with pytest.raises(FormatError, match="empty"):
             train(data, dev, tmp_path / "model", settings=LinearSettings())
-    with pytest.raises(FormatError, match="UPOS is empty"):
+    with pytest.raises(TrainingError, match="no word has UPOS tags, and a model needs them"):
         run(treebank, tmp_path / "model", LinearSettings(tag_column="upos"))

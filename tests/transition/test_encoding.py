@@ -145,6 +145,15 @@ def test_given_tags_and_labels_unknown_to_the_model_come_back() -> None:
     assert (by_source[3].tag, by_source[3].deprel in "lm") == ("Y", True)
 
 
+def test_shares_of_what_is_given() -> None:
+    """Order constraints do not matter, and what is unknown is not counted."""
+    words = [Word("a", "X", 2, "l"), Word("b", "Y", 0), Word("c", "Z"), Word(".")]
+    assert encode(Problem.of(words), VOCABULARY).shares == (0.75, 0.5, 0.25)
+    assert encode(Problem.of(words, before=[(1, 2)]), VOCABULARY).shares == (0.75, 0.5, 0.25)
+    words = [Word("a", "NEW", 2, "new"), Word("b", "Y", 0, "root"), Word("c", "Z", None, "new")]
+    assert encode(Problem.of(words), VOCABULARY).shares == (2 / 3, 2 / 3, 1 / 3)
+
+
 def shift_features(form: str) -> list[int]:
     encoding = encode(Problem.of([Word(form, "Y")]), VOCABULARY)
     walk = DerivationWalk(encoding.task, scorer())

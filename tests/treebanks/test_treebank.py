@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from syntagma.errors import FormatError
+from syntagma.errors import FormatError, SyntagmaWarning
 from syntagma.treebanks.ccgbank import read_sentences
-from syntagma.treebanks.treebank import Sentence, read_treebank
+from syntagma.treebanks.conditions import CONDITIONS, constrain
+from syntagma.treebanks.treebank import Sentence, read_treebank, tag_shares
 
 CATS = """\
 # sent_id = cats
@@ -51,6 +53,37 @@ def test_the_other_tag_column(tmp_path: Path) -> None:
     assert cats.tags == ("NOUN", "VERB", "PUNCT")
 
 
+def test_words_without_a_tag(tmp_path: Path) -> None:
+    """They are counted in one warning."""
+    path = write(tmp_path, f"{CATS}\n{SONG}\n".replace("\tNNS\t", "\t_\t"))
+    with pytest.warns(SyntagmaWarning) as found:
+        cats, song = read_treebank(path)
+    assert cats.tags == ("", "VBP", ".")
+    assert "" not in song.tags
+    [message] = [str(each.message) for each in found]
+    assert message == f"{path}: 1 of 9 words have no XPOS tag and count as untagged"
+    problem = constrain(cats, CONDITIONS["labelled"], Random(1))
+    assert {word.form: word.tag for word in problem.words} == {
+        "Cats": None,
+        "sleep": "VBP",
+        ".": ".",
+    }
+
+
+def test_a_treebank_without_tags_in_the_column(tmp_path: Path) -> None:
+    for column, at, other in (("xpos", 4, "UPOS"), ("upos", 3, "XPOS")):
+        rows = [line.split("\t") for line in CATS.splitlines()]
+        for row in rows:
+            row[at : at + 1] = ["_"] * (len(row) == 10)
+        path = write(tmp_path, "\n".join("\t".join(row) for row in rows) + "\n\n")
+        with pytest.warns(SyntagmaWarning, match=f"if it has {other} tags, use a model"):
+            [cats] = read_treebank(path, column)  # type: ignore[arg-type]
+        assert cats.tags == ("", "", "")
+        shares = tag_shares(path)
+        assert sorted(shares.values()) == [0, 1]
+        assert shares[column] == 0  # type: ignore[index]
+
+
 def test_trees_are_as_annotated_and_lifted_on_demand(tmp_path: Path) -> None:
     path = write(tmp_path, SONG)
     assert read_treebank(path)[0].heads == (2, 4, 4, 0, 6, 2)
@@ -68,7 +101,6 @@ def test_compressed_treebanks(tmp_path: Path) -> None:
     ("content", "line", "message"),
     [
         ("", None, "empty treebank"),
-        (CATS.replace("\tNNS\t", "\t_\t"), 3, "use the tag column upos"),
         (CATS.replace("\t2\tnsubj", "\t_\tnsubj"), 3, "needs a HEAD"),
         (CATS.replace("\t2\tnsubj", "\t2\t_"), 3, "needs a HEAD and a DEPREL"),
         (CATS.replace("\t2\tnsubj", "\ttwo\tnsubj"), 3, "HEAD is 'two'"),

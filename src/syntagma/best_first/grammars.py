@@ -91,9 +91,7 @@ class CcgEdgeGrammar:
         leaves = {(leaders[word], tag, category) for word, tag, category in gold_leaves}
         for number, at in enumerate(encoding.order):
             word = encoding.problem.words[at]
-            tag = None
-            if word.tag is not None:
-                tag = vocabulary.tag_numbers.get(word.tag, len(vocabulary.tags))
+            tag = None if word.tag is None else vocabulary.tag_numbers.get(word.tag)
             unseen = bool(gold_leaves) and word.form not in vocabulary.forms
             found = self.grammar.leaves_of(word.form, tag, vocabulary, as_unseen=unseen)
             leaves.update((number, *leaf) for leaf in found)

@@ -144,15 +144,16 @@ def main() -> None:
 
 @contextlib.contextmanager
 def _warnings_as_lines() -> Iterator[None]:
-    """Print each distinct warning of the package once, as one line on standard error."""
+    """Print each distinct warning of the package, or the first on its topic, as one line on
+    standard error."""
     printed: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         line = " ".join(str(message).splitlines())
         if not issubclass(category, SyntagmaWarning):
             show_other(message, category, *place, **more)
-        elif line not in printed:
-            printed.add(line)
+        elif (topic := getattr(message, "topic", "") or line) not in printed:
+            printed.add(topic)
             print("warning:", line, file=sys.stderr)
 
     with warnings.catch_warnings():

@@ -207,9 +207,12 @@ def train(
     ] = NEURAL.realize,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")] = NEURAL.seed,
     tag_column: Annotated[
-        TagColumn,
+        TagColumn | None,
         typer.Option(
-            "--tag-column", metavar="xpos|upos", help="Column of CoNLL-U that serves as the tag."
+            "--tag-column",
+            metavar="xpos|upos",
+            help="Column of CoNLL-U that serves as the tag. Default: xpos, or upos if TRAIN lacks "
+            "XPOS tags.",
         ),
     ] = NEURAL.tag_column,
     threads: Annotated[

@@ -7,13 +7,14 @@ Treebanks, where everything must be given, are read from the same blocks in
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, product
 from operator import itemgetter
 from typing import Literal
 
-from syntagma.errors import ArgumentError, FormatError, ProblemError, shown
+from syntagma.errors import ArgumentError, FormatError, ProblemError, SyntagmaWarning, shown
 from syntagma.files.place import Place, about_sentence
 from syntagma.files.reading import Lines
 from syntagma.problem.limits import MAX_CONSTRAINTS, MAX_DIGITS, MAX_LINE, MAX_WORDS
@@ -177,22 +178,45 @@ class ConlluOrigin:
 def read_conllu(
     lines: Lines, source: str, tag_column: TagColumn = "xpos", lemmas: Lemmas | None = None
 ) -> Iterator[Problem | FormatError]:
-    """Read one problem per sentence block; a bad block yields a `FormatError` in its place."""
+    """Read one problem per sentence block; a bad block yields a `FormatError` in its place.
+
+    A `SyntagmaWarning` at the end says if tags were in the other column only.
+    """
     tag_index(tag_column)  # raises now, not when the first problem is read
-    return _problems(read_blocks(lines, source), tag_column, lemmas)
+    return _problems(read_blocks(lines, source), source, tag_column, lemmas)
 
 
 def _problems(
-    blocks: Iterable[Block | FormatError], tag_column: TagColumn, lemmas: Lemmas | None
+    blocks: Iterable[Block | FormatError],
+    source: str,
+    tag_column: TagColumn,
+    lemmas: Lemmas | None,
 ) -> Iterator[Problem | FormatError]:
+    tagged: set[TagColumn] = set()
     for block in blocks:
         if isinstance(block, FormatError):
             yield block
             continue
+        if tag_column not in tagged:
+            tagged |= {
+                name
+                for name, column in TAG_COLUMNS.items()
+                if any(row[column] != "_" for row in block.rows)
+            }
         try:
             yield to_problem(block, tag_column, lemmas)
         except FormatError as error:
             yield error
+    if tagged and tag_column not in tagged:
+        [other] = tagged
+        warnings.warn(
+            f"{source}: the model reads {tag_column.upper()} tags, but the file has "
+            f"{other.upper()} tags only: words were ordered as if they had no tag; give "
+            f"{tag_column.upper()} tags, or use a model that reads {other.upper()} tags "
+            f"(syntagma train --tag-column {other})",
+            SyntagmaWarning,
+            stacklevel=2,
+        )
 
 
 def to_problem(block: Block, tag_column: TagColumn, lemmas: Lemmas | None = None) -> Problem:

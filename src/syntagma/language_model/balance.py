@@ -12,7 +12,6 @@ import math
 from dataclasses import asdict, dataclass
 
 from syntagma.errors import ModelError
-from syntagma.problem.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +22,6 @@ class Balance:
     tags: float
     arcs: float
     labels: float
-
-    def of_problem(self, problem: Problem) -> float:
-        """The language model weight of a problem."""
-        words = problem.words
-        return self.weight(
-            sum(word.tag is not None for word in words) / len(words),
-            sum(word.head is not None for word in words) / len(words),
-            sum(word.deprel is not None for word in words) / len(words),
-        )
 
     def weight(self, tags: float, arcs: float, labels: float) -> float:
         """The language model weight, by the shares of words whose tag, head and label are given."""

@@ -23,6 +23,7 @@ from syntagma.linearizer.checks import (
 )
 from syntagma.linearizer.origin import Origin
 from syntagma.linearizer.streams import batches, in_order
+from syntagma.linearizer.unknown import UnknownNotices
 from syntagma.models.header import Header
 from syntagma.models.loading import DEFAULT_MODELS, load_model, model_path
 from syntagma.models.model import Model
@@ -112,6 +113,8 @@ class Linearizer:
         self._realizer = model.realizer
         self._detokenizer = self._realizer.detokenizer if self._realizer else Detokenizer()
         self._vocabulary = model.vocabulary
+        name = str(model.header.get("name", ""))
+        self._unknown = UnknownNotices(name, self.tag_column, self._vocabulary)
         self._strategy = model.strategy()
         self.search = self._strategy.name
         self.max_words = self._strategy.max_words
@@ -332,6 +335,7 @@ class Linearizer:
             )
         check_forms(problem)
         given = as_order(problem, order)
+        self._unknown.check(problem.words, stacklevel=2)
         return self._search(encode(problem, self._vocabulary, given), budget, None)[0]
 
     def beam(self, words: Words) -> int:
@@ -352,6 +356,7 @@ class Linearizer:
     def _encode(self, problem: Problem, max_words: int) -> Encoding:
         check_size(problem, max_words)
         check_forms(problem)
+        self._unknown.check(problem.words, stacklevel=3)
         return encode(problem, self._vocabulary)
 
     def _encode_lemmas(self, lemmas: Problem, max_words: int) -> Encoding:
@@ -361,6 +366,7 @@ class Linearizer:
                 "use another, such as en, or train one: syntagma train --realize"
             )
         check_size(lemmas, max_words)
+        self._unknown.check(lemmas.words, stacklevel=3)
         problem, alternatives = self._realizer.inflect(lemmas)
         return encode(problem, self._vocabulary, alternatives=alternatives)
 

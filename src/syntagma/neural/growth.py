@@ -22,7 +22,7 @@ def grow_parameters(
     """Parameters for a vocabulary with more tags and labels.
 
     A new subtype of a label starts as a copy of the label (`obl:tmod` of `obl`). Other new tags
-    and labels start as a copy of the unknown one, and are unlikely to be guessed.
+    and labels start as if they were not given, and are unlikely to be guessed.
     """
     tags = [before.tag_numbers.get(tag, -1) for tag in after.tags]
     labels = [
@@ -30,10 +30,11 @@ def grow_parameters(
         for label in after.labels
     ]
     n_tags, n_labels = len(before.tags), len(before.labels)
-    given_tags = [*(n_tags if tag < 0 else tag for tag in tags), n_tags, n_tags + 1]
+    not_given_tag, not_given_label = n_tags + 1, n_labels + 1
+    given_tags = [*(not_given_tag if tag < 0 else tag for tag in tags), n_tags, not_given_tag]
     given_labels = [
-        *(n_labels if label < 0 else label for label in labels),
-        *(n_labels, n_labels + 1),
+        *(not_given_label if label < 0 else label for label in labels),
+        *(n_labels, not_given_label),  # the first one is the root's
     ]
     guessed_labels = [*labels, n_labels]  # the last one is the root's
     n_relations = len(RELATION_NAMES)

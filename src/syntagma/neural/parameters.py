@@ -51,7 +51,8 @@ class Dimensions:
 def table_sizes(lexicon: Lexicon, vocabulary: Vocabulary) -> dict[str, int]:
     """Rows of the embedding table of each field, and of the attention biases (`relations`).
 
-    Tags and labels have two rows more than the vocabulary: unknown, not given.
+    Tags and labels have two rows more than the vocabulary: the root's label (tags: unused), not
+    given.
     """
     n_tags, n_labels = len(vocabulary.tags) + 2, len(vocabulary.labels) + 2
     return {

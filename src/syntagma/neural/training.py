@@ -57,13 +57,17 @@ class NeuralLearner:
         threads: int,
         start: NeuralScorer | None = None,
         inflect: Callable[[Sentence], Sentence] | None = None,
+        *,
+        keep_tags: bool = True,
     ) -> None:
         """Training continues from `start`, with its lexicon and dimensions; new tags and labels are
-        added. `inflect` replaces the forms of a sentence by those inflected from its lemmas; with
-        it, some visits of each epoch learn to order such sentences."""
+        added, its own tags are dropped unless `keep_tags`. `inflect` replaces the forms of a
+        sentence by those inflected from its lemmas; with it, some visits of each epoch learn to
+        order such sentences."""
         self.settings = settings
         self.start = start
         self.inflect = inflect
+        self.keep_tags = keep_tags
         torch.set_num_threads(threads)
         _keep_memory()
 
@@ -81,7 +85,9 @@ class NeuralLearner:
             sizes = table_sizes(self.lexicon, self.vocabulary)
             initial = initial_parameters(self.dimensions, SLOTS, sizes)
         else:
-            self.vocabulary = grow_vocabulary(self.start.vocabulary, everything)
+            self.vocabulary = grow_vocabulary(
+                self.start.vocabulary, everything, keep_tags=self.keep_tags
+            )
             self.dimensions, self.lexicon = self.start.dimensions, self.start.lexicon
             grown = grow_parameters(self.start.parameters(), self.start.vocabulary, self.vocabulary)
             initial = {name: torch.from_numpy(array.copy()) for name, array in grown.items()}
@@ -232,6 +238,7 @@ class NeuralLearner:
         encoding, reference = encode_training(sentence, problem, self.vocabulary)
         fields, relations, heads = read_fields(encoding, self.lexicon, self.vocabulary)
         words = [problem.words[at] for at in encoding.order]
+        guessed = reference.tagged & [word.tag is None for word in words]
         return Example(
             fields=fields,
             relations=relations,
@@ -241,7 +248,7 @@ class NeuralLearner:
                 for backward in (False, True)
             ],
             heads=reference.heads,
-            tags=np.where([word.tag is None for word in words], reference.tags, -1),
+            tags=np.where(guessed, reference.tags, -1),
             labels=np.where([word.deprel is None for word in words], reference.labels, -1),
         )
 

@@ -9,6 +9,12 @@ from syntagma.problem.integers import as_integer
 
 ROOT_LABEL = "root"
 TagColumn = Literal["upos", "xpos"]  # the column of CoNLL-U that serves as the tag
+UPOS_TAGS = frozenset(
+    (
+        *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART"),
+        *("PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
+    )
+)
 
 _TEXTS = ("form", "tag", "deprel", "lemma", "features")
 _PLAIN = frozenset((str, type(None)))

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from syntagma.best_first.settings import BestFirstSettings
-from syntagma.errors import TrainingError
+from syntagma.errors import SyntagmaWarning, TrainingError
 from syntagma.formats.auto import auto_line
 from syntagma.formats.problems import guess_format
 from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import Model
+from syntagma.problem.word import TagColumn
 from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
 from syntagma.treebanks.settings import Settings
-from syntagma.treebanks.treebank import Sentence, read_treebank
+from syntagma.treebanks.treebank import Sentence, read_treebank, tag_shares
+
+NEARLY_ALL = 0.9  # share of tagged words from which on the usual column is taken
+MIN_TAGGED = 0.5  # share of tagged words below which a treebank is refused
 
 
 def read_training_data(path: str | Path, settings: Settings, *, lift: bool) -> list[Sentence]:
@@ -41,7 +47,7 @@ def read_training_data(path: str | Path, settings: Settings, *, lift: bool) -> l
         )
     if ccg:
         return [each.sentence for each in read_ccgbank(path)]
-    return read_treebank(path, settings.tag_column, lift=lift)
+    return read_treebank(path, settings.tag_column or "xpos", lift=lift)
 
 
 def sample_evenly(sentences: Sequence[Sentence], count: int) -> Sequence[Sentence]:
@@ -56,12 +62,50 @@ def load_start(start: str | Path, settings: Settings) -> Model:
     model = load_model(model_path(start))
     if model.header.get("scorer") != settings.SCORER:
         raise TrainingError(f"{start} (--start) has no {settings.SCORER} scorer to start from")
-    if model.header["tag_column"] != settings.tag_column:
-        raise TrainingError(
-            f"{start} (--start) reads tags from {model.header['tag_column']}, not from "
-            f"{settings.tag_column}: change the tag column (--tag-column)"
-        )
     return model
+
+
+def choose_tag_column(
+    train: str | Path, settings: Settings, start: Model | None = None
+) -> Settings:
+    """The settings with the tag column of a treebank.
+
+    If the settings leave it open, it is that of the model to start from, or XPOS, as long as nearly
+    all words have such a tag; else the column in which more words have one. Raise if too few have.
+    """
+    if is_ccgbank(train):
+        return replace(settings, tag_column=settings.tag_column or "xpos")
+    shares = tag_shares(train)
+    usual: TagColumn = "xpos" if start is None else start.header["tag_column"]
+    column = settings.tag_column or usual
+    if not shares:  # an empty file, which its reader reports
+        return replace(settings, tag_column=column)
+    if settings.tag_column is None and shares[column] < NEARLY_ALL:
+        column = max(shares, key=lambda name: (shares[name], name == usual))
+    if max(shares.values()) == 0:
+        raise TrainingError(
+            f"{train} has no tags, neither XPOS nor UPOS, and a model needs them to learn from: "
+            "tag the treebank first"
+        )
+    if shares[column] < MIN_TAGGED:
+        other: TagColumn = "upos" if column == "xpos" else "xpos"
+        raise TrainingError(
+            f"{train}: {_share(shares[column])} {column.upper()} tags, and a model needs them for "
+            f"at least {MIN_TAGGED:.0%}; {shares[other]:.1%} have {other.upper()} tags"
+            + (f": use those (--tag-column {other})" if shares[other] >= MIN_TAGGED else "")
+        )
+    if column != usual and settings.tag_column is None:
+        warnings.warn(
+            f"{train}: {_share(shares[usual])} {usual.upper()} tags, so the model learns from "
+            f"{column.upper()} tags ({shares[column]:.1%} of the words have one)",
+            SyntagmaWarning,
+            stacklevel=3,
+        )
+    return replace(settings, tag_column=column)
+
+
+def _share(share: float) -> str:
+    return f"only {share:.1%} of the words have" if share else "no word has"
 
 
 def describe_data(path: str | Path, sentences: Sequence[Sentence]) -> dict[str, Any]:

@@ -94,7 +94,12 @@ def _neural(
     training = import_module("syntagma.neural.training")
     inflect = partial(inflect_sentence, realizer) if realizer is not None else None
     learner: Learner = training.NeuralLearner(
-        settings, threads, None if start is None else start.scorer, inflect
+        settings,
+        threads,
+        None if start is None else start.scorer,
+        inflect,
+        # Tags of another column would only be guessed by mistake.
+        keep_tags=start is None or start.header["tag_column"] == settings.tag_column,
     )
     return learner
 

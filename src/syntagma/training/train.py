@@ -21,6 +21,7 @@ from syntagma.neural.settings import NeuralSettings
 from syntagma.problem.integers import as_integer
 from syntagma.realization.training import learn_realizer
 from syntagma.training.data import (
+    choose_tag_column,
     describe_data,
     describe_start,
     load_start,
@@ -76,6 +77,7 @@ def train(
     pretrain = as_paths(pretrain, "pretrain")
     _check_arguments(settings, output, pretrain, start, threads)
     begun = load_start(start, settings) if start is not None else None
+    settings = choose_tag_column(train, settings, begun)
     sentences = read_training_data(train, settings, lift=True)
     realizer = None
     if isinstance(settings, NeuralSettings) and settings.realize:
@@ -158,7 +160,8 @@ def _read_pretraining(
     treebanks, described = [], []
     for path in paths:
         faults: list[FormatError] = []
-        sentences = read_treebank(path, settings.tag_column, lift=True, faults=faults)
+        column = settings.tag_column or "xpos"
+        sentences = read_treebank(path, column, lift=True, faults=faults)
         if faults:
             on_faults(faults)
         treebanks.append(sentences)

@@ -6,13 +6,14 @@ Gold derivations are encoded in `training`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from syntagma.problem.alternative import Alternative
+from syntagma.problem.canonical import canonical_order
 from syntagma.problem.problem import Problem
 from syntagma.problem.shape import shape_and_suffix
 from syntagma.problem.word import ROOT_LABEL, Word
@@ -32,7 +33,9 @@ class Encoding:
 
     `order[i]` is the 0-based index in the problem of word number i, `heads[i]` the number of its
     given head (NONE or ROOT if there is none), `leaders[i]` the first of the words it is
-    interchangeable with, which may be itself. `fixed`: one order is to be scored. `alternatives`
+    interchangeable with, which may be itself. `shares` are the shares of words whose tag, head and
+    label are given and known. `fixed`: one order is to be scored; `asked` are the 0-based indices
+    of its words, if it is given by indices. `alternatives`
     are the forms that each word of the problem may take, if forms are to be chosen; the form in the
     problem is then the first of them.
     """
@@ -42,7 +45,9 @@ class Encoding:
     task: SearchTask
     heads: tuple[int, ...]
     leaders: tuple[int, ...]
+    shares: tuple[float, float, float]
     fixed: bool = False
+    asked: tuple[int, ...] | None = None
     alternatives: Sequence[Sequence[Alternative]] | None = None
 
     @property
@@ -80,17 +85,19 @@ def encode(
 ) -> Encoding:
     """Number the words in canonical order.
 
-    `fixed` asks for one order of the words: their forms, or their 1-based indices.
+    A tag or label that the vocabulary does not have counts as not given. `fixed` asks for one order
+    of the words: their forms, or their 1-based indices.
     """
-    order = problem.canonical()
+    order = search_order(problem, vocabulary)
     rows = word_rows(problem, order, vocabulary, alternatives)
-    kinds = None
+    kinds = asked = None
     if fixed is not None:
         if isinstance(fixed[0], int):
             rows = [
                 row._replace(kind=leader)
                 for row, leader in zip(rows, find_leaders(rows), strict=True)
             ]
+            asked = tuple(int(index) - 1 for index in fixed)
         kind_of: dict[str | int, int] = {}
         for at, row in zip(order, rows, strict=True):
             kind_of[at + 1] = kind_of[problem.words[at].form] = row.kind
@@ -99,7 +106,8 @@ def encode(
         (row.tag,) if row.tag != NONE else vocabulary.tags_of(problem.words[at].form)
         for at, row in zip(order, rows, strict=True)
     ]
-    return build_encoding(problem, order, rows, tags, kinds, alternatives)
+    encoding = build_encoding(problem, order, rows, tags, kinds, alternatives)
+    return replace(encoding, asked=asked)
 
 
 def decode(
@@ -108,12 +116,13 @@ def decode(
     """The words and the tree that a search found."""
     position = {number: place for place, number in enumerate(found.order, start=1)}
     problem = encoding.problem
+    # Of interchangeable words, those stand first that were asked for first.
+    sources = encoding.asked or [encoding.order[number] for number in found.order]
     if encoding.alternatives is not None:
-        sources = [encoding.order[number] for number in found.order]
         problem = _with_forms(problem, encoding.alternatives, sources, found.forms)
     tokens = []
-    for number in found.order:
-        word = problem.words[encoding.order[number]]
+    for number, source in zip(found.order, sources, strict=True):
+        word = problem.words[source]
         head = found.heads[number]
         tokens.append(
             Token(
@@ -122,7 +131,7 @@ def decode(
                 head=position.get(head, 0),
                 deprel=word.deprel
                 or (ROOT_LABEL if head == ROOT else vocabulary.label_name(found.labels[number])),
-                source=encoding.order[number] + 1,
+                source=source + 1,
             )
         )
     return Linearization(tuple(tokens), found.score, problem, found.fluency, narrowed=narrowed)
@@ -144,6 +153,29 @@ def _with_forms(
     return problem.with_forms(taken)
 
 
+def search_order(problem: Problem, vocabulary: Vocabulary) -> tuple[int, ...]:
+    """The 0-based indices of the words in canonical order.
+
+    Unknown tags and labels have no influence on what the search finds: they only decide which of
+    the words that it cannot tell apart comes first.
+    """
+    order = problem.canonical()
+    words = tuple(map(vocabulary.as_known, problem.words))
+    if words == problem.words:
+        return order
+    new = {at + 1: number for number, at in enumerate(order, start=1)}
+    relisted = [
+        replace(words[at], head=new[head] if (head := words[at].head) else head) for at in order
+    ]
+    again = canonical_order(
+        relisted,
+        [(new[a], new[b]) for a, b in problem.before],
+        None if problem.first is None else new[problem.first],
+        None if problem.last is None else new[problem.last],
+    )
+    return tuple(order[number] for number in again)
+
+
 def word_rows(
     problem: Problem,
     order: Sequence[int],
@@ -155,7 +187,6 @@ def word_rows(
     number = {at: i for i, at in enumerate(order)}
     root = problem.root
     may_be_root = problem.may_be_root
-    unknown_tag, unknown_label = len(vocabulary.tags), len(vocabulary.labels)
     constrained = _in_order_constraints(problem)
     heads = {word.head for word in words}
     kinds: dict[tuple[str, str], int] = {}
@@ -167,20 +198,18 @@ def word_rows(
         shape, suffix = shape_and_suffix(word.form)
         twin = NONE
         if at + 1 not in heads and at + 1 not in constrained:
-            twin = last_like.get(word, NONE)
-            last_like[word] = i
-        tag = NONE
-        if word.tag is not None:
-            tag = vocabulary.tag_numbers.get(word.tag, unknown_tag)
+            # Unknown tags may still lead to different forms.
+            like = word if alternatives else vocabulary.as_known(word)
+            twin = last_like.get(like, NONE)
+            last_like[like] = i
+        tag = NONE if word.tag is None else vocabulary.tag_numbers.get(word.tag, NONE)
         if at + 1 == root:
             head = ROOT
         elif word.head is None:
             head = NONE
         else:
             head = number[word.head - 1]
-        label = NONE
-        if word.deprel is not None:
-            label = vocabulary.label_numbers.get(word.deprel, unknown_label)
+        label = NONE if word.deprel is None else vocabulary.label_number(word.deprel, NONE)
         initial = alternatives[at][0].initial if alternatives else word.form
         kind = kinds.setdefault((word.form, initial), len(kinds))
         rows.append(WordRow(form, tag, head, label, kind, twin, shape, suffix, may_be_root[at]))
@@ -213,8 +242,13 @@ def build_encoding(
         task,
         tuple(row.head for row in rows),
         find_leaders(rows),
+        (
+            sum(row.tag != NONE for row in rows) / len(rows),
+            sum(word.head is not None for word in problem.words) / len(rows),
+            sum(row.label != NONE for row in rows) / len(rows),
+        ),
         kinds is not None,
-        alternatives,
+        alternatives=alternatives,
     )
 
 

@@ -22,6 +22,7 @@ from syntagma.transition.encoding import (
     Ints,
     build_encoding,
     find_leaders,
+    search_order,
     word_rows,
 )
 from syntagma.transition.vocabulary import Vocabulary
@@ -35,21 +36,26 @@ MIN_SHARE = 0.02  # a tag of a form, or a label of a tag pair, that is rarer is 
 Counts = dict[int, int]
 
 
-def learn_vocabulary(sentences: Iterable[Sentence]) -> Vocabulary:
-    """The forms, tags and labels of a treebank."""
+def learn_vocabulary(
+    sentences: Iterable[Sentence],
+    first_tags: Sequence[str] = (),
+    first_labels: Sequence[str] = (),
+) -> Vocabulary:
+    """The forms, tags and labels of a treebank; these tags and labels have the first numbers."""
     form_counts: Counter[str] = Counter()
     tag_counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     arcs: Counter[tuple[int, str, str, str]] = Counter()
     for sentence in sentences:
         form_counts.update(sentence.forms)
         for form, tag in zip(sentence.forms, sentence.tags, strict=True):
-            tag_counts[form][tag] += 1
+            if tag:
+                tag_counts[form][tag] += 1
         for i, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True)):
             if head:
                 side = 0 if i < head - 1 else 1
                 arcs[side, sentence.tags[head - 1], sentence.tags[i], label] += 1
-    tags = sorted({tag for counts in tag_counts.values() for tag in counts})
-    labels = sorted({arc[3] for arc in arcs})
+    tags = [*dict.fromkeys((*first_tags, *sorted({t for c in tag_counts.values() for t in c})))]
+    labels = [*dict.fromkeys((*first_labels, *sorted({arc[3] for arc in arcs})))]
     forms = sorted(form for form, count in form_counts.items() if count >= MIN_COUNT)
     tag_numbers = {tag: i for i, tag in enumerate(tags)}
     by_shape: defaultdict[str, Counter[int]] = defaultdict(Counter)
@@ -71,24 +77,18 @@ def learn_vocabulary(sentences: Iterable[Sentence]) -> Vocabulary:
     )
 
 
-def grow_vocabulary(vocabulary: Vocabulary, sentences: Iterable[Sentence]) -> Vocabulary:
-    """Add the new tags and labels of these sentences; for scorers with a lexicon of their own,
-    which propose no labels."""
-    tags, labels = set(vocabulary.tags), set(vocabulary.labels)
-    for sentence in sentences:
-        tags.update(sentence.tags)
-        labels.update(
-            label for head, label in zip(sentence.heads, sentence.deprels, strict=True) if head
-        )
-    return Vocabulary(
-        vocabulary.forms,
-        (*vocabulary.tags, *sorted(tags - set(vocabulary.tags))),
-        (*vocabulary.labels, *sorted(labels - set(vocabulary.labels))),
-        vocabulary.form_tags,
-        vocabulary.open_tags,
-        vocabulary.label_index,
-        vocabulary.label_pool,
-    )
+def grow_vocabulary(
+    vocabulary: Vocabulary, sentences: Iterable[Sentence], *, keep_tags: bool = True
+) -> Vocabulary:
+    """Add the new tags and labels of these sentences, for scorers with a lexicon of their own.
+
+    Tags that the sentences do not have are dropped unless `keep_tags`. If tags or labels change,
+    proposals follow the sentences.
+    """
+    tags = vocabulary.tags if keep_tags else ()
+    grown = learn_vocabulary(sentences, tags, vocabulary.labels).without_forms()
+    same = (grown.tags, grown.labels) == (vocabulary.tags, vocabulary.labels)
+    return vocabulary if same else grown
 
 
 def _most_frequent(counts: Counts, limit: int) -> tuple[int, ...]:
@@ -107,8 +107,10 @@ def _label_proposals(
     dependents: defaultdict[int, Counter[int]] = defaultdict(Counter)
     everything: Counter[int] = Counter()
     for (side, head_tag, tag, label), count in arcs.items():
-        pairs[side, tags[head_tag], tags[tag]][labels[label]] += count
-        dependents[tags[tag]][labels[label]] += count
+        if tag and head_tag:
+            pairs[side, tags[head_tag], tags[tag]][labels[label]] += count
+        if tag:
+            dependents[tags[tag]][labels[label]] += count
         everything[labels[label]] += count
     size = len(tags) + 1
     index = np.zeros((2, size, size, 2), np.int32)
@@ -128,12 +130,17 @@ def _label_proposals(
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The gold derivation of an encoding, in word numbers."""
+    """The gold derivation of an encoding, in word numbers.
+
+    A word that has no gold tag is not `tagged`; in the derivation, it takes the tag that the
+    vocabulary proposes first.
+    """
 
     order: Ints
     heads: Ints
     labels: Ints
     tags: Ints
+    tagged: npt.NDArray[np.bool_]
 
 
 def encode_training(
@@ -144,19 +151,22 @@ def encode_training(
     Rare words are treated as unseen, so that the model learns to deal with them; the gold tag is
     always among the candidates.
     """
-    order = problem.canonical()
+    order = search_order(problem, vocabulary)
     rows = word_rows(problem, order, vocabulary)
     number_at = _positions(order, find_leaders(rows))
     size = len(order)
     heads = np.full(size, ROOT, np.int32)
     labels = np.full(size, len(vocabulary.labels), np.int32)
     tags = np.zeros(size, np.int32)
+    tagged = np.zeros(size, np.bool_)
     for position, number in enumerate(number_at):
-        tags[number] = vocabulary.tag_numbers[sentence.tags[position]]
+        form, tag = sentence.forms[position], sentence.tags[position]
+        tagged[number] = bool(tag)
+        tags[number] = vocabulary.tag_numbers[tag] if tag else vocabulary.tags_of(form)[0]
         if sentence.heads[position]:
             heads[number] = number_at[sentence.heads[position] - 1]
             labels[number] = vocabulary.label_numbers[sentence.deprels[position]]
-    reference = Reference(np.array(number_at, np.int32), heads, labels, tags)
+    reference = Reference(np.array(number_at, np.int32), heads, labels, tags, tagged)
     candidates = []
     for at, row, gold in zip(order, rows, tags.tolist(), strict=True):
         proposed = vocabulary.tags_of(problem.words[at].form, as_unseen=row.form == 0)

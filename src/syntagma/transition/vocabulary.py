@@ -6,7 +6,7 @@ It is learned in `training`; `encoding` numbers the words of one problem with it
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,8 +15,10 @@ import numpy.typing as npt
 from syntagma.files.packing import pack_lines
 from syntagma.files.sections import Section, check_sections, damaged, read_lines, text_section
 from syntagma.problem.shape import shape
+from syntagma.problem.word import ROOT_LABEL, Word
 
 UNKNOWN_LABEL = "dep"
+_SOME_LABEL = "\t"  # not the label of any arc
 
 MAX_NAMES = (1 << 15) - 2  # tags, or labels: the states of a search hold them in 16 bits
 MAX_PROPOSED = 64  # tags of a form, or labels of a pair of tags; training proposes at most 5
@@ -33,8 +35,8 @@ TABLE = (
 class Vocabulary:
     """Forms, tags and labels of a training treebank.
 
-    Form 0 is the unknown form. Tag `len(tags)` and label `len(labels)` stand for those that are
-    given in a problem but unknown to the model.
+    Form 0 is the unknown form. Label `len(labels)` is that of the root. Tags and labels that are
+    given in a problem but not in the vocabulary count as not given.
     """
 
     SECTIONS: ClassVar = frozenset(section.name for section in TABLE)
@@ -71,6 +73,35 @@ class Vocabulary:
         if known and not as_unseen:
             return known
         return self.open_tags.get(shape(form)) or self.open_tags.get("") or (0,)
+
+    def label_number(self, label: str, default: int) -> int:
+        """The number of a given label; `default` for an unknown one."""
+        return self.label_numbers.get(label, len(self.labels) if label == ROOT_LABEL else default)
+
+    def as_known(self, word: Word) -> Word:
+        """The word as the search sees it: without an unknown tag or label.
+
+        All unknown labels are the same to the search. They still matter where the head is not
+        given: a word with such a label is not the root.
+        """
+        tag, label = word.tag, word.deprel
+        if tag is not None and tag not in self.tag_numbers:
+            tag = None
+        if label is not None and self.label_number(label, -1) < 0:
+            label = _SOME_LABEL if word.head is None else None
+        if tag == word.tag and label == word.deprel:
+            return word
+        return Word(word.form, tag, word.head, label, word.lemma, word.features)
+
+    def unknown_tags(self, words: Iterable[Word]) -> list[str]:
+        """The tags of the words that are not in the vocabulary."""
+        return sorted({word.tag for word in words if word.tag} - self.tag_numbers.keys())
+
+    def unknown_labels(self, words: Iterable[Word]) -> list[str]:
+        """The labels of the words that are not in the vocabulary; that of a root says no more than
+        its head does."""
+        labels = {word.deprel for word in words if word.deprel and word.head != 0}
+        return sorted(labels - self.label_numbers.keys() - {ROOT_LABEL})
 
     def label_name(self, number: int) -> str:
         """The label with this number; UD's `dep` where the model knows none."""

@@ -19,5 +19,5 @@ class WeightedLanguageModel:
 
     def ngram_scorer(self, encoding: Encoding) -> NGramScorer:
         """The n-gram scorer of one search."""
-        weight = self.balance.of_problem(encoding.problem)
+        weight = self.balance.weight(*encoding.shares)
         return self.language_model.ngram_scorer(encoding.forms, weight, encoding.choices)

@@ -77,7 +77,7 @@ def constrain(
         words.append(
             Word(
                 form=sentence.forms[place],
-                tag=sentence.tags[place] if tag_given else None,
+                tag=sentence.tags[place] or None if tag_given else None,
                 head=(index_of[head - 1] if head else 0) if arc_given else None,
                 deprel=sentence.deprels[place] if arc_given and condition.labelled else None,
             )

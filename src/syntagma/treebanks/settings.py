@@ -38,12 +38,13 @@ class Settings:
     condition: str = "mixed"  # or the name of one of CONDITIONS
     epochs: int = 10
     seed: int = 1
-    tag_column: TagColumn = "xpos"
+    tag_column: TagColumn | None = None  # None: xpos, or upos if the treebank lacks XPOS tags
 
     def __post_init__(self) -> None:
         check_types(self)
         check_choice("condition", self.condition, ("mixed", *CONDITIONS))
-        check_choice("tag_column", self.tag_column, ("xpos", "upos"))
+        if self.tag_column is not None:
+            check_choice("tag_column", self.tag_column, ("xpos", "upos"))
         check_range("epochs", self.epochs, 10_000)
         if not abs(self.seed) < MAX_SEED:
             raise TrainingError(f"seed must be less than 2⁶³, not {shown(self.seed)}")

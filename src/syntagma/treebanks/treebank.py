@@ -7,10 +7,11 @@ Problems, in which tags and arcs may be missing and the order of words means not
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from syntagma.errors import ArgumentError, FormatError, shown
+from syntagma.errors import ArgumentError, FormatError, SyntagmaWarning, shown
 from syntagma.files.paths import check_path
 from syntagma.files.reading import open_text, source_name
 from syntagma.formats.conllu import (
@@ -19,6 +20,7 @@ from syntagma.formats.conllu import (
     FORM,
     HEAD,
     LEMMA,
+    TAG_COLUMNS,
     Block,
     read_blocks,
     tag_index,
@@ -33,7 +35,7 @@ from syntagma.results.spelling import Spelling
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence with its gold tree; heads are 1-based, 0 for the root.
+    """A sentence with its gold tree; heads are 1-based, 0 for the root; a missing tag is empty.
 
     Sentences of a CCGbank also have a derivation. Lemmas (empty where missing), morphological
     features as in CoNLL-U, the spelling and the text as written are for realisation.
@@ -65,7 +67,9 @@ def read_treebank(
     lift: bool = False,
     faults: list[FormatError] | None = None,
 ) -> list[Sentence]:
-    """Read a CoNLL-U treebank in which every word has a tag, a head and a label.
+    """Read a CoNLL-U treebank in which every word has a head and a label.
+
+    A `SyntagmaWarning` says how many words have no tag.
 
     Trees are as annotated. With `lift`, non-projective ones are made projective by lifting arcs,
     as training needs them. Never evaluate on lifted trees: which arcs are lifted depends on the
@@ -88,6 +92,7 @@ def read_treebank(
         raise faults[0]
     if not sentences:
         raise FormatError("empty treebank: no sentences", source)
+    _warn_of_untagged(sentences, tag_column, source)
     return sentences
 
 
@@ -106,18 +111,50 @@ def as_sentences(sentences: Iterable[Sentence], name: str) -> list[Sentence]:
     return found
 
 
+def tag_shares(path: str | os.PathLike[str]) -> dict[TagColumn, float]:
+    """The share of words that have a tag, for each column of a CoNLL-U file; empty if it has no
+    words."""
+    words = 0
+    tagged = dict.fromkeys(TAG_COLUMNS, 0)
+    for block in read_blocks(open_text(path), source_name(path)):
+        if isinstance(block, Block):
+            words += len(block.rows)
+            for name, column in TAG_COLUMNS.items():
+                tagged[name] += sum(row[column] != "_" for row in block.rows)
+    return {name: count / words for name, count in tagged.items()} if words else {}
+
+
+def _warn_of_untagged(sentences: list[Sentence], tag_column: TagColumn, source: str) -> None:
+    words = sum(map(len, sentences))
+    untagged = sum(sentence.tags.count("") for sentence in sentences)
+    if untagged == words:
+        other = "UPOS" if tag_column == "xpos" else "XPOS"
+        warnings.warn(
+            f"{source}: no word has a tag in the column {tag_column.upper()}, so all count as "
+            f"untagged; if it has {other} tags, use a model that reads those "
+            f"(syntagma train --tag-column {other.lower()})",
+            SyntagmaWarning,
+            stacklevel=3,
+        )
+    elif untagged:
+        warnings.warn(
+            f"{source}: {untagged:,} of {words:,} words have no {tag_column.upper()} tag and "
+            "count as untagged",
+            SyntagmaWarning,
+            stacklevel=3,
+        )
+
+
 def _sentence(block: Block, tag_column: TagColumn, lift: bool) -> Sentence:
     tag = tag_index(tag_column)
     for row, place in zip(block.rows, block.places, strict=True):
         if row[HEAD] == "_" or row[DEPREL] == "_":
             raise FormatError("a word of a treebank needs a HEAD and a DEPREL", *place)
-        if row[tag] == "_":
-            raise FormatError(_no_tag(tag_column), *place)
     words = to_problem(block, tag_column).words
     heads = tuple(int(row[HEAD]) for row in block.rows)
     return Sentence(
         tuple(word.form for word in words),
-        tuple(row[tag] for row in block.rows),
+        tuple("" if row[tag] == "_" else row[tag] for row in block.rows),
         trees.lift(heads) if lift else heads,
         tuple(row[DEPREL] for row in block.rows),
         block.id,
@@ -131,11 +168,3 @@ def _sentence(block: Block, tag_column: TagColumn, lift: bool) -> Sentence:
 def _lemma(row: list[str]) -> str:
     """The lemma of a word; an underscore means that it is missing, unless the form is one, too."""
     return "" if row[LEMMA] == "_" != row[FORM] else row[LEMMA]
-
-
-def _no_tag(tag_column: TagColumn) -> str:
-    other = "upos" if tag_column == "xpos" else "xpos"
-    return (
-        f"a word of a treebank needs a tag, but {tag_column.upper()} is empty; "
-        f"if the treebank has tags only in the other column, use the tag column {other}"
-    )

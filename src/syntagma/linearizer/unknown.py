@@ -1,0 +1,87 @@
+"""Warnings about tags and labels that a model does not know: it orders as if they were not given.
+
+That they have no influence is decided in `transition/encoding.py`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+from syntagma.errors import SyntagmaWarning
+from syntagma.problem.word import UPOS_TAGS, TagColumn, Word
+from syntagma.transition.vocabulary import Vocabulary
+
+_NAMED = 3  # tags or labels that a message names
+
+
+class UnknownNotices:
+    """The warnings of one linearizer.
+
+    A problem with a tag that an earlier warning named gives the same warning, so that Python shows
+    it once. The results depend on none of this.
+    """
+
+    def __init__(self, model: str, tag_column: TagColumn, vocabulary: Vocabulary) -> None:
+        self._model = model
+        self._column = tag_column
+        self._vocabulary = vocabulary
+        self._given: dict[tuple[str, str], SyntagmaWarning] = {}  # by topic and tag or label
+
+    def check(self, words: Sequence[Word], stacklevel: int) -> None:
+        """Warn if tags or labels of these words are unknown; `stacklevel` as in `warnings.warn`,
+        counted from the caller."""
+        if tags := self._vocabulary.unknown_tags(words):
+            foreign = self._column == "xpos" and UPOS_TAGS.issuperset(tags)
+            self._warn("UPOS tags" if foreign else "tags", tags, stacklevel + 1)
+        if labels := self._vocabulary.unknown_labels(words):
+            self._warn("labels", labels, stacklevel + 1)
+
+    def _warn(self, topic: str, unknown: Sequence[str], stacklevel: int) -> None:
+        known = (self._given.get((topic, name)) for name in unknown)
+        warning = next(filter(None, known), None)
+        if warning is None:
+            warning = SyntagmaWarning(self._message(topic, unknown), topic=topic)
+            for name in unknown[:_NAMED]:
+                self._given[topic, name] = warning
+        warnings.warn(warning, stacklevel=stacklevel + 1)
+
+    def _message(self, topic: str, unknown: Sequence[str]) -> str:
+        kind = "label" if topic == "labels" else "tag"
+        named = ", ".join(unknown[:_NAMED])
+        if len(unknown) > _NAMED:
+            named += f" and {len(unknown) - _NAMED} more"
+        several = len(unknown) > 1
+        message = (
+            f"the model {self._model} does not know the {kind}{'s' * several} {named} and orders "
+            f"as if {'they were' if several else 'it was'} not given"
+        )
+        column = self._column.upper()
+        match topic:
+            case "UPOS tags":
+                return (
+                    f"{message}: {unknown[0]} is a UPOS tag, but the model reads {column} tags "
+                    f"({self._tags()}); give those, leave the tag out, or "
+                    "train a model on UPOS tags (syntagma train --tag-column upos)"
+                )
+            case "labels":
+                return (
+                    f"{message} (arcs are kept): give labels of its training data "
+                    f"({_examples(self._vocabulary.labels)}), or leave the label out"
+                )
+        return (
+            f"{message}: it reads {column} tags ({self._tags()}); give those, "
+            "leave the tag out, or train a model on a treebank with your tags"
+        )
+
+    def _tags(self) -> str:
+        """A few tags of the model, those of rare words first."""
+        tags = self._vocabulary.tags
+        frequent = [tags[number] for number in self._vocabulary.open_tags.get("", ())]
+        return _examples([*dict.fromkeys((*frequent, *tags))])
+
+
+def _examples(names: Sequence[str]) -> str:
+    """A few of the names, words rather than punctuation."""
+    chosen = [name for name in names if name.isalpha()] or list(names)
+    return ", ".join(chosen[:_NAMED]) + (", …" if len(names) > _NAMED else "")

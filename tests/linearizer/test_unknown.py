@@ -1,0 +1,231 @@
+"""Tags and labels that a model does not know: no influence, one warning, given back unchanged."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from references.brute_force import random_problem
+from toys.edges import train_edges
+from toys.models import relist, toy_linearizer
+from toys.network import toy_neural_linearizer
+from toys.realizer import toy_realizing_linearizer
+
+from syntagma.errors import SyntagmaWarning
+from syntagma.linearizer.linearizer import Linearizer, load
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
+from syntagma.results.linearization import Linearization, violations
+
+KINDS = ("linear", "neural", "fluent", "dependency", "ccg")
+
+
+@pytest.fixture(scope="module")
+def linearizer(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Linearizer]:
+    folder: Path = tmp_path_factory.mktemp("models")
+    made: dict[str, Linearizer] = {}
+
+    def make(kind: str) -> Linearizer:
+        if kind in ("dependency", "ccg"):
+            return load(train_edges(folder, kind), search="best-first")  # type: ignore[arg-type]
+        if kind == "fluent":
+            return toy_realizing_linearizer("neural")
+        return toy_neural_linearizer() if kind == "neural" else toy_linearizer("p16+")
+
+    def get(kind: str) -> Linearizer:
+        if kind not in made:
+            made[kind] = make(kind)
+        return made[kind]
+
+    return get
+
+
+@contextmanager
+def caught() -> Iterator[list[str]]:
+    """The warnings of the package as Python shows them: each text once."""
+    texts: list[str] = []
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        yield texts
+    texts += dict.fromkeys(str(each.message) for each in found)
+
+
+def in_words_of(linearizer: Linearizer, rng: Random, problem: Problem) -> Problem:
+    """The problem in forms, tags and labels of the model; a CCG model takes no arcs."""
+    vocabulary = linearizer._vocabulary
+    forms = [*sorted(vocabulary.forms)[:6], "w1", "w2", "Zorp"]
+    words = [
+        Word(
+            rng.choice(forms),
+            rng.choice(vocabulary.tags) if word.tag else None,
+            word.head if linearizer.takes_arcs else None,
+            None
+            if not linearizer.takes_arcs or word.deprel is None
+            else word.deprel
+            if word.deprel == "root"
+            else rng.choice(vocabulary.labels),
+        )
+        for word in problem.words
+    ]
+    return replace(problem, words=tuple(words))
+
+
+def with_unknown(rng: Random, problem: Problem) -> tuple[Problem, Problem]:
+    """The problem with some unknown tags and labels, and without any tag or label in their place.
+
+    Without a given head, any label says that a word is not the root, so it stays as it is."""
+    given, blank = [], []
+    for word in problem.words:
+        one = other = word
+        if rng.random() < 0.6:
+            one = replace(one, tag=rng.choice(("FOO", "BAR", "🏷")))
+            other = replace(other, tag=None)
+        if one.head is not None and one.deprel != "root" and rng.random() < 0.4:
+            one = replace(one, deprel=rng.choice(("SUB", "nsubj:foo")))
+            other = replace(other, deprel=None)
+        given.append(one)
+        blank.append(other)
+    return replace(problem, words=tuple(given)), replace(problem, words=tuple(blank))
+
+
+def seen(result: Linearization) -> object:
+    """What the search decided: everything but which of several like words is which."""
+    return result.text, result.heads, result.score, result.fluency, result.finished
+
+
+def order(linearizer: Linearizer, problem: Problem, n_best: int = 3) -> list[Linearization]:
+    if linearizer.search == "best-first":
+        return linearizer.order(problem, n_best=n_best, expansions=60)
+    return linearizer.order(problem, n_best=n_best, beam=4)
+
+
+@pytest.mark.filterwarnings("ignore::syntagma.SyntagmaWarning")
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_order_is_that_of_the_problem_without_them(
+    kind: str, linearizer: Callable[[str], Linearizer]
+) -> None:
+    model = linearizer(kind)
+    rng = Random(kind)
+    for _ in range(40):
+        problem = in_words_of(model, rng, random_problem(rng, 7, rng.choice(("none", "exact"))))
+        given, blank = with_unknown(rng, problem)
+        found, expected = order(model, given), order(model, blank)
+        assert list(map(seen, found)) == list(map(seen, expected)), given
+        for result, other in zip(found, expected, strict=True):
+            assert violations(result) == []
+            known = {*model._vocabulary.tags, *model._vocabulary.labels, "root"}
+            tokens = zip(result.tokens, other.tokens, strict=True)
+            for mine, theirs in tokens:
+                word = given.words[mine.source - 1]
+                assert mine.tag == (word.tag or theirs.tag)
+                assert word.deprel in known or word.deprel is None or mine.deprel == word.deprel
+
+
+@pytest.mark.filterwarnings("ignore::syntagma.SyntagmaWarning")
+@pytest.mark.parametrize("kind", ["linear", "neural", "dependency"])
+def test_the_listing_does_not_matter(kind: str, linearizer: Callable[[str], Linearizer]) -> None:
+    """Also not for words that only unknown tags tell apart."""
+    model = linearizer(kind)
+    rng = Random(7)
+    for _ in range(30):
+        problem, _ = with_unknown(rng, random_problem(rng, 6))
+        words = [replace(word, form=rng.choice(("a", "b"))) for word in problem.words]
+        problem = replace(problem, words=tuple(words))
+        listing = rng.sample(range(len(words)), len(words))
+        [one], [other] = order(model, problem, 1), order(model, relist(problem, listing), 1)
+        assert [(t.form, t.tag, t.head, t.deprel) for t in one.tokens] == [
+            (t.form, t.tag, t.head, t.deprel) for t in other.tokens
+        ]
+
+
+@pytest.mark.filterwarnings("ignore::syntagma.SyntagmaWarning")
+@pytest.mark.parametrize("kind", ["linear", "neural"])
+def test_scores_of_given_orders(kind: str, linearizer: Callable[[str], Linearizer]) -> None:
+    model = linearizer(kind)
+    rng = Random(9)
+    for _ in range(20):
+        given, blank = with_unknown(rng, random_problem(rng, 6))
+        found = order(model, given, 1)[0]
+        for asked in (found.order, found.words):
+            one, other = model.score(given, asked), model.score(blank, asked)
+            assert seen(one) == seen(other)
+            assert violations(one) == []
+        assert model.score(given, found.order).order == found.order
+
+
+def test_an_unknown_label_without_a_head_still_is_not_the_root(
+    linearizer: Callable[[str], Linearizer],
+) -> None:
+    problem = Problem.of([Word("a", deprel="SUB"), Word("b", deprel="OBJ"), "c"])
+    for kind in ("linear", "neural", "dependency"):
+        with pytest.warns(SyntagmaWarning, match="does not know the label"):
+            [result] = order(linearizer(kind), problem, 1)
+        assert violations(result) == []
+
+
+# ---- warnings --------------------------------------------------------------------------------
+
+
+def test_a_upos_tag_is_named_with_the_model_and_what_would_help() -> None:
+    model = toy_linearizer()
+    with caught() as texts:
+        result = model.order([Word("w1", "NOUN"), Word("w2", "NN")])
+    assert texts == [
+        "the model toy does not know the tag NOUN and orders as if it was not given: NOUN is a "
+        "UPOS tag, but the model reads XPOS tags (JJ, NN, VB); give those, leave the tag out, or "
+        "train a model on UPOS tags (syntagma train --tag-column upos)"
+    ]
+    assert set(result.tags) == {"NOUN", "NN"}
+
+
+def test_other_tags_and_labels() -> None:
+    model = toy_linearizer()
+    words = [Word("w1", tag, 5, "SUB") for tag in ("D", "A", "C", "B")]
+    with caught() as texts:
+        model.order([*words, Word("w2", "NN", 0, "ROOT")])
+    tags, labels = texts
+    assert "does not know the tags A, B, C and 1 more and orders as if they were not" in tags
+    assert "it reads XPOS tags (JJ, NN, VB)" in tags
+    assert "does not know the label SUB and orders as if it was not given (arcs are kept)" in labels
+
+
+def test_known_tags_and_the_label_of_the_root_give_no_warning() -> None:
+    model = toy_linearizer()
+    with caught() as texts:
+        model.order([Word("w1", "NN", 0, "root"), Word("w2", "VB", 1, "nsubj"), "w3"])
+        model.order([Word("w1", "NN", 0, "ROOT"), "w3"])
+    assert texts == []
+
+
+def test_a_stream_repeats_one_warning() -> None:
+    """Whichever of the tags each problem has, as long as they were named."""
+    for threads in (1, 2):
+        model = toy_linearizer()
+        bags = [[Word("w1", tag), Word("w2", "NOUN")] for tag in ("VERB", "NOUN", "ADJ") * 5]
+        with caught() as texts:
+            list(model.order_many(bags, threads=threads))
+        assert len(texts) == 1
+        with caught() as again:
+            model.order(bags[0])
+        assert again == texts
+
+
+def test_a_tag_that_no_warning_named_is_named_in_the_next() -> None:
+    model = toy_linearizer()
+    for tag in ("NOUN", "VERB", "ZZ", "NOUN"):
+        with pytest.warns(SyntagmaWarning, match=f"the tag {tag} and"):
+            model.order([Word("w1", tag)])
+
+
+def test_as_an_error_it_stops_the_stream() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SyntagmaWarning)
+        for threads in (1, 2):
+            results = toy_linearizer().order_many([["w1"], [Word("w1", "NOUN")]], threads=threads)
+            with pytest.raises(SyntagmaWarning):
+                list(results)
