@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from syntagma.errors import ModelError
 from syntagma.realization.edits import Edit, apply_edit, find_edit, format_edit, parse_edit
 
+TYPO = "Typo=Yes"
+COMMON_TYPO = 2  # a misspelling seen less often is a slip, not a spelling
 DAMAGED = "the inflection lexicon of the model is damaged; train the model again"
 
 
@@ -30,6 +32,11 @@ SeenForms = Mapping[str, Sequence[Seen]]
 def sorted_features(features: str) -> str:
     """The same features, sorted as treebanks list them."""
     return "|".join(sorted(features.split("|"), key=str.lower))
+
+
+def is_typo(features: str) -> bool:
+    """Whether a form is marked as a misspelling."""
+    return TYPO in features.split("|")
 
 
 def pack_lexicon(lexicon: SeenForms) -> bytes:
