@@ -30,6 +30,14 @@ RULES: Mapping[str, Callable[[str], str]] = {
 BASIC = frozenset({"NN", "NNP", "VB", "JJ", "RB"})  # the lemma itself
 VERBS = ("VBD", "VBN", "VBG", "VBZ")  # the columns of `english_verbs.tsv`
 
+_CLASSES = (
+    {"NN", "NNS"},
+    {"NNP", "NNPS"},
+    {"VB", "VBP", *VERBS},
+    {"JJ", "JJR", "JJS"},
+    {"RB", "RBR", "RBS"},
+)
+_UNSEEN_VERB = 0.1
 _ENDINGS = {
     **{"NNS": "s", "NNPS": "s", "VBZ": "s", "VBP": "", "VBD": "ed", "VBN": "ed", "VBG": "ing"},
     **{"JJR": "er", "JJS": "est", "RBR": "er", "RBS": "est"},
@@ -65,6 +73,26 @@ def inflected(lemma: str, tag: str) -> tuple[str, ...]:
         known = tuple(form.upper() for form in known)
     forms = known or (regular(word, tag),)
     return tuple(f"{before}{with_case_of(word, form)}{after}" for form in forms)
+
+
+def likely_forms(lemma: str) -> dict[str, float]:
+    """The forms of a lemma of which nothing is known, with weights; none of a name or number.
+
+    It is likelier a noun than a verb, unless it is an irregular verb.
+    """
+    if not (lemma.isalpha() and lemma.islower()):
+        return {}
+    verbal = 1.0 if listed(lemma, "VBD") else _UNSEEN_VERB
+    weights = {lemma: 1.0}
+    for tag, weight in (("NNS", 1.0), ("VBZ", verbal), ("VBD", verbal), ("VBG", verbal)):
+        for form in inflected(lemma, tag)[:1]:
+            weights.setdefault(form, weight)
+    return weights
+
+
+def are_of_one_class(tag: str, other: str) -> bool:
+    """Whether both tags are of nouns, of names, of verbs, or of adjectives."""
+    return any(tag in family and other in family for family in _CLASSES)
 
 
 def listed(lemma: str, tag: str) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from syntagma.errors import ModelError
 from syntagma.realization import english
 from syntagma.realization.edit_rules import EditRules
 from syntagma.realization.edits import apply_edit
+from syntagma.realization.english_tags import CLOSED, PENN, penn_tag
 from syntagma.realization.letter_case import capitalised, with_case_of
 from syntagma.realization.lexicon import (
     COMMON_TYPO,
@@ -42,8 +43,6 @@ SECTION = "inflection"
 
 # Forms with these features are given only where they are asked for.
 _MARKED = ("Abbr=", "Style=", TYPO)
-# The tags of a lemma of which nothing is known, in English.
-_LIKELY = ("VB", "NNS", "VBD", "VBG")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +139,9 @@ class Inflector:
                 if other not in tags:
                     others[other, self._usual[other]] += 1
         for other, usual in others:
+            close = self.english and any(english.are_of_one_class(other, tag) for tag in tags)
             for form in self._unseen(lemma, other, usual):
-                found[form] = found.get(form, 0.0) + 1 / len(others)
+                found[form] = found.get(form, 0.0) + (1.0 if close else 1 / len(others))
         return found
 
     @cached_property
@@ -192,14 +192,32 @@ class Inflector:
 
     def _unseen(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
         """The forms of a lemma that was not seen with this tag."""
-        if self.english and tag is not None:
-            forms = english.inflected(lemma, tag)
-        elif self.english and features is None and lemma.isalpha() and lemma.islower():
-            forms = tuple(english.inflected(lemma, likely)[0] for likely in _LIKELY)
-        else:
-            forms = ()
-        ranked = {form: 1.0 / rank for rank, form in enumerate(dict.fromkeys(forms), start=1)}
-        return ranked or self._by_rule(lemma, tag, features)
+        if self.english and tag is None and features is None:
+            return english.likely_forms(lemma) or {lemma: 1.0}
+        penn = penn_tag(tag, features) if self.english else None
+        forms = english.inflected(lemma, penn) if penn is not None else ()
+        return {form: 1.0 / rank for rank, form in enumerate(forms, start=1)} or self._by_rule(
+            lemma, tag, features
+        )
+
+    def known_tag(self, lemma: str, tag: str | None, features: str | None) -> str | None:
+        """The tag itself, or in English, if it is a UPOS tag that was not seen, the Penn tag that
+        lemma and features give; None if they leave it open."""
+        if not self.english or tag is None or tag in self._usual or tag not in PENN:
+            return tag
+        determined = penn_tag(tag, features)
+        if tag in CLOSED or determined == "RB":
+            given = _parts(features or "")
+            entries = self.lexicon.get(lemma) or self.lexicon.get(lemma.lower()) or ()
+            counts: Counter[str] = Counter()
+            for fit in (given.__eq__, given.__le__, frozenset().__le__):
+                for entry in entries:
+                    if entry.tag in PENN[tag] and fit(_parts(entry.features)):
+                        counts[entry.tag] += entry.count
+                if counts:
+                    usual = max(sorted(counts), key=counts.__getitem__)
+                    return determined if tag == "AUX" and usual != "MD" else usual
+        return determined if determined in self._usual else None
 
     def _by_rule(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
         if tag is None:
