@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
 from toys.inflection import (
+    NOUNS,
     ODD,
     TOY,
     VERBS,
@@ -21,11 +21,11 @@ from toys.inflection import (
     treebank,
 )
 
-from syntagma.realization import inflection
 from syntagma.realization.edits import find_edit
-from syntagma.realization.inflection import MAX_FORMS, Form
+from syntagma.realization.inflection import MAX_FORMS, Form, Inflector
 from syntagma.realization.inflection_training import learn_inflector, neutral_forms
 from syntagma.realization.letter_case import capitalised
+from syntagma.realization.lexicon import Seen
 from syntagma.treebanks.treebank import Sentence
 
 # What was seen
@@ -306,11 +306,49 @@ def test_a_word_longer_than_any_is_replaced_as_a_whole() -> None:
     assert find_edit("ab" * 1000, "ac" * 1000) == ("ab" * 1000, "ac" * 1000)
 
 
-def test_the_lemma_itself_comes_first_of_a_dictionary(monkeypatch: pytest.MonkeyPatch) -> None:
-    dictionary = SimpleNamespace(
-        getAllInflections=lambda lemma, upos: {"NNS": ("wugs",), "NN": ("wug",), "VBD": ("wugged",)}
-    )
-    monkeypatch.setattr(inflection, "find_spec", lambda name: True)
-    monkeypatch.setattr(inflection, "import_module", lambda name: dictionary)
-    inflector = learn_inflector([of_rows([("a", "a", "X", "")])], english=True)
-    assert texts(inflector.forms("wug", None, None)) == ["wug", "wugs", "wugged"]
+# Misspellings and other marked forms
+
+
+@pytest.mark.parametrize("feats", [None, "", "Number=Sing"])
+def test_a_slip_is_never_a_form(feats: str | None) -> None:
+    inflector = learned(*["dog/dog/NN/Number=Sing"] * 9, "do/dog/NN/Number=Sing|Typo=Yes")
+    assert texts(inflector.forms("dog", "NN", feats)) == ["dog"]
+    assert texts(inflector.forms("dog", None, feats)) == ["dog"]
+    assert texts(inflector.forms("dog", "NN", "Number=Sing|Typo=Yes")) == ["dog"]
+    assert "do" not in [entry.form for entry in inflector.lexicon["dog"]]
+
+
+def test_a_slip_in_an_older_model_is_never_a_form() -> None:
+    slip = Seen("NN", "Typo=Yes", "do", 1, find_edit("dog", "do"))
+    inflector = Inflector({"dog": [slip, Seen("NN", "", "dog", 1, find_edit("dog", "dog"))]})
+    for tag in ("NN", None):
+        for feats in (None, "", "Typo=Yes"):
+            assert texts(inflector.forms("dog", tag, feats)) == ["dog"]
+
+
+def test_a_slip_teaches_no_rule() -> None:
+    inflector = learned("wugz/wug/NNS/Typo=Yes wugz/wug/NNS/Typo=Yes", *NOUNS)
+    assert texts(inflector.forms("plug", "NNS", None)) == ["plugs"]
+
+
+@pytest.mark.parametrize("mark", ["Typo=Yes", "Abbr=Yes", "Style=Coll"])
+def test_marked_forms_are_given_where_they_are_asked_for(mark: str) -> None:
+    seen = ["their/they/PRP$/Poss=Yes", *[f"thier/they/PRP$/Poss=Yes|{mark}"] * 2]
+    inflector = learned(*seen)
+    for tag in ("PRP$", None):
+        for feats in (None, "", "Poss=Yes"):
+            assert texts(inflector.forms("they", tag, feats)) == ["their"]
+        assert texts(inflector.forms("they", tag, f"Poss=Yes|{mark}")) == ["thier"]
+
+
+def test_a_mark_that_was_not_seen_is_left_aside() -> None:
+    inflector = learned("went/go/VBD/Tense=Past goes/go/VBZ/Tense=Pres")
+    assert texts(inflector.forms("go", "VBD", "Tense=Past|Typo=Yes")) == ["went"]
+
+
+def test_a_word_seen_only_in_a_marked_form_has_it() -> None:
+    """Unless it is English, where the rules know better."""
+    seen = "cookin'/cook/VBG/Style=Vrnc"
+    assert texts(learned(seen).forms("cook", "VBG", None)) == ["cookin'"]
+    assert texts(learned(seen, english=True).forms("cook", "VBG", None)) == ["cooking"]
+    assert texts(learned(seen, english=True).forms("cook", "VBG", "Style=Vrnc")) == ["cookin'"]

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from toys.inflection import (
     TOY,
     Asked,
-    Dictionary,
     asked,
     texts,
     treebank,
@@ -80,12 +79,11 @@ def test_an_array_is_of_bytes() -> None:
     assert arrays[SECTION].ndim == 1
 
 
-def test_the_language_is_told_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    Dictionary(monkeypatch, VBD=["fnord"])
+def test_the_language_is_told_anew() -> None:
     arrays = TOY.to_arrays()
-    assert texts(Inflector.from_arrays(arrays).forms("talk", "VBD", None)) == ["talked"]
+    assert texts(Inflector.from_arrays(arrays).forms("sing", "VBD", None)) == ["singed"]
     english = Inflector.from_arrays(arrays, english=True)
-    assert texts(english.forms("talk", "VBD", None)) == ["fnord"]
+    assert texts(english.forms("sing", "VBD", None)) == ["sang"]
 
 
 def packed(text: str) -> npt.NDArray[np.uint8]:

@@ -6,20 +6,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from types import SimpleNamespace
 
-import pytest
 from hypothesis import strategies as st
 
-from syntagma.realization import inflection
 from syntagma.realization.inflection import MAX_FORMS, Form, Inflector
 from syntagma.realization.inflection_training import learn_inflector
 from syntagma.treebanks.treebank import Sentence
 
 Row = tuple[str, str, str, str]  # form, lemma, tag, features
 Asked = tuple[str, str | None, str | None]  # lemma, tag, features
-
-NEEDS_LEMMINFLECT = "needs lemminflect: pip install 'syntagma[english]'"
 
 
 def of_rows(rows: Sequence[Row]) -> Sentence:
@@ -119,21 +114,3 @@ asked = st.tuples(
     st.one_of(st.none(), symbol, st.just("UNSEEN"), st.just("")),
     st.one_of(st.none(), features, st.sampled_from(["B=1|A=1", "D=1", "A=1|D=1"])),
 )
-
-
-class Dictionary:
-    """A stand-in for lemminflect that records what it is asked."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, **inflections: Sequence[str]) -> None:
-        self.asked: list[tuple[str, str | None]] = []
-        self.inflections = inflections
-        monkeypatch.setattr(inflection, "find_spec", lambda name: name == "lemminflect" or None)
-        monkeypatch.setattr(inflection, "import_module", self._import)
-
-    def _import(self, name: str) -> SimpleNamespace:
-        assert name == "lemminflect"
-        return SimpleNamespace(getAllInflections=self._look_up)
-
-    def _look_up(self, lemma: str, upos: str | None = None) -> dict[str, Sequence[str]]:
-        self.asked.append((lemma, upos))
-        return self.inflections

@@ -234,8 +234,8 @@ def train(
         typer.Option(
             "--language",
             metavar="CODE",
-            help="Language, for the header. With en, --realize uses the dictionary of LemmInflect "
-            "if it is installed.",
+            help="Language, for the header. With en, --realize inflects words that the treebank "
+            "lacks by the rules of English.",
         ),
     ] = "",
     licence: Annotated[

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from syntagma.realization.edits import Edit
-from syntagma.realization.lexicon import Seen
+from syntagma.realization.lexicon import Seen, is_typo
 
 _SUFFIXES = 6  # the longest ending, in letters, that a rule looks at
 _BACKOFF = 2.0  # back-off pseudo-count: all lemmas with a shorter ending count as this many
@@ -28,7 +28,9 @@ class EditRules:
             best: dict[str, Seen] = {}
             for entry in entries:
                 known = best.get(entry.features)
-                if entry.tag == tag and (known is None or entry.count > known.count):
+                if entry.tag != tag or is_typo(entry.features):
+                    continue
+                if known is None or entry.count > known.count:
                     best[entry.features] = entry
             endings = _endings(lemma.lower()) if best else []
             for features, entry in best.items():

@@ -1,8 +1,8 @@
 """Inflection: the forms that a lemma may take, given its tag and features as far as known.
 
-Forms come from the `lexicon` of the training treebank; for English, else from `lemminflect` if it
-is installed; else from the `edit_rules` of the same treebank. `form_choice` estimates how
-likely each of several forms is; the search decides.
+Forms come from the `lexicon` of the training treebank; for English, else from the tables and rules
+of `english`; else from the `edit_rules` of the same treebank. `form_choice` estimates how likely
+each of several forms is; the search decides.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib import import_module
-from importlib.util import find_spec
 from itertools import combinations, permutations
 from typing import Any
 
@@ -21,11 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.files.sections import check_sections, text_section
+from syntagma.realization import english
 from syntagma.realization.edit_rules import EditRules
 from syntagma.realization.edits import apply_edit
+from syntagma.realization.english_tags import CLOSED, PENN, penn_tag
 from syntagma.realization.letter_case import capitalised, with_case_of
 from syntagma.realization.lexicon import (
+    COMMON_TYPO,
     SECTION,
+    TYPO,
     Seen,
     SeenForms,
     pack_lexicon,
@@ -38,13 +40,8 @@ MIN_SHARE = 0.005  # a rarer form of a lemma is taken for an error of the treeba
 _FAMILY = 0.25  # the share of lemmas that tags of one paradigm have in common
 _ALIKE = 0.9  # features do not matter if this share of forms is the same without them
 
-# lemminflect's word classes of Penn Treebank tags.
-_PENN = {
-    **dict.fromkeys(("NN", "NNS", "NNP", "NNPS"), "NOUN"),
-    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "VERB"),
-    **dict.fromkeys(("JJ", "JJR", "JJS"), "ADJ"),
-    **dict.fromkeys(("RB", "RBR", "RBS"), "ADV"),
-}
+# Forms with these features are given only where they are asked for.
+_MARKED = ("Abbr=", "Style=", TYPO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +78,7 @@ class Inflector:
         counts = (
             (self._untagged(lemma, features) if tag is None else None)
             or self._seen(lemma, tag, features)
-            or self._looked_up(lemma, tag)
-            or self._by_rule(lemma, tag, features)
+            or self._unseen(lemma, tag, features)
             or {lemma: 1.0}
         )
         total = sum(counts.values())
@@ -105,18 +101,29 @@ class Inflector:
                 return {}
             found = self._seen(lower, tag, features)
             return {capitalised(form): count for form, count in found.items()}
-        fitting = [entry for entry in entries if tag in (None, entry.tag)]
+        fitting = [entry for entry in entries if tag in (None, entry.tag) and not _is_slip(entry)]
+        given = _parts(features or "")
+        if not _marks(given):
+            plain = [entry for entry in fitting if not _marks(_parts(entry.features))]
+            if plain or (self.english and tag in english.RULES):
+                fitting = plain
         if features is not None:
-            given = _parts(features)
             fitting = (
                 [entry for entry in fitting if entry.features == features]
                 or [entry for entry in fitting if given <= _parts(entry.features)]
                 or [entry for entry in fitting if self._alike(entry, features)]
             )
+            if not fitting and _marks(given):
+                return self._seen(lemma, tag, sorted_features("|".join(given - _marks(given))))
         counts: Counter[str] = Counter()
         for entry in fitting:
             counts[entry.form] += entry.count
-        return {form: float(count) for form, count in counts.items()}
+        listed = english.listed(lemma.lower(), tag) if self.english and tag else ()
+        return {
+            form: float(count)
+            for form, count in counts.items()
+            if not (listed and count == 1) or form.lower() in listed
+        }
 
     def _untagged(self, lemma: str, features: str | None) -> dict[str, float]:
         """The forms seen with any tag and, as if seen once, those of other tags of the paradigm."""
@@ -131,8 +138,9 @@ class Inflector:
                 if other not in tags:
                     others[other, self._usual[other]] += 1
         for other, usual in others:
-            for form in self._by_rule(lemma, other, usual):
-                found[form] = found.get(form, 0.0) + 1 / len(others)
+            close = self.english and any(english.are_of_one_class(other, tag) for tag in tags)
+            for form in self._unseen(lemma, other, usual):
+                found[form] = found.get(form, 0.0) + (1.0 if close else 1 / len(others))
         return found
 
     @cached_property
@@ -181,18 +189,34 @@ class Inflector:
                     counts[key] = same + (one.form.lower() == other.form.lower()), all_ + 1
         return counts
 
-    def _looked_up(self, lemma: str, tag: str | None) -> dict[str, float]:
-        """The forms in the dictionary of `lemminflect`, which uses Penn Treebank tags."""
-        word_class = _PENN.get(tag or "")
-        if not self.english or (tag and word_class is None) or find_spec("lemminflect") is None:
-            return {}
-        found = import_module("lemminflect").getAllInflections(lemma.lower(), upos=word_class)
-        if tag is not None:
-            forms = found.get(tag.replace("NNP", "NN"), ())
-        else:
-            forms = [lemma.lower(), *(form for several in found.values() for form in several)]
-        ranked = dict.fromkeys(with_case_of(lemma, form) for form in (forms if found else ()))
-        return {form: 1.0 / rank for rank, form in enumerate(ranked, start=1)}
+    def _unseen(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
+        """The forms of a lemma that was not seen with this tag."""
+        if self.english and tag is None and features is None:
+            return english.likely_forms(lemma) or {lemma: 1.0}
+        penn = penn_tag(tag, features) if self.english else None
+        forms = english.inflected(lemma, penn) if penn is not None else ()
+        return {form: 1.0 / rank for rank, form in enumerate(forms, start=1)} or self._by_rule(
+            lemma, tag, features
+        )
+
+    def known_tag(self, lemma: str, tag: str | None, features: str | None) -> str | None:
+        """The tag itself, or in English, if it is a UPOS tag that was not seen, the Penn tag that
+        lemma and features give; None if they leave it open."""
+        if not self.english or tag is None or tag in self._usual or tag not in PENN:
+            return tag
+        determined = penn_tag(tag, features)
+        if tag in CLOSED or determined == "RB":
+            given = _parts(features or "")
+            entries = self.lexicon.get(lemma) or self.lexicon.get(lemma.lower()) or ()
+            counts: Counter[str] = Counter()
+            for fit in (given.__eq__, given.__le__, frozenset().__le__):
+                for entry in entries:
+                    if entry.tag in PENN[tag] and fit(_parts(entry.features)):
+                        counts[entry.tag] += entry.count
+                if counts:
+                    usual = max(sorted(counts), key=counts.__getitem__)
+                    return determined if tag == "AUX" and usual != "MD" else usual
+        return determined if determined in self._usual else None
 
     def _by_rule(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
         if tag is None:
@@ -227,6 +251,16 @@ class Inflector:
 
 def _parts(features: str) -> frozenset[str]:
     return frozenset(features.split("|")) if features else frozenset()
+
+
+def _marks(parts: frozenset[str]) -> frozenset[str]:
+    """Those of the features that mark a form as unusual."""
+    return frozenset(part for part in parts if part.startswith(_MARKED))
+
+
+def _is_slip(entry: Seen) -> bool:
+    """Whether a form is a misspelling that was seen once, as models before 0.8 have them."""
+    return entry.count < COMMON_TYPO and TYPO in entry.features.split("|")
 
 
 def _difference(tag: str, one: str, other: str) -> tuple[str, frozenset[str]]:

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from syntagma.realization.edits import find_edit
 from syntagma.realization.inflection import Inflector
 from syntagma.realization.letter_case import neutral_form
-from syntagma.realization.lexicon import Seen, sorted_features
+from syntagma.realization.lexicon import COMMON_TYPO, Seen, is_typo, sorted_features
 from syntagma.treebanks.treebank import Sentence
 
 
 def learn_inflector(sentences: Iterable[Sentence], *, english: bool = False) -> Inflector:
-    """An inflector whose lexicon is the words of the sentences that have lemmas."""
+    """An inflector whose lexicon is the words that have lemmas, without slips of the writers."""
     counts: Counter[tuple[str, str, str, str]] = Counter()
     for sentence in sentences:
         if sentence.lemmas:
@@ -22,6 +22,8 @@ def learn_inflector(sentences: Iterable[Sentence], *, english: bool = False) -> 
             counts.update(word for word in words if word[0])
     lexicon: defaultdict[str, list[Seen]] = defaultdict(list)
     for (lemma, tag, of_word, form), count in sorted(counts.items()):
+        if is_typo(of_word) and count < COMMON_TYPO:
+            continue
         edit = find_edit(lemma.lower(), form.lower())
         lexicon[lemma].append(Seen(tag, of_word, form, count, edit))
     return Inflector(dict(lexicon), english=english)

@@ -16,6 +16,8 @@ SECTION = "inflection"
 _MAX_COUNT = 10**12
 _MAX_COMPARED = 10**8  # pairs of letters of lemmas and forms that are listed without an edit
 _MAX_PAIRS = 10**8  # pairs of entries of the same lemma
+TYPO = "Typo=Yes"
+COMMON_TYPO = 2  # a misspelling seen less often is a slip, not a spelling
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,11 @@ SeenForms = Mapping[str, Sequence[Seen]]
 def sorted_features(features: str) -> str:
     """The same features, sorted as treebanks list them."""
     return "|".join(sorted(features.split("|"), key=str.lower))
+
+
+def is_typo(features: str) -> bool:
+    """Whether a form is marked as a misspelling."""
+    return TYPO in features.split("|")
 
 
 def pack_lexicon(lexicon: SeenForms) -> bytes:

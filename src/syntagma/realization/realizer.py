@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy.typing as npt
@@ -19,7 +19,9 @@ from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization import detokenization, form_choice, lexicon
+from syntagma.realization.agreement import Agreement, agreeing
 from syntagma.realization.detokenization import Detokenizer
+from syntagma.realization.english_tags import PENN, is_present
 from syntagma.realization.form_choice import FormChoice
 from syntagma.realization.inflection import Form, Inflector
 from syntagma.realization.letter_case import capitalised
@@ -48,7 +50,11 @@ class Realizer:
         alternatives do.
         """
         try:
+            if self.inflector.english:
+                problem = self._tagged(problem)
             forms = list(map(self._forms, problem.words))
+            if self.inflector.english:
+                forms = self._agreed(problem, forms)
             log_shares = self.choice.log_shares(problem, forms)
         except ModelError as error:
             raise ModelError(f"{self.source}: {error}" if self.source else str(error)) from error
@@ -60,6 +66,39 @@ class Realizer:
             for word, several, shares in zip(problem.words, forms, log_shares, strict=True)
         )
         return problem.with_forms([several[0].text for several in forms]), alternatives
+
+    def _tagged(self, problem: Problem) -> Problem:
+        """The problem with tags that the model knows in place of UPOS tags that it does not."""
+        words = problem.words
+        tags = [
+            self.inflector.known_tag(word.name, word.tag, word.features)
+            if word.tag in PENN
+            else word.tag
+            for word in words
+        ]
+        if all(word.tag == tag for word, tag in zip(words, tags, strict=True)):
+            return problem
+        tagged = [replace(word, tag=tag) for word, tag in zip(words, tags, strict=True)]
+        subjects = Agreement(tagged)
+        for i, word in enumerate(tagged):
+            if word.tag is None and words[i].tag in ("VERB", "AUX") and is_present(word.features):
+                subject = subjects.subject(i)
+                if subject is not None:
+                    tagged[i] = replace(word, tag="VBZ" if subject.third_singular else "VBP")
+        return replace(problem, words=tuple(tagged))
+
+    def _agreed(
+        self, problem: Problem, forms: Sequence[tuple[Form, ...]]
+    ) -> list[tuple[Form, ...]]:
+        """The forms without those that contradict the subject of a verb."""
+        subjects = Agreement(problem.words)
+        agreed = list(forms)
+        for i, (word, several) in enumerate(zip(problem.words, forms, strict=True)):
+            if len(several) > 1 and word.tag in (None, "VBD", "VBP"):
+                subject = subjects.subject(i)
+                if subject is not None:
+                    agreed[i] = agreeing(word, several, subject)
+        return agreed
 
     def _forms(self, word: Word) -> tuple[Form, ...]:
         if word.form or word.lemma is None:

@@ -1,0 +1,164 @@
+"""English inflection: irregular words from two tables, all others by the rules of spelling.
+
+`english_verbs.tsv` is made of UniMorph by `benchmarks/english_forms.py`; `english_words.tsv` is
+kept by hand. Tags are those of the Penn Treebank.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+
+from syntagma.realization import english_spelling as spelling
+from syntagma.realization.letter_case import with_case_of
+
+RULES: Mapping[str, Callable[[str], str]] = {
+    "NNS": spelling.plural,
+    "NNPS": spelling.plural_of_name,
+    "VBP": str,  # the lemma, except of *be*
+    "VBZ": spelling.third_person,
+    "VBD": spelling.past,
+    "VBN": spelling.past,
+    "VBG": spelling.progressive,
+    "JJR": spelling.comparative,
+    "JJS": spelling.superlative,
+    "RBR": spelling.comparative,
+    "RBS": spelling.superlative,
+}
+BASIC = frozenset({"NN", "NNP", "VB", "JJ", "RB"})  # the lemma itself
+VERBS = ("VBD", "VBN", "VBG", "VBZ")  # the columns of `english_verbs.tsv`
+
+_CLASSES = (
+    {"NN", "NNS"},
+    {"NNP", "NNPS"},
+    {"VB", "VBP", *VERBS},
+    {"JJ", "JJR", "JJS"},
+    {"RB", "RBR", "RBS"},
+)
+_UNSEEN_VERB = 0.1
+_ENDINGS = {
+    **{"NNS": "s", "NNPS": "s", "VBZ": "s", "VBP": "", "VBD": "ed", "VBN": "ed", "VBG": "ing"},
+    **{"JJR": "er", "JJS": "est", "RBR": "er", "RBS": "est"},
+}
+# An irregular verb is so after a prefix, too: *rewrote*.
+_PREFIXED = re.compile(
+    r"(?:re|un|over|under|out|mis|pre|fore|inter|counter|down|up|back|co|de|for|be|with|en|self"
+    r"|super|sub|cross|[a-z]+(?=-))-?([a-z]{2,})"
+)
+# An irregular noun is so at the end of a compound, too: *housewives*.
+_COMPOUND = re.compile(
+    r".+?(man|child|wife|knife|shelf|wolf|loaf|tooth|foot|mouse|goose|leaf|life|thief|half|calf"
+    r"|person|craft|fish|sis)"
+)
+_HYPHENATED = re.compile(r".+-([a-z]+)")
+_NATIONAL = re.compile(r".*(?:sh|ch|ts|ss|re)man")  # *Frenchman*, but not *Newman*
+_HEADED = re.compile(r"(\w+)([ -](?:in-law|(?:of|at|to|by|up|on|in|down|off)\b).*)")
+_MAX_LETTERS = 100  # nothing longer is a word of English
+
+
+def inflected(lemma: str, tag: str) -> tuple[str, ...]:
+    """The forms of a lemma, the best first; none if words with this tag are not inflected.
+
+    Of a phrase, the first word of a verb and the last word of anything else is inflected.
+    """
+    if tag in BASIC:
+        return (lemma,)
+    if tag not in RULES or len(lemma) > _MAX_LETTERS:
+        return ()
+    before, word, after = _head_word(lemma, tag)
+    known = listed(word.lower(), tag)
+    if len(word) > 1 and word.isupper():
+        known = tuple(form.upper() for form in known)
+    forms = known or (regular(word, tag),)
+    return tuple(f"{before}{with_case_of(word, form)}{after}" for form in forms)
+
+
+def likely_forms(lemma: str) -> dict[str, float]:
+    """The forms of a lemma of which nothing is known, with weights; none of a name or number.
+
+    It is likelier a noun than a verb, unless it is an irregular verb.
+    """
+    if not (lemma.isalpha() and lemma.islower()):
+        return {}
+    verbal = 1.0 if listed(lemma, "VBD") else _UNSEEN_VERB
+    weights = {lemma: 1.0}
+    for tag, weight in (("NNS", 1.0), ("VBZ", verbal), ("VBD", verbal), ("VBG", verbal)):
+        for form in inflected(lemma, tag)[:1]:
+            weights.setdefault(form, weight)
+    return weights
+
+
+def are_of_one_class(tag: str, other: str) -> bool:
+    """Whether both tags are of nouns, of names, of verbs, or of adjectives."""
+    return any(tag in family and other in family for family in _CLASSES)
+
+
+def listed(lemma: str, tag: str) -> tuple[str, ...]:
+    """The forms of an irregular word, also after a prefix or in a compound; none of a regular
+    one. The lemma is in lower case."""
+    table = irregular_words()
+    if (lemma, tag) in table:
+        return table[lemma, tag]
+    if tag == "NNPS":
+        if _NATIONAL.fullmatch(lemma):
+            return (lemma[:-2] + "en",)
+        return (lemma,) if table.get((lemma, "NNS")) == (lemma,) else ()
+    if tag in VERBS:
+        match = _PREFIXED.fullmatch(lemma)
+    else:
+        match = _COMPOUND.fullmatch(lemma) or _HYPHENATED.fullmatch(lemma)
+    if match is None:
+        return ()
+    before = lemma[: match.start(1)]
+    return tuple(before + form for form in table.get((match[1], tag), ()))
+
+
+def regular(word: str, tag: str) -> str:
+    """The form by the rules of spelling; abbreviations and numbers take bare endings."""
+    ending = _ENDINGS[tag]
+    if word[-1:] == "." and word[-2:-1].isalpha():
+        return f"{word[:-1]}{'' if word[-2] == 's' else ending}."
+    if tag == "NNPS" and word.endswith("S"):
+        return word
+    if word[-1:].isdigit() or (len(word) > 1 and word.isupper()):
+        return word + ("es" if ending == "s" and word[-1] == "S" else ending)
+    if not word[-1:].isalpha() and word[-1:] not in "'\u2019":
+        return word
+    return with_case_of(word, RULES[tag](word.lower()))
+
+
+def _head_word(lemma: str, tag: str) -> tuple[str, str, str]:
+    """The word of a phrase that is inflected, with what is before and after it."""
+    if tag.startswith("VB"):
+        word, space, rest = lemma.partition(" ")
+        return "", word, space + rest
+    match = _HEADED.fullmatch(lemma)
+    if match and tag == "NNS":
+        return "", match[1], match[2]
+    before, space, word = lemma.rpartition(" ")
+    return before + space, word, ""
+
+
+@cache
+def irregular_words() -> Mapping[tuple[str, str], tuple[str, ...]]:
+    """The tables: lemma and tag to forms, the best first."""
+    return dict(_read_verbs()) | dict(_read_words())
+
+
+def _read_verbs() -> Iterator[tuple[tuple[str, str], tuple[str, ...]]]:
+    for lemma, *cells in _rows("english_verbs.tsv"):
+        for tag, cell in zip(VERBS, cells, strict=False):
+            if cell:
+                yield (lemma, tag), tuple(cell.split("/"))
+
+
+def _read_words() -> Iterator[tuple[tuple[str, str], tuple[str, ...]]]:
+    for tag, lemma, forms in _rows("english_words.tsv"):
+        yield (lemma, tag), tuple(forms.split("/"))
+
+
+def _rows(name: str) -> Iterator[list[str]]:
+    text = files("syntagma.realization").joinpath(name).read_text("utf-8")
+    return (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
