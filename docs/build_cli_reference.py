@@ -18,7 +18,8 @@ INTRODUCTION = """\
 <!-- Written by docs/build_cli_reference.py: change the commands, then run `make docs`. -->
 
 Exit codes: 0 done; 2 bad input, bad usage or a file that cannot be read or written (one line
-`error: …` on standard error); 1 a bug in Syntagma; 130 interrupted. `--debug` adds the traceback.
+`error: …` on standard error); 1 a bug in Syntagma; 130, 143, 129 ended by SIGINT, SIGTERM,
+SIGHUP. `--debug` adds the traceback.
 """
 
 

@@ -13,7 +13,8 @@ al. 2016) and ZC15 (Zhang & Clark 2015); `docs/how-it-works.md` gives their titl
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False  # as in typing, which takes longer to import than all the rest here
 
 if TYPE_CHECKING:
     from syntagma.best_first.settings import BestFirstSettings as BestFirstSettings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -124,7 +123,8 @@ def cut_while_tidying_up(
     if there is something left to tidy up, went on without learning anything."""
     with monkeypatch.context() as patch:
         measured(patch, *RISING)
-        patch.setattr(shutil, "rmtree", cut_at(1, shutil.rmtree, after=after))
+        removed = cut_at(1, training_run.remove_folder, after=after)
+        patch.setattr(training_run, "remove_folder", removed)
         with pytest.raises(Cut):
             run(output)
     found = output.read_bytes()

@@ -140,11 +140,24 @@ def test_a_language_model_is_replaced(fluent: Path, treebank: Path, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_model_can_be_replaced_by_itself(fluent: Path, treebank: Path, tmp_path: Path) -> None:
+def test_a_language_model_can_be_replaced_by_itself(
+    fluent: Path, treebank: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "own.syntagma"
-    path.write_bytes(fluent.read_bytes())
-    add_lm(path, fluent, read_treebank(treebank), path)
+    add_lm(fluent, fluent, read_treebank(treebank), path)
     assert path.read_bytes() == fluent.read_bytes()
+
+
+def test_an_input_is_not_overwritten(plain: Path, lm: Path, treebank: Path, tmp_path: Path) -> None:
+    dev = read_treebank(treebank)[:1]
+    for given in (plain, lm):
+        before = given.read_bytes()
+        link = tmp_path / given.name
+        link.symlink_to(given)
+        for output in (given, link):
+            with pytest.raises(OutputError, match="it is also an input"):
+                add_lm(plain, lm, dev, output)
+        assert given.read_bytes() == before
 
 
 def test_nothing_is_written_without_sentences_or_a_model(

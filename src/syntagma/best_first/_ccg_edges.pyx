@@ -8,7 +8,7 @@ atoms of the features of Table 1 are computed here; the templates are in `templa
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
-from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal
+from syntagma.best_first._edges cimport LEAF, MAX_EDGE_ATOMS, Edge, Edges, Proposal
 from syntagma.transition._state cimport NONE, SearchTask
 from syntagma.features._templates cimport TemplateTable, finish, fold, instantiate_all
 
@@ -31,7 +31,8 @@ CCG_ATOMS = (
     "rule", "nw",
     "B-2w", "B-2p", "B-2c", "B-1w", "B-1p", "B-1c", "Bw", "Bp", "Bc", "B+1w", "B+1p", "B+1c",
 )
-assert len(CCG_ATOMS) == ATOMS
+assert len(CCG_ATOMS) == ATOMS <= MAX_EDGE_ATOMS
+assert len(CCG_SCOPES) == UNARY + 1
 
 
 cdef class CcgRules:

@@ -9,6 +9,8 @@ from syntagma.transition._state import SearchTask
 
 DEPENDENCY_ATOMS: tuple[str, ...]
 DEPENDENCY_SCOPES: tuple[str, ...]
+HEAD_LEFT_RULE: int
+HEAD_RIGHT_RULE: int
 
 class DependencyEdges(Edges):
     def __init__(

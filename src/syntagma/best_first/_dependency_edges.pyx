@@ -13,7 +13,7 @@ The atoms of the features of Table 2 are computed here; the templates are in `te
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
-from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal, normalized
+from syntagma.best_first._edges cimport LEAF, MAX_EDGE_ATOMS, Edge, Edges, Proposal, normalized
 from syntagma.transition._state cimport NONE, SearchTask, Word, lowest_bit
 from syntagma.features._templates cimport TemplateTable, finish, instantiate_all
 
@@ -49,7 +49,9 @@ DEPENDENCY_ATOMS = (
     "B-2w", "B-2p", "B-1w", "B-1p", "Bw", "Bp", "B+1w", "B+1p",
     "w0", "p0", "w1", "p1", "p2", "w-1", "p-1", "w-2", "p-2", "p-3",
 )
-assert len(DEPENDENCY_ATOMS) == ATOMS
+assert len(DEPENDENCY_ATOMS) == ATOMS <= MAX_EDGE_ATOMS
+assert len(DEPENDENCY_SCOPES) == LABELLED_BETWEEN + 1
+HEAD_LEFT_RULE, HEAD_RIGHT_RULE = HEAD_LEFT, HEAD_RIGHT     # for Python
 
 
 cdef inline uint64_t tag_bit(int tag) noexcept nogil:

@@ -22,6 +22,9 @@ cdef extern from * nogil:
     int count_bits(uint64_t x)
 
 
+LEAF_RULE = LEAF    # for Python, so that no number is defined twice
+
+
 cdef uint64_t leaf_hash(int leader, int tag, int label) noexcept nogil:
     return fold(fold(fold(0x51ED270B, leader + 2), tag + 2), label + 2)
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 
+from syntagma.best_first._dependency_edges import HEAD_LEFT_RULE, HEAD_RIGHT_RULE
+from syntagma.best_first._edges import LEAF_RULE
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.problem.word import ROOT_LABEL
 from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import Linearization, Token
+from syntagma.transition._state import NOT_GIVEN
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.vocabulary import UNKNOWN_LABEL, Vocabulary
 
@@ -21,8 +24,9 @@ DerivationNode = tuple[int, int, int, int, int, int]
 Piece = Sequence[DerivationNode]  # the derivation of one phrase, parts before wholes
 PlacedWord = tuple[int, int]  # index of the word in the problem, tag
 
-NONE = -1
-LEAF, HEAD_LEFT, HEAD_RIGHT = 0, 1, 2  # rules; those of the dependency grammar
+NONE = NOT_GIVEN
+LEAF = LEAF_RULE
+HEAD_LEFT, HEAD_RIGHT = HEAD_LEFT_RULE, HEAD_RIGHT_RULE  # of the dependency grammar
 
 
 def read_trees(

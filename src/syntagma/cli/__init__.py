@@ -1,176 +1,33 @@
-"""The command line: a table of commands, one module each; `main` runs one and reports errors."""
+"""The command line: `main` runs one command; the table of commands is in `app`, each in a module.
 
-import contextlib
-import io
-import os
-import sys
-import traceback
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from importlib import import_module
-from typing import Annotated, Any
+This module loads nothing, so that a signal finds its handler from the beginning.
+"""
 
-import typer
+TYPE_CHECKING = False  # as in typing, which takes a while to import
 
-from syntagma import __version__
-from syntagma.cli.output import ReaderGone
-from syntagma.errors import SyntagmaError, SyntagmaWarning
-
-# Each command is imported when it is run: to import and register all of them takes as long as to
-# order a short bag.
-COMMANDS: dict[str, Callable[[], Callable[..., None]]] = {
-    "order": lambda: import_module("syntagma.cli.order").order,
-    "realize": lambda: import_module("syntagma.cli.realize").realize,
-    "score": lambda: import_module("syntagma.cli.score").score,
-    "train": lambda: import_module("syntagma.cli.train").train,
-    "train-lm": lambda: import_module("syntagma.cli.train_lm").train_lm,
-    "add-lm": lambda: import_module("syntagma.cli.add_lm").add_lm,
-    "evaluate": lambda: import_module("syntagma.cli.evaluate").evaluate,
-    "info": lambda: import_module("syntagma.cli.info").info,
-}
-
-COMPLETION = "_SYNTAGMA_COMPLETE"  # set by the shell when it asks for completions
-
-
-def build_app(names: Iterable[str] = COMMANDS, *, completion: bool = True) -> typer.Typer:
-    """The command line with these commands, and with the options for shell completion."""
-    app = typer.Typer(
-        name="syntagma",
-        add_completion=completion,
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 90},
-    )
-    app.callback()(syntagma)
-    for name in names:
-        app.command(name)(COMMANDS[name]())
-    return app
-
-
-@dataclass(slots=True)
-class Invocation:
-    """What a command tells `run`; set by `options.Debug`."""
-
-    debug: bool = False
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"syntagma {__version__}")
-        raise typer.Exit
-
-
-def syntagma(
-    show_version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
-        ),
-    ] = False,
-) -> None:
-    """Put words in order: a bag of words in, the sentence and its dependency tree out.
-
-    \b
-    syntagma order the dog barked                 order a bag of words
-    syntagma order --format tree the dog barked   and draw its tree
-    syntagma order < bags.txt                     one bag per line, streaming
-    syntagma realize bark dog the                 make a sentence from lemmas
-    syntagma score --order "the dog barked"       score a given order
-    syntagma info                                 describe the shipped model
-
-    `syntagma COMMAND --help` explains each command with examples.
-    """
-
-
-def _app_for(arguments: Sequence[str]) -> typer.Typer:
-    """The command line without what these arguments do not need."""
-    if arguments and arguments[0] in COMMANDS and COMPLETION not in os.environ:
-        return build_app(arguments[:1], completion=False)
-    return build_app()
-
-
-def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code: 0 done, 2 bad input or usage, 1 a bug.
-
-    Typer handles interrupts (130).
-    """
-    invocation = Invocation()
-    app = _app_for(arguments)
-    try:
-        with _warnings_as_lines():
-            code = app(
-                args=list(arguments) or ["--help"],
-                prog_name="syntagma",
-                standalone_mode=False,
-                obj=invocation,
-            )
-        return code if isinstance(code, int) else 0
-    except ReaderGone:
-        _abandon_stdout()
-        return 0
-    except SyntagmaError as error:
-        return _report(str(error), error, invocation, code=2)
-    except typer.TyperException as error:
-        return _report(error.format_message(), error, invocation, code=2)
-    except OSError as error:
-        # An error without a file name is one of standard output, where help is printed.
-        what = error.filename or "cannot write to standard output"
-        return _report(f"{what}: {error.strerror or error}", error, invocation, code=2)
-    except MemoryError as error:
-        message = "out of memory: take shorter inputs, a smaller beam or fewer threads"
-        return _report(message, error, invocation, code=2)
-    except Exception as error:
-        message = f"{type(error).__name__}: {error} (a bug; --debug shows where)"
-        return _report(message, error, invocation, code=1)
+if TYPE_CHECKING:
+    from syntagma.cli.app import COMMANDS as COMMANDS
+    from syntagma.cli.app import build_app as build_app
+    from syntagma.cli.app import run as run
 
 
 def main() -> None:
     """The entry point of the `syntagma` command."""
-    if sys.stdin is None:  # closed by the caller: treat it as empty
-        sys.stdin = io.TextIOWrapper(io.BytesIO())
-    if sys.stdout is None:
-        print("error: standard output is closed", file=sys.stderr)
-        sys.exit(2)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # as all formats are, whatever the locale
-    code = run(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except OSError:
-        _abandon_stdout()
-    sys.exit(code)
+    from syntagma.cli.signals import end_on_signals
+    from syntagma.cli.standard_streams import occupy_descriptors, prepare_standard_streams
+
+    occupy_descriptors()
+    end_on_signals()
+    prepare_standard_streams()
+    from syntagma.cli.app import run_command
+
+    run_command()
 
 
-@contextlib.contextmanager
-def _warnings_as_lines() -> Iterator[None]:
-    """Print each distinct warning of the package, or the first on its topic, as one line on
-    standard error."""
-    printed: set[str] = set()
+def __getattr__(name: str) -> object:
+    if name not in ("COMMANDS", "build_app", "run"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from syntagma.cli import app
 
-    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-        line = " ".join(str(message).splitlines())
-        if not issubclass(category, SyntagmaWarning):
-            show_other(message, category, *place, **more)
-        elif (topic := getattr(message, "topic", "") or line) not in printed:
-            printed.add(topic)
-            print("warning:", line, file=sys.stderr)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", SyntagmaWarning)
-        show_other = warnings.showwarning
-        warnings.showwarning = show
-        yield
-
-
-def _report(message: str, error: BaseException, invocation: Invocation, code: int) -> int:
-    if invocation.debug:
-        traceback.print_exception(error)
-    print("error:", " ".join(message.splitlines()), file=sys.stderr)
-    return code
-
-
-def _abandon_stdout() -> None:
-    """Discard what is still buffered, so that the interpreter does not complain at exit."""
-    with contextlib.suppress(OSError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    found: object = getattr(app, name)
+    return found

@@ -8,6 +8,7 @@ import typer
 from syntagma.cli import options
 from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
+from syntagma.files.outputs import check_output
 
 
 def add_lm(
@@ -50,6 +51,7 @@ def add_lm(
     from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
     from syntagma.treebanks.treebank import read_treebank
 
+    check_output(output, [model_path(model), language_model, dev_file])
     tag_column = load_model(model_path(model), language_model=False).header["tag_column"]
     dev = read_treebank(dev_file, tag_column)[:limit]
     total = len(dev) * len(MAIN_CONDITIONS) * len(WEIGHTS)

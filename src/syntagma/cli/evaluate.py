@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import write_stdout
+from syntagma.cli.output import check_destination, write_stdout
 from syntagma.cli.progress import Ticker
 
 
@@ -105,6 +105,8 @@ def evaluate(
         syntagma evaluate --sr --data en_ewt-ud-dev.ref.conllu --input en_ewt-ud-dev.T1.conllu
     """
     options.refuse_budget_of_other_search(search, beam, expansions)
+    if json_file is not None:
+        check_destination(json_file, [data, input_file], model, search)
     if shared_task:
         if condition or spans or search != "beam":
             raise typer.BadParameter("--sr takes neither --condition, --spans nor --search")

@@ -7,7 +7,7 @@ import typer
 
 from syntagma.cli import options
 from syntagma.cli.batch import ShortOfTime, bag_of_arguments, read_inputs, run_batch
-from syntagma.cli.output import render
+from syntagma.cli.output import check_destination, render
 from syntagma.errors import FormatError, SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
@@ -85,6 +85,7 @@ def order(
     if written and format != "text":
         raise typer.BadParameter(f"--text goes with --format text, not with {format}")
     options.refuse_budget_of_other_search(search, beam, expansions)
+    check_destination(output, [] if words else file or ["-"], model, search)
     from syntagma.linearizer.linearizer import load
 
     linearizer = load(model, search=search, language_model=not no_lm)

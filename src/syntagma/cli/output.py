@@ -1,18 +1,20 @@
 """Writing results to standard output or a file, in the chosen format (defined in `formats`)."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from syntagma.cli.options import FormatName
 from syntagma.errors import OutputError
+from syntagma.files.outputs import check_output, check_stdout
 from syntagma.files.writing import atomic_write
 from syntagma.formats.conllu import write_conllu
 from syntagma.formats.jsonl import write_jsonl
 from syntagma.problem.word import TagColumn
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
+from syntagma.transition.budget import SearchName
 
 Result = Linearization | Realization
 Write = Callable[[str], object]
@@ -23,6 +25,21 @@ class ReaderGone(Exception):
 
     Not a `BrokenPipeError`, which typer would report as a failure.
     """
+
+
+def check_destination(
+    output: Path | None,
+    inputs: Iterable[Path | str | None],
+    model: str | None,
+    search: SearchName = "beam",
+) -> None:
+    """Raise before any work if the output cannot be written, or is an input or the model."""
+    if output is None:
+        check_stdout(each for each in inputs if each is not None)
+    else:
+        from syntagma.models.loading import DEFAULT_MODELS, model_path  # not for --help
+
+        check_output(output, [*inputs, model_path(model or DEFAULT_MODELS[search])])
 
 
 @contextmanager

@@ -5,11 +5,15 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from syntagma.cli import signals
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 # Seconds before progress is shown: shorter work needs none.
 PATIENCE = 1.0
+
+SHOW_CURSOR = "\x1b[?25h"  # hidden as long as a bar is shown
 
 
 class Ticker:
@@ -22,7 +26,7 @@ class Ticker:
         self.count = 0
         self._label = label
         self._total = total
-        self._enabled = enabled and sys.stderr.isatty()
+        self._enabled = enabled and sys.stderr is not None and sys.stderr.isatty()
         self._started = time.monotonic()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
@@ -38,6 +42,7 @@ class Ticker:
     ) -> None:
         if self._progress is not None:
             self._progress.stop()
+            signals.restore_terminal = ""
 
     def expect(self, total: int) -> None:
         """Set how many there are, before anything is shown."""
@@ -103,4 +108,5 @@ class Ticker:
         self._task = self._progress.add_task(
             self._label, total=self._total, completed=self.count, rate=self._rate()
         )
+        signals.restore_terminal = SHOW_CURSOR + "\n"  # below the bar
         self._progress.start()

@@ -7,7 +7,7 @@ import typer
 
 from syntagma.cli import options
 from syntagma.cli.batch import ShortOfTime, bag_of_arguments, read_inputs, run_batch
-from syntagma.cli.output import render
+from syntagma.cli.output import check_destination, render
 from syntagma.errors import FormatError, SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.transition.budget import DEFAULT_MAX_WORDS
@@ -82,6 +82,7 @@ def realize(
     if format == "sr" and n_best is not None:
         raise typer.BadParameter("--format sr has one sentence per problem: leave out --n-best")
     chosen = format or ("sr" if shared_task and n_best is None else "text")
+    check_destination(output, [] if lemmas else file or ["-"], model)
     from syntagma.evaluation.shared_task import shared_task_block
     from syntagma.linearizer.linearizer import load
 

@@ -1,5 +1,8 @@
 """`syntagma train`: trains a model on a treebank."""
 
+import ctypes
+import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -7,7 +10,7 @@ import typer
 
 from syntagma.best_first.scorer import MAX_CHART
 from syntagma.best_first.settings import BestFirstSettings
-from syntagma.cli import options
+from syntagma.cli import options, signals
 from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
 from syntagma.linear.settings import LinearSettings
@@ -309,6 +312,9 @@ def train(
             min_count=min_count,
             realize=realize,
         )
+    signals.farewell = partial(_say_how_to_resume, output)
+    if kind == "neural":
+        _keep_memory()
     with Ticker("learning") as ticker:
 
         def show(epoch: Epoch) -> None:
@@ -335,6 +341,27 @@ def train(
             ),
         )
     write_stdout(f"{output}: the model of epoch {report.best} of {len(report.epochs)}\n")
+
+
+def _say_how_to_resume(output: Path) -> str:
+    from syntagma.training.run import has_checkpoint
+
+    if has_checkpoint(output):
+        return f"interrupted: the same command resumes training of {output} after the last epoch"
+    return "interrupted in the first epoch: nothing is saved yet"
+
+
+def _keep_memory() -> None:
+    """Make glibc keep freed blocks of up to 32 MB: page faults took a third of the time.
+
+    Other C libraries have no such call. It cannot be undone: that is for this process to decide,
+    not for `train` as a function of somebody else's.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
+    if mallopt is not None:
+        mmap_threshold, trim_threshold = -3, -1
+        mallopt(mmap_threshold, 32 << 20)
+        mallopt(trim_threshold, 1 << 30)
 
 
 def describe(epoch: "Epoch") -> str:

@@ -9,6 +9,7 @@ from syntagma.cli import options
 from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
 from syntagma.errors import TrainingError
+from syntagma.files.outputs import check_output
 from syntagma.language_model.packed import MAX_ORDER
 from syntagma.language_model.settings import PRUNE, LanguageModelSettings
 
@@ -104,6 +105,7 @@ def train_lm(
         max_ngrams=max_ngrams,
         tokenized=tokenized,
     )
+    check_output(output, [*texts, held_out])
     if held_out is not None:
         check_readable(held_out)
     with Ticker("sentences read") as ticker:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, overload
 
 from syntagma.errors import OutputError
+from syntagma.files import temporary
 
 
 @overload
@@ -30,8 +31,9 @@ def atomic_write(
 ) -> contextlib.AbstractContextManager[IO[Any]]:
     """Write a file that appears under its name only when it is complete and on disk.
 
-    Until then, and if anything fails, an older file of this name stays as it was. A file that
-    cannot be written raises `OutputError`. Devices and pipes are written directly.
+    Until then, and if anything fails, an older file of this name stays as it was. Of several
+    writers of one file, the last to finish wins. A file that cannot be written raises
+    `OutputError`. Devices and pipes are written directly.
     """
     return _atomic_write(Path(os.path.realpath(path)), mode)
 
@@ -39,7 +41,7 @@ def atomic_write(
 @contextlib.contextmanager
 def _atomic_write(path: Path, mode: Literal["w", "wb"]) -> Iterator[IO[Any]]:
     encoding: dict[str, Any] = {"encoding": "utf-8", "newline": "\n"} if mode == "w" else {}
-    temporary: Path | None = None
+    unfinished: Path | None = None
     try:
         old_mode = _file_mode(path)
         if old_mode is not None and not stat.S_ISREG(old_mode) and not stat.S_ISDIR(old_mode):
@@ -48,24 +50,28 @@ def _atomic_write(path: Path, mode: Literal["w", "wb"]) -> Iterator[IO[Any]]:
             return
         if old_mode is not None and stat.S_ISDIR(old_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        with open(temporary, mode, **encoding) as stream:
+        unfinished = temporary.unused_name(path.parent, ".tmp")
+        with temporary.undisturbed():
+            stream = open(unfinished, mode.replace("w", "x"), **encoding)  # noqa: SIM115
+            temporary.note(unfinished)
+        with stream:
             if old_mode is not None:
-                os.chmod(temporary, stat.S_IMODE(old_mode))
+                os.chmod(unfinished, stat.S_IMODE(old_mode))
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(temporary, path)
-        temporary = None
-        _sync_directory(path.parent)
+        with temporary.undisturbed():
+            os.replace(unfinished, path)
+            temporary.forget(unfinished)
+            unfinished = None
+        sync_directory(path.parent)
     except BrokenPipeError:
         raise  # the reader of a pipe has closed it: not an error of this file
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
+        if unfinished is not None:
+            temporary.remove(unfinished)
 
 
 def _file_mode(path: Path) -> int | None:
@@ -75,8 +81,8 @@ def _file_mode(path: Path) -> int | None:
         return None
 
 
-def _sync_directory(directory: Path) -> None:
-    """Make the new name survive a crash, where the system allows it."""
+def sync_directory(directory: Path) -> None:
+    """Make a new name survive a crash, where the system allows it."""
     with contextlib.suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)
         try:

@@ -7,6 +7,10 @@ import numpy.typing as npt
 Arrays = Sequence[npt.NDArray[Any]]
 Alternative = tuple[Sequence[int], Sequence[int], float, bool, int]
 
+LONGEST: int
+SENTENCE_START: int
+SENTENCE_END: int
+
 class NGrams:
     order: int
     def __init__(

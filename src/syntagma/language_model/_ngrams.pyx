@@ -18,6 +18,10 @@ cdef enum:
 cdef double LEAST = 1e-300
 cdef double MOST = 600.0        # exp of this, times any number of words, is finite
 
+# For Python, so that no number is defined twice.
+LONGEST = MAX_ORDER
+SENTENCE_START, SENTENCE_END = START, END
+
 
 cdef class NGrams:
     """A back-off model. Its arrays are those of `packed.PackedOrder`, one list item per order.

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import ModelError
+from syntagma.language_model._ngrams import SENTENCE_END, SENTENCE_START
 
-UNKNOWN, START, END = range(3)
+UNKNOWN, START, END = 0, SENTENCE_START, SENTENCE_END
 SPECIAL_WORDS = ("<unk>", "<s>", "</s>")
 LOG_ZERO = -99 * float(np.log(10))  # as ARPA files write it
 

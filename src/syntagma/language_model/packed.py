@@ -17,7 +17,7 @@ import numpy.typing as npt
 from syntagma.errors import ModelError
 from syntagma.files.packing import pack_lines
 from syntagma.files.sections import Section, check_sections, damaged, read_lines, text_section
-from syntagma.language_model._ngrams import NGrams, NGramScorer, rises, unfold
+from syntagma.language_model._ngrams import LONGEST, NGrams, NGramScorer, rises, unfold
 from syntagma.language_model.backoff import SPECIAL_WORDS, UNKNOWN, BackoffModel, Order
 from syntagma.language_model.quantisation import CODES, Codes, Floats, quantise
 from syntagma.problem.alternative import Alternative
@@ -26,7 +26,7 @@ from syntagma.problem.shape import shape
 Array = npt.NDArray[Any]
 Numbers = npt.NDArray[np.uint32]
 
-MAX_ORDER = 5
+MAX_ORDER = LONGEST
 _MANY = 255  # extensions of an n-gram: this many or more are stored in a table of their own
 _VOWELS = frozenset("aeiou")
 PREFIX = "lm."  # of the sections of a file

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import TrainingError
+from syntagma.files.temporary import temporary_folder
 
 _BYTES_PER_ITEM = 64  # of all arrays of a block that are in memory at the same time
 _MIN_BLOCK = 8
@@ -78,12 +79,12 @@ class Scratch:
 @contextlib.contextmanager
 def open_scratch(directory: Path | None, memory: int) -> Iterator[Scratch]:
     parent = Path(tempfile.gettempdir()) if directory is None else directory
-    try:
-        folder = tempfile.TemporaryDirectory(prefix="syntagma-", dir=parent)
-    except OSError as error:
-        raise _cannot_write(parent, error) from error
-    with folder:
-        yield Scratch(Path(folder.name), max(memory // _BYTES_PER_ITEM, _MIN_BLOCK))
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = stack.enter_context(temporary_folder(parent))
+        except OSError as error:
+            raise _cannot_write(parent, error) from error
+        yield Scratch(folder, max(memory // _BYTES_PER_ITEM, _MIN_BLOCK))
 
 
 def _cannot_write(directory: Path, error: OSError) -> TrainingError:

@@ -51,6 +51,9 @@ ATOM_NAMES = (
 )
 SCOPE_NAMES = ("state", "before shift", "candidate", "family", "pair", "child")
 
+assert len(ATOM_NAMES) == ATOMS
+assert len(SCOPE_NAMES) == SCOPES
+
 cdef uint64_t START = 1 << 30   # before the first word of a sentence, or of a family
 
 
@@ -378,7 +381,6 @@ cdef class Templates(TemplateTable):
     def __init__(self, templates, bint atomic):
         known = [list(ATOM_NAMES[: first_atom(scope)]) for scope in range(SCOPES)]
         known[CHILD] = [*ATOM_NAMES[:Xw], *ATOM_NAMES[Cw:]]
-        assert len(ATOM_NAMES) == ATOMS
         TemplateTable.__init__(self, templates, ATOM_NAMES, dict(zip(SCOPE_NAMES, known)))
         self.atomic = atomic
         cdef int i, j

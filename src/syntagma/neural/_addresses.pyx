@@ -9,3 +9,8 @@ CANDIDATE_ADDRESSES = ("L", "Lh", "A", "Ah", "Ap", "B")
 SET_NAMES = ("unplaced", "family", "dependents", "path")
 COUNT_NAMES = ("rest", "family", "dependents", "depth", "side")
 COUNT_BUCKETS = BUCKETS
+
+assert len(STATE_ADDRESSES) == N_STATE
+assert len(CANDIDATE_ADDRESSES) == N_CANDIDATE
+assert len(SET_NAMES) == N_SETS
+assert len(COUNT_NAMES) == N_COUNTS

@@ -11,6 +11,10 @@ cdef enum:
     UNRELATED, SELF, SIBLING, ANCESTOR, DESCENDANT, COMPONENT, LABELLED
 
 RELATION_NAMES = ("unrelated", "self", "sibling", "ancestor", "descendant", "component")
+assert len(RELATION_NAMES) == LABELLED
+
+GIVEN_FIELDS = ("tag", "label", "head", "dependents", "descendants")
+HEAD_STATES = 3     # unknown, a word, the root
 
 
 def read_given(SearchTask search_task, int n_tags, int n_labels):
@@ -24,7 +28,7 @@ def read_given(SearchTask search_task, int n_tags, int n_labels):
     """
     cdef const Task* task = &search_task.task
     cdef int n = task.n, i, j, k, head
-    fields = np.empty((n, 5), np.int32)
+    fields = np.empty((n, len(GIVEN_FIELDS)), np.int32)
     relations = np.zeros((n, n), np.int32)
     cdef int32_t[:, ::1] field = fields, relation = relations
     cdef const Word* word

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
-from syntagma.neural._given import RELATION_NAMES
+from syntagma.neural._given import GIVEN_FIELDS, HEAD_STATES, RELATION_NAMES
 from syntagma.neural.lexicon import LEXICAL, Lexicon
 from syntagma.neural.slots import SlotTable
 from syntagma.transition.vocabulary import Vocabulary
@@ -21,9 +21,8 @@ from syntagma.transition.vocabulary import Vocabulary
 Floats = npt.NDArray[np.float32]
 
 # What the encoder reads of a word; each field has an embedding table.
-FIELDS = (*LEXICAL, "tag", "label", "head", "dependents", "descendants")
+FIELDS = (*LEXICAL, *GIVEN_FIELDS)
 TAG, LABEL = FIELDS.index("tag"), FIELDS.index("label")
-_HEAD_STATES = 3  # unknown, a word, the root
 
 SPECIAL = 2  # rows after those of the words of a problem: one for nothing, one for the start
 SLOT_PARTS = ("state", "arc", "candidate", "sets")
@@ -59,7 +58,7 @@ def table_sizes(lexicon: Lexicon, vocabulary: Vocabulary) -> dict[str, int]:
         **lexicon.sizes(),
         "tag": n_tags,
         "label": n_labels,
-        "head": _HEAD_STATES,
+        "head": HEAD_STATES,
         "dependents": COUNT_BUCKETS,
         "descendants": COUNT_BUCKETS,
         "relations": len(RELATION_NAMES) + 2 * n_labels,

@@ -6,13 +6,12 @@ import torch. The training run around the learner is in the package `training`.
 
 from __future__ import annotations
 
-import ctypes
 import math
-import os
 import random
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from itertools import chain
 from typing import Any
 
@@ -68,16 +67,20 @@ class NeuralLearner:
         self.start = start
         self.inflect = inflect
         self.keep_tags = keep_tags
-        torch.set_num_threads(threads)
-        _keep_memory()
+        self.threads = threads
 
     def begin(
+        self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
+    ) -> Vocabulary:
+        with torch_at_work(self.threads, self.settings.seed):
+            return self._begin(sentences, pretrain)
+
+    def _begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
     ) -> Vocabulary:
         self.sentences = sentences
         self.further = list(chain.from_iterable(pretrain))
         everything = [*sentences, *self.further]
-        torch.manual_seed(self.settings.seed % (1 << 63))
         if self.start is None:
             self.dimensions = Dimensions()
             self.vocabulary = learn_vocabulary(everything).without_forms()
@@ -119,17 +122,20 @@ class NeuralLearner:
         return describe_network(self.dimensions)
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
-        torch.manual_seed((self.settings.seed * 1_000_003 + number) % (1 << 63))
         total = steps = 0.0
         self.network.training = True
-        for batch, size in self._batches(number):
-            decisions = len(batch.directions[0].gold)
-            if decisions:
-                total += self._learn(batch) * decisions
-                steps += decisions
-            self.words_seen += batch.n_words
-            for _ in range(size):
-                on_sentence()
+        with (
+            torch_at_work(self.threads, self.settings.seed * 1_000_003 + number),
+            closing(self._batches(number)) as batches,
+        ):
+            for batch, size in batches:
+                decisions = len(batch.directions[0].gold)
+                if decisions:
+                    total += self._learn(batch) * decisions
+                    steps += decisions
+                self.words_seen += batch.n_words
+                for _ in range(size):
+                    on_sentence()
         if not math.isfinite(total):
             raise TrainingError(
                 "training diverged (loss is not finite): lower the learning rate (--learning-rate)"
@@ -184,7 +190,7 @@ class NeuralLearner:
                 "exp_avg_sq": torch.tensor(arrays["exp_avg_sq"]),
             }
 
-    def _batches(self, number: int) -> Iterator[tuple[Batch, int]]:
+    def _batches(self, number: int) -> Generator[tuple[Batch, int], None, None]:
         """The batches of an epoch, each with its number of sentences.
 
         A second thread prepares them ahead.
@@ -282,13 +288,18 @@ def _words(sentences: Sequence[Sentence]) -> int:
     return sum(map(len, sentences))
 
 
-def _keep_memory() -> None:
-    """Make glibc keep freed blocks of up to 32 MB: page faults took a third of the time.
+@contextmanager
+def torch_at_work(threads: int, seed: int) -> Iterator[None]:
+    """PyTorch with these threads and this seed; its state is global, and is left as it was found.
 
-    Other C libraries have no such call.
+    It draws random numbers on the CPU only.
     """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
-    if mallopt is not None:
-        mmap_threshold, trim_threshold = -3, -1
-        mallopt(mmap_threshold, 32 << 20)
-        mallopt(trim_threshold, 1 << 30)
+    threads_before = torch.get_num_threads()
+    state_before = torch.get_rng_state()
+    try:
+        torch.set_num_threads(threads)
+        torch.default_generator.manual_seed(seed % (1 << 63))
+        yield
+    finally:
+        torch.set_rng_state(state_before)
+        torch.set_num_threads(threads_before)

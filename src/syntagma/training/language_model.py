@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from syntagma import __version__
-from syntagma.errors import FormatError, ModelError, OutputError, TrainingError, shown
+from syntagma.errors import FormatError, ModelError, TrainingError, shown
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.files.fingerprint import fingerprint
+from syntagma.files.locking import locked
+from syntagma.files.outputs import check_output
 from syntagma.files.paths import as_paths, check_path
 from syntagma.files.reading import open_text, source_name
 from syntagma.formats.conllu import read_blocks
@@ -111,9 +113,20 @@ def train_lm(
         raise TrainingError(
             f"{output}: a language model cannot be written compressed; leave out {output.suffix}"
         )
-    check_writable(output)
+    check_output(output, sources)
     for source in sources:
         check_readable(source)
+    with locked(output):
+        return _train_lm(sources, output, settings, on_sentence, on_progress)
+
+
+def _train_lm(
+    sources: Sequence[str | Path],
+    output: Path,
+    settings: LanguageModelSettings,
+    on_sentence: Callable[[], None],
+    on_progress: Progress,
+) -> LanguageModelReport:
     count = _Count()
 
     def counted(sentences: Iterable[list[str]]) -> Iterator[list[str]]:
@@ -162,14 +175,6 @@ def check_readable(path: str | Path) -> None:
     """Raise `FormatError` for a missing file, before any work is done."""
     if str(path) != "-" and not Path(path).exists():
         raise FormatError("cannot read the file: No such file or directory", source_name(path))
-
-
-def check_writable(path: Path) -> None:
-    """Raise `OutputError` if no file can be written there, before any work is done."""
-    if not path.parent.is_dir():
-        raise OutputError(f"cannot write {path}: there is no folder {path.parent}")
-    if path.is_dir():
-        raise OutputError(f"cannot write {path}: it is a folder")
 
 
 def _write(model: BackoffModel, path: Path, about: dict[str, Any]) -> None:
@@ -222,9 +227,21 @@ def add_lm(
     dev = as_sentences(dev, "dev")
     check_path(language_model, "language_model")
     check_path(output, "output")
-    check_writable(Path(output))
-    added, about = read_lm(language_model)
     path = model_path(model)
+    check_output(output, [path, language_model])
+    with locked(Path(output)):
+        return _add_lm(path, language_model, dev, output, threads, on_sentence)
+
+
+def _add_lm(
+    path: Path,
+    language_model: str | Path,
+    dev: Sequence[Sentence],
+    output: str | Path,
+    threads: int,
+    on_sentence: Callable[[], None],
+) -> BalanceReport:
+    added, about = read_lm(language_model)
     plain = load_model(path, language_model=False)
 
     def bleu(condition: str, weight: float) -> float:

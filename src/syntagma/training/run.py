@@ -5,14 +5,19 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Sequence
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from syntagma.errors import TrainingError
+from syntagma.errors import OutputError, TrainingError
 from syntagma.evaluation.evaluate import evaluate
+from syntagma.files import temporary
+from syntagma.files.locking import locked
+from syntagma.files.outputs import check_output
+from syntagma.files.writing import sync_directory
 from syntagma.language_model.packed import LanguageModel
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
@@ -21,10 +26,14 @@ from syntagma.models.saving import save_model
 from syntagma.neural.settings import REALIZE
 from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import inflect_sentence
+from syntagma.training.inputs import Digests, list_differences
 from syntagma.training.learners import Learner
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
+
+CHECKPOINT = "state"  # files of the folder
+BEST = "best"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +58,92 @@ class TrainingReport:
     best: int
 
 
+@contextlib.contextmanager
+def open_folder(output: Path, inputs: Iterable[str | os.PathLike[str]]) -> Iterator[Path]:
+    """The folder of a run with this output, for this run alone.
+
+    Raise if the output cannot be written or is an input, if another training with this output is
+    under way, or if the folder holds anything else. Without a checkpoint, the folder is removed at
+    the end.
+    """
+    inputs = list(inputs)
+    check_output(output, inputs)
+    if output.exists() and not output.is_file():
+        raise OutputError(f"cannot write the model to {output}: it is not a regular file")
+    folder = _folder_of(output)
+    _check_folder(folder, inputs)
+    with locked(output):
+        try:
+            with temporary.undisturbed():
+                folder.mkdir(exist_ok=True)
+                if not (folder / CHECKPOINT).is_file():
+                    temporary.note(folder)
+        except OSError as error:
+            raise TrainingError(f"cannot write to {folder}: {error.strerror}") from error
+        try:
+            yield folder
+        finally:
+            temporary.forget(folder)
+            if not (folder / CHECKPOINT).is_file():
+                remove_folder(folder)
+
+
+def has_checkpoint(output: Path) -> bool:
+    """Whether an interrupted run with this output can be resumed."""
+    return (_folder_of(output) / CHECKPOINT).is_file()
+
+
+def _folder_of(output: Path) -> Path:
+    if output.is_symlink():  # the model will be where the link points to
+        output = Path(os.path.realpath(output))
+    return output.with_name(output.name + ".training")
+
+
+def _check_folder(folder: Path, inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """Raise if the folder holds anything that does not belong to a run: it will be removed."""
+    if not folder.is_dir():
+        if folder.exists():
+            raise TrainingError(
+                f"training needs a folder {folder}, but a file has this name: move it, or choose "
+                "another output"
+            )
+        return
+    for path in inputs:
+        if Path(os.path.realpath(folder)) in Path(os.path.realpath(path)).parents:
+            raise TrainingError(
+                f"{path} is in {folder}, which will be removed: move it, or choose another output"
+            )
+    for path in folder.iterdir():
+        if not _belongs_to_run(path):
+            raise TrainingError(
+                f"{folder} holds {path.name}, which does not belong to a training run: move it, "
+                "or choose another output"
+            )
+
+
+def _belongs_to_run(path: Path) -> bool:
+    left_behind = path.name.startswith(".") and path.name.endswith(".tmp")
+    return path.name in (CHECKPOINT, BEST) or left_behind
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove the folder of a run; what does not belong to the run stays, and so does the folder."""
+    with contextlib.suppress(OSError):
+        # The checkpoint goes last: as long as it is there, the same command removes the rest.
+        for path in sorted(folder.iterdir(), key=lambda path: path.name == CHECKPOINT):
+            if _belongs_to_run(path):
+                path.unlink()
+        folder.rmdir()
+
+
 @dataclass(slots=True)
 class Run:
     """A training run; until it is finished, its folder holds a checkpoint and the best model."""
 
     output: Path
+    folder: Path
     header: dict[str, Any]
+    inputs: Digests
     learner: Learner
     vocabulary: Vocabulary
     dev_sentences: Sequence[Sentence]
@@ -64,23 +153,15 @@ class Run:
     language_model: LanguageModel | None
     epochs: list[Epoch] = field(default_factory=list)
 
-    @property
-    def folder(self) -> Path:
-        return self.output.with_name(self.output.name + ".training")
-
     def resume(self) -> None:
         """Continue after the last whole epoch of the same run, if there is one."""
-        state = self.folder / "state"
-        if not state.is_file():
-            try:
-                self.folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise TrainingError(f"cannot write to {self.folder}: {error.strerror}") from error
+        if not (self.folder / CHECKPOINT).is_file():
             return
-        header, arrays = read_container(state)
-        if header["run"] != self.header:
+        header, arrays = read_container(self.folder / CHECKPOINT)
+        there = header.get("run", {}), header.get("inputs", {})
+        if differences := list_differences(there, (self.header, self.inputs)):
             raise TrainingError(
-                f"{self.folder} holds a training run with other data or settings; "
+                f"{self.folder} holds a training run with other data or settings ({differences}); "
                 "repeat its command to continue it, or remove the folder to start again"
             )
         self.learner.restore(arrays)
@@ -106,7 +187,7 @@ class Run:
         self.epochs.append(epoch)
         if _best(self.epochs) == epoch:
             save_model(
-                self.folder / "best",
+                self.folder / BEST,
                 {**self.header, "figures": {"dev": epoch.bleu, "epoch": epoch.number}},
                 self.vocabulary,
                 stored,
@@ -114,17 +195,24 @@ class Run:
                 self.language_model,
             )
         write_container(
-            self.folder / "state",
-            {"run": self.header, "epochs": [asdict(epoch) for epoch in self.epochs]},
+            self.folder / CHECKPOINT,
+            {
+                "run": self.header,
+                "inputs": self.inputs,
+                "epochs": [asdict(epoch) for epoch in self.epochs],
+            },
             self.learner.state(),
         )
+        temporary.forget(self.folder)
 
     def finish(self) -> TrainingReport:
         """Move the best model to its place and remove the folder."""
-        best = self.folder / "best"
-        if best.exists():  # else an earlier call was interrupted between these two steps
-            best.replace(self.output)
-        shutil.rmtree(self.folder)
+        best = self.folder / BEST
+        with temporary.undisturbed():
+            if best.exists():  # else an earlier call was interrupted between these two steps
+                best.replace(self.output)
+                sync_directory(self.output.parent)
+            remove_folder(self.folder)
         return TrainingReport(tuple(self.epochs), _best(self.epochs).number)
 
 

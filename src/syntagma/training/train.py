@@ -7,6 +7,7 @@ What an epoch does is decided by the learner (`learners`), how a run is interrup
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -17,6 +18,7 @@ from syntagma import __version__
 from syntagma.errors import FormatError, TrainingError, shown
 from syntagma.files.paths import as_paths, check_path
 from syntagma.models.header import LANGUAGE_MODEL
+from syntagma.models.loading import model_path
 from syntagma.neural.settings import NeuralSettings
 from syntagma.problem.integers import as_integer
 from syntagma.realization.training import learn_realizer
@@ -28,8 +30,9 @@ from syntagma.training.data import (
     read_training_data,
     sample_evenly,
 )
+from syntagma.training.inputs import digest_inputs
 from syntagma.training.learners import create_learner
-from syntagma.training.run import Epoch, Run, TrainingReport
+from syntagma.training.run import Epoch, Run, TrainingReport, open_folder
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence, read_treebank
 
@@ -63,8 +66,10 @@ def train(
     dimensions and language model, and learns new tags and labels.
 
     Until training is finished, a folder `<output>.training` holds the state after the last whole
-    epoch. The same call resumes from there and ends with the same model. The number of threads does
-    not change a linear model; it may change the rounding of a neural one.
+    epoch. The same call resumes from there and ends with the same model. A call with other data or
+    settings raises `TrainingError`, a second one with this output while the first is under way
+    `OutputError`. The number of threads does not change a linear model; it may change the rounding
+    of a neural one. Threads and random states of PyTorch are left as they were found.
 
     For progress, `on_start` is called once with the number of sentences of the treebank, which is
     about what each epoch visits; `on_sentence` and `on_epoch` are called after each of them.
@@ -76,57 +81,65 @@ def train(
         check_path(path, what)
     pretrain = as_paths(pretrain, "pretrain")
     _check_arguments(settings, output, pretrain, start, threads)
-    begun = load_start(start, settings) if start is not None else None
-    settings = choose_tag_column(train, settings, begun)
-    sentences = read_training_data(train, settings, lift=True)
-    realizer = None
-    if isinstance(settings, NeuralSettings) and settings.realize:
-        realizer = learn_realizer(sentences, language)
-    learner = create_learner(settings, threads, begun, realizer)
-    annotated = read_training_data(dev, settings, lift=False)
-    dev_sentences = sample_evenly(annotated, DEV_SENTENCES)
-    further, further_described = _read_pretraining(pretrain, settings, on_faults)
-    vocabulary = learner.begin(sentences, further)
-    header: dict[str, Any] = {
-        "name": name or Path(output).stem,
-        "language": language,
-        "licence": licence,
-        "attribution": attribution,
-        "data": [describe_data(train, sentences), *further_described],
-        **({"start": describe_start(start, begun)} if start is not None and begun else {}),
-        "tag_column": settings.tag_column,
-        "scorer": settings.SCORER,
-        **learner.describe(),
-        "settings": asdict(settings),
-        "created_with": __version__,
-    }
-    language_model = None
-    if begun is not None and begun.language_model is not None:
-        language_model = begun.language_model.language_model
-        header[LANGUAGE_MODEL] = begun.header[LANGUAGE_MODEL]
-    run = Run(
-        output=Path(output),
-        header=header,
-        learner=learner,
-        vocabulary=vocabulary,
-        dev_sentences=dev_sentences,
-        dev_conditions=settings.dev_conditions,
-        threads=threads,
-        realizer=realizer,
-        language_model=language_model,
-    )
-    run.resume()
-    on_start(len(sentences))
-    while len(run.epochs) < learner.epochs:
-        number = len(run.epochs) + 1
-        started = time.process_time()
-        figures = learner.pass_over(number, on_sentence)
-        cpu_seconds = time.process_time() - started
-        stored = learner.stored()
-        epoch = Epoch(number, run.measure(stored), figures, cpu_seconds)
-        run.close_epoch(epoch, stored)
-        on_epoch(epoch)
-    return run.finish()
+    output = Path(output)
+    given_name = output.stem
+    if os.path.islink(output):  # the model will be where the link points to
+        output = Path(os.path.realpath(output))
+    started_from = () if start is None else (model_path(start),)
+    with open_folder(output, [train, dev, *pretrain, *started_from]) as folder:
+        begun = load_start(start, settings) if start is not None else None
+        settings = choose_tag_column(train, settings, begun)
+        sentences = read_training_data(train, settings, lift=True)
+        realizer = None
+        if isinstance(settings, NeuralSettings) and settings.realize:
+            realizer = learn_realizer(sentences, language)
+        learner = create_learner(settings, threads, begun, realizer)
+        annotated = read_training_data(dev, settings, lift=False)
+        dev_sentences = sample_evenly(annotated, DEV_SENTENCES)
+        further, further_described = _read_pretraining(pretrain, settings, on_faults)
+        vocabulary = learner.begin(sentences, further)
+        header: dict[str, Any] = {
+            "name": name or given_name,
+            "language": language,
+            "licence": licence,
+            "attribution": attribution,
+            "data": [describe_data(train, sentences), *further_described],
+            **({"start": describe_start(start, begun)} if start is not None and begun else {}),
+            "tag_column": settings.tag_column,
+            "scorer": settings.SCORER,
+            **learner.describe(),
+            "settings": asdict(settings),
+            "created_with": __version__,
+        }
+        language_model = None
+        if begun is not None and begun.language_model is not None:
+            language_model = begun.language_model.language_model
+            header[LANGUAGE_MODEL] = begun.header[LANGUAGE_MODEL]
+        run = Run(
+            output=output,
+            folder=folder,
+            header=header,
+            inputs=digest_inputs(sentences, annotated, further, realizer),
+            learner=learner,
+            vocabulary=vocabulary,
+            dev_sentences=dev_sentences,
+            dev_conditions=settings.dev_conditions,
+            threads=threads,
+            realizer=realizer,
+            language_model=language_model,
+        )
+        run.resume()
+        on_start(len(sentences))
+        while len(run.epochs) < learner.epochs:
+            number = len(run.epochs) + 1
+            started = time.process_time()
+            figures = learner.pass_over(number, on_sentence)
+            cpu_seconds = time.process_time() - started
+            stored = learner.stored()
+            epoch = Epoch(number, run.measure(stored), figures, cpu_seconds)
+            run.close_epoch(epoch, stored)
+            on_epoch(epoch)
+        return run.finish()
 
 
 def _check_arguments(
@@ -147,7 +160,7 @@ def _check_arguments(
                 f"a scorer of kind {settings.SCORER!r} learns from one treebank, from scratch: "
                 f"leave out {option} (--{option}) or train a neural one"
             )
-    if Path(output).is_dir():
+    if os.path.isdir(output):
         raise TrainingError(f"cannot write the model to {output}: it is a folder")
 
 

@@ -3,6 +3,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+NOT_GIVEN: int
+ROOT_HEAD: int
+
 class SearchTask:
     n: int
     def __init__(

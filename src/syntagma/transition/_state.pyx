@@ -353,6 +353,9 @@ cdef int mirror(
     return 0
 
 
+NOT_GIVEN, ROOT_HEAD = NONE, ROOT   # for Python, so that no number is defined twice
+
+
 cdef class SearchTask:
     """A problem in numbers: the arrays behind a Task.
 

@@ -19,10 +19,10 @@ from syntagma.problem.shape import shape_and_suffix
 from syntagma.problem.word import ROOT_LABEL, Word
 from syntagma.results.linearization import Linearization, Token
 from syntagma.transition._search import FoundTree
-from syntagma.transition._state import SearchTask
+from syntagma.transition._state import NOT_GIVEN, ROOT_HEAD, SearchTask
 from syntagma.transition.vocabulary import Vocabulary
 
-NONE, ROOT = -1, -2  # as in _state.pxd
+NONE, ROOT = NOT_GIVEN, ROOT_HEAD
 
 Ints = npt.NDArray[np.int32]
 

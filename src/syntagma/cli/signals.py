@@ -1,0 +1,65 @@
+"""Signals that end the command: no temporary file is left, no traceback is shown.
+
+A thread of its own acts on them. So they work at any moment, also while the main thread computes
+outside of Python, and never cut off a step of `files/temporary.py`.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+
+# What is printed at the end: a line, or what a terminal needs. Set by commands.
+farewell: Callable[[], str] = lambda: ""  # noqa: E731
+restore_terminal = ""
+
+
+def end_on_signals() -> None:
+    """From now on, SIGINT, SIGTERM and SIGHUP end the process with exit code 130, 143 or 129.
+
+    A signal that the caller had ignored, as `nohup` does, stays ignored.
+    """
+    wanted = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
+    wanted = [number for number in wanted if signal.getsignal(number) is not signal.SIG_IGN]
+    if os.name != "posix":  # where only sockets can wake a thread
+        for number in wanted:
+            signal.signal(number, lambda number, frame: _end(number))
+        return
+    import _thread  # lighter than threading; the process ends without waiting for this thread
+
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    _thread.start_new_thread(_wait, (reading, frozenset(wanted)))
+    for number in wanted:
+        signal.signal(number, _leave_it_to_the_thread)
+
+
+def _leave_it_to_the_thread(number: int, frame: FrameType | None) -> None:
+    pass
+
+
+def _wait(reading: int, wanted: frozenset[int]) -> None:
+    while True:
+        for number in os.read(reading, 1):
+            if number in wanted:
+                _end(number)
+
+
+def _end(number: int) -> None:
+    try:
+        # If it is not loaded, there are no temporary files.
+        temporary = sys.modules.get("syntagma.files.temporary")
+        if temporary is not None and hasattr(temporary, "abandon"):
+            temporary.abandon()
+        line = farewell()
+        text = restore_terminal + (line + "\n" if line else "")
+        if text:
+            os.write(2, text.encode(errors="backslashreplace"))
+    except OSError:
+        pass  # nobody reads it
+    finally:
+        os._exit(128 + number)

@@ -1,0 +1,120 @@
+"""Locks: of several processes that would write the same file, one at a time may work on it.
+
+The operating system holds the locks, so that a process that was killed leaves none behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+from syntagma.errors import OutputError, SyntagmaWarning
+from syntagma.files import temporary
+
+_BUSY = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+_UNSUPPORTED = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
+_LOCKED_BYTE = 1 << 30  # on Windows: far beyond the content, which others may read
+
+
+@contextlib.contextmanager
+def locked(output: Path) -> Iterator[None]:
+    """Hold the lock of the output of a training, which is a file `.<name>.lock` beside it.
+
+    If another process or thread holds it, raise `OutputError`. Devices and pipes have no lock. On a
+    file system without locks, warn.
+    """
+    target = Path(os.path.realpath(output))
+    if target.exists() and not target.is_file():
+        yield
+        return
+    path = target.with_name(f".{target.name}.lock")
+    try:
+        descriptor = _acquire(path)
+    except OSError as error:
+        if error.errno not in _UNSUPPORTED:
+            reason = error.strerror or error
+            raise OutputError(f"cannot write {output}: {path}: {reason}") from error
+        warnings.warn(
+            f"the file system of {output} has no locks ({error.strerror}): make sure that no other "
+            "training writes this file",
+            SyntagmaWarning,
+            stacklevel=2,
+        )
+        temporary.remove(path)
+        yield
+        return
+    if descriptor is None:
+        raise OutputError(
+            f"cannot write {output}: another training with this output is under way"
+            f"{_holder(path)}; wait for it, or choose another output"
+        )
+    try:
+        yield
+    finally:
+        _release(path, descriptor)
+
+
+def _acquire(path: Path) -> int | None:
+    """The descriptor of the locked file, or None if somebody else has locked it."""
+    while True:
+        with temporary.undisturbed():
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            try:
+                if not _lock(descriptor):
+                    os.close(descriptor)
+                    return None
+                # The last holder removes the file: a lock on a removed file protects nothing.
+                current = os.path.exists(path) and os.path.samestat(
+                    os.fstat(descriptor), os.stat(path)
+                )
+            except BaseException:
+                os.close(descriptor)
+                raise
+            if current:
+                os.truncate(descriptor, 0)
+                os.write(descriptor, f"{os.getpid()}\n".encode())
+                temporary.note(path)
+                return descriptor
+            os.close(descriptor)
+
+
+def _release(path: Path, descriptor: int) -> None:
+    with temporary.undisturbed():
+        if os.name == "nt":  # where an open file cannot be removed
+            os.close(descriptor)
+            temporary.remove(path)
+        else:
+            temporary.remove(path)
+            os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a file; false if somebody else has."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in _BUSY:
+            return False
+        raise
+    return True
+
+
+def _holder(path: Path) -> str:
+    try:
+        number = path.read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""
+    return f" (process {number})" if number.isdecimal() else ""

@@ -1,0 +1,76 @@
+"""Temporary files: which there are, so that a process that must end at once can remove them all.
+
+The library handles no signals. The command line does (`cli/signals.py`), and calls `abandon`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+_PATIENCE = 5.0  # seconds that `abandon` waits for a step that must not be cut off
+
+_lock = threading.RLock()
+_paths: dict[Path, None] = {}
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """A short step that `abandon` waits for, such as to create a file and to note its name."""
+    with _lock:
+        yield
+
+
+def note(path: Path) -> None:
+    """Let `abandon` remove this file or folder."""
+    with _lock:
+        _paths[path] = None
+
+
+def forget(path: Path) -> None:
+    """Let `abandon` leave this file or folder where it is."""
+    with _lock:
+        _paths.pop(path, None)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, or a folder with all that it holds, if it is there."""
+    with _lock:
+        forget(path)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+
+
+def unused_name(folder: Path, suffix: str = "") -> Path:
+    """A name in this folder that no other process or thread will choose."""
+    return folder / f".syntagma-{os.urandom(8).hex()}{suffix}"
+
+
+@contextlib.contextmanager
+def temporary_folder(parent: Path) -> Iterator[Path]:
+    """A new folder, for this user only, that is removed at the end."""
+    folder = unused_name(parent)
+    try:
+        with undisturbed():
+            os.mkdir(folder, 0o700)
+            note(folder)
+        yield folder
+    finally:
+        remove(folder)
+
+
+def abandon() -> None:
+    """Remove all temporary files; the process must end right after, without another step.
+
+    May be called in any thread. Nobody else can create or rename a file from here on.
+    """
+    _lock.acquire(timeout=_PATIENCE)
+    for path in list(_paths):
+        remove(path)
