@@ -340,6 +340,19 @@ def test_a_bug_is_called_a_bug(
     )
 
 
+def test_one_warning_on_a_topic_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def doubtful(name: str, **options: object) -> Iterator[None]:
+        for message, topic in (("A", "tags"), ("B", "tags"), ("C", "labels"), ("A", "tags")):
+            warnings.warn(SyntagmaWarning(message, topic=topic), stacklevel=2)
+        raise SyntagmaError("then refused")
+
+    monkeypatch.setattr(syntagma.linearizer.linearizer, "load", doubtful)
+    assert run(["order", "a"]) == 2
+    assert capsys.readouterr().err == "warning: A\nwarning: C\nerror: then refused\n"
+
+
 def test_each_warning_is_printed_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

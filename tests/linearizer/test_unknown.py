@@ -118,6 +118,8 @@ def test_the_order_is_that_of_the_problem_without_them(
         assert list(map(seen, found)) == list(map(seen, expected)), given
         for result, other in zip(found, expected, strict=True):
             assert violations(result) == []
+            assert model.spell(result).text == model.spell(other).text
+            assert result.model_tags == other.model_tags == other.tags
             known = {*model._vocabulary.tags, *model._vocabulary.labels, "root"}
             tokens = zip(result.tokens, other.tokens, strict=True)
             for mine, theirs in tokens:

@@ -51,21 +51,24 @@ def read_trees(
                 head, dependent = (left, right) if rule == HEAD_LEFT else (right, left)
                 arcs[dependent] = head, label
                 heads.append(head)
-    tokens = []
+    tokens, tags = [], []
     for place, (index, tag) in enumerate(leaves, start=1):
         word = encoding.problem.words[index]
         head, label = arcs.get(place, (0, NONE))
         deprel = vocabulary.label_name(label) if head else ROOT_LABEL
+        tags.append(vocabulary.tag_of(word, tag))
         tokens.append(
             Token(
                 word.form,
-                word.tag or vocabulary.tags[tag],
+                word.tag or tags[-1],
                 head,
                 word.deprel or deprel,
                 index + 1,
             )
         )
-    return Linearization(tuple(tokens), score, encoding.problem, finished=finished)
+    return Linearization(
+        tuple(tokens), score, encoding.problem, finished=finished, model_tags=tuple(tags)
+    )
 
 
 def read_derivations(
@@ -79,6 +82,7 @@ def read_derivations(
     """The sentence of CCG derivations that are put side by side, with the trees of their heads."""
     derivations = []
     tokens: list[Token] = []
+    tags: list[str] = []
     pieces = [*map(_left_to_right, pieces)]
     for piece, words in zip(pieces, _words(encoding, pieces), strict=True):
         parts: list[Derivation] = []
@@ -87,10 +91,11 @@ def read_derivations(
             if rule == LEAF:
                 index, tag = next(words)
                 word = encoding.problem.words[index]
+                tags.append(vocabulary.tag_of(word, tag))
                 leaf = Derivation(
                     name,
                     form=word.form,
-                    tag=word.tag or vocabulary.tags[tag],
+                    tag=word.tag or tags[-1],
                     source=index + 1,
                 )
                 parts.append(leaf)
@@ -111,6 +116,7 @@ def read_derivations(
         encoding.problem,
         finished=finished,
         derivations=tuple(derivations),
+        model_tags=tuple(tags),
     )
 
 

@@ -310,7 +310,9 @@ class Linearizer:
         """
         if not isinstance(linearization, Linearization):
             raise ArgumentError(f"spell takes a result of order, not {shown(linearization)}")
-        spelling = self._detokenizer.spell(linearization.words, linearization.tags)
+        spelling = self._detokenizer.spell(
+            linearization.words, linearization.model_tags or linearization.tags
+        )
         return Realization(linearization, spelling)
 
     def score(

@@ -6,7 +6,7 @@ It is drawn and written in `formats`.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from syntagma.errors import name_word, name_words
@@ -50,6 +50,9 @@ class Linearization:
     more time it may find a better order. All words are there, and all that is given holds.
 
     `derivations` are CCG derivations, if the search used a CCG grammar: one, or one per piece.
+
+    `model_tags` are the tags that the model goes by: the given ones that it knows, its own guess
+    for all others.
     """
 
     tokens: tuple[Token, ...]
@@ -59,6 +62,7 @@ class Linearization:
     finished: bool = True
     derivations: tuple[Derivation, ...] = ()
     narrowed: bool = False
+    model_tags: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def syntax(self) -> float:

@@ -120,21 +120,29 @@ def decode(
     sources = encoding.asked or [encoding.order[number] for number in found.order]
     if encoding.alternatives is not None:
         problem = _with_forms(problem, encoding.alternatives, sources, found.forms)
-    tokens = []
+    tokens, tags = [], []
     for number, source in zip(found.order, sources, strict=True):
         word = problem.words[source]
         head = found.heads[number]
+        tags.append(vocabulary.tag_of(word, found.tags[number]))
         tokens.append(
             Token(
                 form=word.form,
-                tag=word.tag or vocabulary.tags[found.tags[number]],
+                tag=word.tag or tags[-1],
                 head=position.get(head, 0),
                 deprel=word.deprel
                 or (ROOT_LABEL if head == ROOT else vocabulary.label_name(found.labels[number])),
                 source=source + 1,
             )
         )
-    return Linearization(tuple(tokens), found.score, problem, found.fluency, narrowed=narrowed)
+    return Linearization(
+        tuple(tokens),
+        found.score,
+        problem,
+        found.fluency,
+        narrowed=narrowed,
+        model_tags=tuple(tags),
+    )
 
 
 def _with_forms(

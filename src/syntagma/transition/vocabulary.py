@@ -93,6 +93,10 @@ class Vocabulary:
             return word
         return Word(word.form, tag, word.head, label, word.lemma, word.features)
 
+    def tag_of(self, word: Word, guess: int) -> str:
+        """The tag that the model goes by: the given one if it knows it, else its guess."""
+        return word.tag if word.tag in self.tag_numbers else self.tags[guess]
+
     def unknown_tags(self, words: Iterable[Word]) -> list[str]:
         """The tags of the words that are not in the vocabulary."""
         return sorted({word.tag for word in words if word.tag} - self.tag_numbers.keys())
