@@ -42,6 +42,11 @@ TARGETS: dict[str, Callable[[], Target]] = {
     "models/neural": _lazily("models", "neural"),
     "models/language-model": _lazily("models", "LanguageModelFiles"),
     "models/arpa": _lazily("models", "ArpaFiles"),
+    "formats/text": _lazily("formats", "text"),
+    "formats/jsonl": _lazily("formats", "jsonl"),
+    "formats/conllu": _lazily("formats", "conllu"),
+    "formats/sr": _lazily("formats", "shared_task"),
+    "formats/auto": _lazily("formats", "auto"),
 }
 
 

@@ -233,6 +233,22 @@ def test_skip_reports_every_place(stdin: Stdin, capsys: pytest.CaptureFixture[st
     assert last == "skipped 2 of 5 problems: <stdin>:2, <stdin>:4"
 
 
+def test_what_is_beyond_a_limit_does_not_end_a_batch(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    word, rest = "1\tw", "\t_" * 8
+    path = tmp_path / "bags.conllu"
+    ranges = "1-" + "9" * 5_000 + f"\tw{rest}\n{word}{rest}\n\n"
+    path.write_text(f"{word}{rest}\n\n{ranges}{word}{'x' * 9_000_000}{rest}\n\n{word}{rest}\n")
+    assert run(["order", "--file", str(path), "--on-error", "skip"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "w\nw\n"
+    first, second, last = err.splitlines()
+    assert first.startswith(f"skipped: {path}:3: ID is '1-9999")
+    assert second == f"skipped: {path}:6: the line is longer than the limit of 8 MiB"
+    assert last == f"skipped 2 of 4 problems: {path}:3, {path}:6"
+
+
 def test_a_long_list_of_places_is_cut(stdin: Stdin, capsys: pytest.CaptureFixture[str]) -> None:
     stdin("\n" * (PLACES_SHOWN + 3))
     assert run(["order", "--on-error", "skip"]) == 0

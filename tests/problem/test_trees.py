@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from toys.strategies import trees
 
 from syntagma.problem.trees import find_cycle, is_projective, lift
@@ -74,3 +75,40 @@ def test_lifting_keeps_projective_trees(heads: list[int]) -> None:
 )
 def test_find_cycle(heads: list[int | None], cycle: list[int]) -> None:
     assert find_cycle(heads) == cycle
+
+
+def descends(heads: list[int], word: int, ancestor: int) -> bool:
+    while word and word != ancestor:
+        word = heads[word - 1]
+    return word == ancestor
+
+
+def plainly_lifted(heads: list[int]) -> list[int]:
+    """Nivre & Nilsson (2005) to the letter: look at every arc before each step."""
+    lifted = list(heads)
+    while True:
+        crossed = [
+            (abs(head - dependent), dependent)
+            for dependent, head in enumerate(lifted, start=1)
+            if head
+            and not all(
+                descends(lifted, word, head)
+                for word in range(min(head, dependent) + 1, max(head, dependent))
+            )
+        ]
+        if not crossed:
+            return lifted
+        _, dependent = min(crossed)
+        lifted[dependent - 1] = lifted[lifted[dependent - 1] - 1]
+
+
+@given(st.data())
+@settings(max_examples=100, deadline=None)
+def test_lifting_step_by_step(data: st.DataObject) -> None:
+    order = data.draw(st.permutations(range(1, data.draw(st.integers(2, 14)))))
+    heads = [0] * len(order)
+    for position, word in enumerate(order[1:], start=1):
+        heads[word - 1] = data.draw(st.sampled_from(order[max(0, position - 3) : position]))
+    expected = plainly_lifted(heads)
+    assert lift(heads) == tuple(expected)
+    assert is_projective(heads) == (expected == heads)

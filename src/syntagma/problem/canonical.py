@@ -8,12 +8,18 @@ Colours are numbered by sorting, never by `hash()`, so that the result is the sa
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
 
 from syntagma.problem.word import Word
 
 # How a neighbour that changed its colour is related to the word that looks at it.
 _HEAD, _DEPENDENT, _BEFORE, _AFTER = range(4)
+
+# Words that refinement may visit to choose among the tied words of a component, in all trials, and
+# how often components may be split further: far beyond what problems need, but it is a limit.
+_WORK = 60_000
+_MAX_DEPTH = 16
 
 _Trace = list[tuple[int, tuple[tuple[tuple[tuple[int, int], ...], int], ...]]]
 
@@ -47,18 +53,11 @@ def canonical_order(
         ranks[word] = ranks[previous] if keys[previous] == keys[word] else position
     colours = _Colouring(ranks, _neighbours(words, before))
     colours.refine(range(len(keys)))
-    entangled = _entangled(words, before)
-    while (tied := colours.first_tie()) is not None:
-        # Tied words of a forest can be swapped, so any of them will do. Around a cycle words may
-        # look alike only from nearby: choose by what refinement finds once they are told apart.
-        members = sorted(tied)
-        if entangled.isdisjoint(members):
-            colours.individualise(members[0])
-        elif colours.are_twins(members):
-            for word in members[1:]:
-                colours.individualise(word)
-        else:
-            colours = min((colours.individualised(word) for word in members), key=_trace)
+    if before:
+        for word in _tie_breaks(colours, _WORK, _MAX_DEPTH):
+            colours.individualise(word)
+    # The other tied words are those of trees, which can be swapped: any of them will do.
+    colours.individualise_the_rest()
     return tuple(sorted(range(len(keys)), key=lambda word: (ranks[word], colours.colour[word])))
 
 
@@ -75,26 +74,85 @@ def _neighbours(words: Sequence[Word], before: Pairs) -> list[list[tuple[int, in
     return neighbours
 
 
-def _entangled(words: Sequence[Word], before: Pairs) -> set[int]:
-    """The words of components that are not trees, arcs and order constraints taken together."""
-    if not before:
-        return set()
-    leader = list(range(len(words)))
+def _tie_breaks(colours: _Colouring, work: int, depth: int) -> list[int]:
+    """Tied words around cycles, in the order in which they are to be told apart.
 
-    def find(word: int) -> int:
-        while leader[word] != word:
-            leader[word] = leader[leader[word]]
-            word = leader[word]
-        return word
+    Words that are not tied hold nothing together, so the tied words fall into components, and each
+    can be brought into canonical order by itself. Equal components can be swapped.
+    """
+    components = [] if depth == 0 else _cyclic_components(colours)
+    size = sum(map(len, components))
+    ordered = [
+        _ordered_component(colours, component, work * len(component) // size, depth)
+        for component in components
+    ]
+    ordered.sort(key=lambda each: each[0])
+    return [word for _, order in ordered for word in order]
 
-    arcs = [(index, word.head) for index, word in enumerate(words, start=1) if word.head]
-    cyclic = []
-    for a, b in (*arcs, *before):
-        if find(a - 1) == find(b - 1):
-            cyclic.append(a - 1)
-        leader[find(a - 1)] = find(b - 1)
-    leaders = {find(word) for word in cyclic}
-    return {word for word in range(len(leader)) if find(word) in leaders}
+
+_Certificate = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
+
+
+def _ordered_component(
+    colours: _Colouring, component: list[int], work: int, depth: int
+) -> tuple[_Certificate, list[int]]:
+    """The words of a component in canonical order, and what is the same of equal components."""
+    local = {word: index for index, word in enumerate(component)}
+    neighbours = [
+        [(local[other], relation) for other, relation in colours.neighbours[word] if other in local]
+        for word in component
+    ]
+    numbers = {
+        colour: number
+        for number, colour in enumerate(sorted({colours.colour[word] for word in component}))
+    }
+    part = _Colouring([numbers[colours.colour[word]] for word in component], neighbours)
+    part.refine(range(len(component)))
+    tied = part.first_tie()
+    if tied is not None:
+        members = sorted(tied)
+        if part.are_twins(members):
+            for word in members[1:]:
+                part.individualise(word)
+        else:
+            # Around a cycle words may look alike only from nearby: choose by what refinement finds
+            # once they are told apart.
+            limit = work // len(members)
+            part.individualise(min(members, key=lambda word: part.trial(word, limit)))
+        for word in _tie_breaks(part, work // 2, depth - 1):
+            part.individualise(word)
+        part.individualise_the_rest()
+    order = sorted(range(len(component)), key=part.colour.__getitem__)
+    place = {word: index for index, word in enumerate(order)}
+    certificate = tuple(
+        (
+            colours.colour[component[word]],
+            tuple(sorted((place[other], relation) for other, relation in neighbours[word])),
+        )
+        for word in order
+    )
+    return certificate, [component[word] for word in order]
+
+
+def _cyclic_components(colours: _Colouring) -> list[list[int]]:
+    """The components of the tied words, arcs and order constraints taken together, without those
+    that are trees."""
+    found = []
+    waiting = {word for members in colours.classes.values() if len(members) > 1 for word in members}
+    tied = frozenset(waiting)
+    while waiting:
+        component = [waiting.pop()]
+        ends = 0
+        for word in component:  # grows while it is read
+            for other, _ in colours.neighbours[word]:
+                if other in tied:
+                    ends += 1
+                    if other in waiting:
+                        waiting.remove(other)
+                        component.append(other)
+        if ends > 2 * (len(component) - 1):
+            found.append(sorted(component))
+    return found
 
 
 class _Colouring:
@@ -112,13 +170,21 @@ class _Colouring:
             self.classes.setdefault(rank, set()).add(word)
         self.next_colour = len(ranks)
         self.trace: _Trace = []
+        self._tied = list(self.classes)  # a heap; colours of which no two words are left stay in it
+        heapify(self._tied)
+        self._moves: list[tuple[int, list[int]]] = []
 
-    def refine(self, changed: Iterable[int]) -> None:
-        """Split classes until the words of each see the same colours around them."""
+    def refine(self, changed: Iterable[int], limit: int | None = None) -> None:
+        """Split classes until the words of each see the same colours around them.
+
+        With a limit, no further round is begun after so many visits of a word by a neighbour.
+        """
         colour, classes = self.colour, self.classes
-        while changed:
+        visits = 0
+        while changed and (limit is None or visits <= limit):
             seen: dict[int, list[tuple[int, int]]] = {}
             for word in changed:
+                visits += len(self.neighbours[word])
                 for other, relation in self.neighbours[word]:
                     if len(classes[colour[other]]) > 1:
                         seen.setdefault(other, []).append((relation, colour[word]))
@@ -153,29 +219,53 @@ class _Colouring:
         self.classes[self.next_colour] = set(words)
         for word in words:
             self.colour[word] = self.next_colour
+        if len(words) > 1:
+            heappush(self._tied, self.next_colour)
+        self._moves.append((old, words))
         self.next_colour += 1
 
     def first_tie(self) -> set[int] | None:
-        tied = [colour for colour, members in self.classes.items() if len(members) > 1]
-        return self.classes[min(tied)] if tied else None
+        while self._tied:
+            members = self.classes[self._tied[0]]
+            if len(members) > 1:
+                return members
+            heappop(self._tied)
+        return None
 
     def are_twins(self, words: list[int]) -> bool:
         """Whether words have the very same neighbours, so that any two of them can be swapped."""
-        first = set(self.neighbours[words[0]])
-        return all(set(self.neighbours[word]) == first for word in words[1:])
+        degree, first = len(self.neighbours[words[0]]), set(self.neighbours[words[0]])
+        return all(
+            len(self.neighbours[word]) == degree and first.issuperset(self.neighbours[word])
+            for word in words[1:]
+        )
 
     def individualise(self, word: int) -> None:
         """Give a word a colour of its own and let the others see it."""
         self._recolour(self.colour[word], [word])
         self.refine([word])
 
-    def individualised(self, word: int) -> _Colouring:
-        copy = _Colouring(self.colour, self.neighbours)
-        copy.next_colour = self.next_colour
-        copy.individualise(word)
-        return copy
+    def individualise_the_rest(self) -> None:
+        """Give a colour of its own to any of the first tied words until none are tied."""
+        while (tied := self.first_tie()) is not None:
+            members = sorted(tied)
+            for word in members[:-1] if self.are_twins(members) else members[:1]:
+                self.individualise(word)
 
-
-def _trace(colours: _Colouring) -> _Trace:
-    """What refinement found, in terms that do not depend on how the words are listed."""
-    return colours.trace
+    def trial(self, word: int, limit: int) -> _Trace:
+        """What refinement finds if this word is told apart, in terms that do not depend on how the
+        words are listed; nothing is changed."""
+        begin, trace = len(self._moves), self.trace
+        self.trace = []
+        heap = list(self._tied)
+        self._recolour(self.colour[word], [word])
+        self.refine([word], limit)
+        found, self.trace, self._tied = self.trace, trace, heap
+        for old, words in reversed(self._moves[begin:]):
+            self.next_colour -= 1
+            del self.classes[self.next_colour]
+            self.classes[old].update(words)
+            for each in words:
+                self.colour[each] = old
+        del self._moves[begin:]
+        return found

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from operator import itemgetter
 
 from syntagma.errors import ProblemError, name_word
 from syntagma.problem.graphs import find_cycle_among, topological_order
+from syntagma.problem.masks import renumbered
 from syntagma.problem.word import Word
 
 
@@ -149,9 +149,5 @@ class _Graph:
 
     def masks(self) -> tuple[int, ...]:
         """What precedes each word, with bits by the indices of the words."""
-        last = self.count - 1
-        by_index = itemgetter(*(last - position for position in reversed(self.position)))
-        return tuple(
-            int("".join(by_index(f"{self.closed[word] & ~self.bit[word]:0{self.count}b}")), 2)
-            for word in range(self.count)
-        )
+        masks = (self.closed[word] & ~self.bit[word] for word in range(self.count))
+        return tuple(renumbered(masks, self.position))

@@ -5,7 +5,8 @@ Heads are 1-based, 0 stands for the root; `heads[0]` is the head of word 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from heapq import heappop, heappush
 
 
 def find_cycle(heads: Sequence[int | None]) -> list[int]:
@@ -30,14 +31,16 @@ def is_projective(heads: Sequence[int]) -> bool:
     >>> is_projective([2, 0, 2]), is_projective([3, 4, 0, 3])
     (True, False)
     """
-    # It is enough that no word between the two has its head outside: going up from such a word one
-    # never leaves the span except through its ends.
-    for dependent, head in enumerate(heads, start=1):
-        if head:
-            low, high = (head, dependent) if head < dependent else (dependent, head)
-            for between in range(low, high - 1):
-                if not low <= heads[between] <= high:
-                    return False
+    # No two arcs cross, that from outside to the root included. By left ends, the outer of two
+    # that begin at the same word first, each arc must end within the last that is still open.
+    arcs = [(min(arc), max(arc)) for arc in enumerate(heads, start=1)]
+    open_ends: list[int] = []
+    for low, high in sorted(arcs, key=lambda arc: (arc[0], -arc[1])):
+        while open_ends and open_ends[-1] <= low:
+            open_ends.pop()
+        if open_ends and open_ends[-1] < high:
+            return False
+        open_ends.append(high)
     return True
 
 
@@ -47,27 +50,47 @@ def lift(heads: Sequence[int]) -> tuple[int, ...]:
     Again and again the dependent of the shortest non-projective arc (the leftmost of these) moves
     up to the head of its head.
     """
+    if is_projective(heads):
+        return tuple(heads)
     lifted = list(heads)
-    if is_projective(lifted):
-        return tuple(lifted)
-    while (dependent := _shortest_nonprojective(lifted)) is not None:
-        lifted[dependent - 1] = lifted[lifted[dependent - 1] - 1]
+    dependents: list[set[int]] = [set() for _ in range(len(heads) + 1)]
+    for dependent, head in enumerate(heads, start=1):
+        dependents[head].add(dependent)
+    waiting: list[tuple[int, int, int]] = []  # non-projective arcs: length, dependent, head
+    for head in range(1, len(heads) + 1):
+        for arc in _nonprojective(head, dependents[head], dependents):
+            heappush(waiting, arc)
+    known = set(waiting)
+    while waiting:
+        _, dependent, head = heappop(waiting)
+        above = lifted[dependent - 1] = lifted[head - 1]
+        dependents[head].remove(dependent)
+        dependents[above].add(dependent)
+        # Only these arcs can be non-projective now and have not been so before.
+        arcs = _nonprojective(head, dependents[head], dependents)
+        arcs += _nonprojective(above, [dependent], dependents) if above else []
+        for arc in arcs:
+            if arc not in known:
+                known.add(arc)
+                heappush(waiting, arc)
     return tuple(lifted)
 
 
-def _shortest_nonprojective(heads: Sequence[int]) -> int | None:
-    arcs = [
-        (abs(head - dependent), dependent) for dependent, head in enumerate(heads, start=1) if head
-    ]
-    for _, dependent in sorted(arcs):
-        head = heads[dependent - 1]
+def _nonprojective(
+    head: int, candidates: Collection[int], dependents: Sequence[Collection[int]]
+) -> list[tuple[int, int, int]]:
+    """The arcs from a head to the candidates over words that do not descend from it."""
+    if all(abs(head - dependent) == 1 for dependent in candidates):
+        return []
+    below = bytearray(len(dependents))
+    waiting = [head]
+    while waiting:
+        word = waiting.pop()
+        below[word] = 1
+        waiting.extend(dependents[word])
+    found = []
+    for dependent in candidates:
         low, high = min(head, dependent), max(head, dependent)
-        if not all(_descends(heads, word, head) for word in range(low + 1, high)):
-            return dependent
-    return None
-
-
-def _descends(heads: Sequence[int], word: int, ancestor: int) -> bool:
-    while word and word != ancestor:
-        word = heads[word - 1]
-    return word == ancestor
+        if below.count(1, low + 1, high) < high - low - 1:
+            found.append((high - low, dependent, head))
+    return found

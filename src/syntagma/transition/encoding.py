@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.canonical import canonical_order
+from syntagma.problem.masks import renumbered
 from syntagma.problem.problem import Problem
 from syntagma.problem.shape import shape_and_suffix
 from syntagma.problem.word import ROOT_LABEL, Word
@@ -242,7 +243,7 @@ def build_encoding(
     root = next((i for i, row in enumerate(rows) if row.head == ROOT), NONE)
     masks = None
     if problem.predecessors is not None:
-        masks = [_renumber(problem.predecessors[at], order) for at in order]
+        masks = list(renumbered((problem.predecessors[at] for at in order), order))
     task = SearchTask(np.array(fields, np.int32), np.array(pool, np.int32), root, masks, kinds)
     return Encoding(
         problem,
@@ -258,10 +259,6 @@ def build_encoding(
         kinds is not None,
         alternatives=alternatives,
     )
-
-
-def _renumber(mask: int, order: Sequence[int]) -> int:
-    return sum(1 << i for i, at in enumerate(order) if mask >> at & 1)
 
 
 def _in_order_constraints(problem: Problem) -> set[int]:
