@@ -7,6 +7,7 @@ The search itself is compiled, in `_search`; the depth-first search that follows
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from time import monotonic
 from typing import Protocol
 
@@ -18,12 +19,14 @@ from syntagma.transition._depth_first import depth_first_search
 from syntagma.transition._search import Search, beam_search
 from syntagma.transition.budget import MAX_BEAM, SearchBudget, SearchName
 from syntagma.transition.conflicts import describe_constraints, smallest_conflict
+from syntagma.transition.core import cores, guided
 from syntagma.transition.encoding import Encoding, decode, encode
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
-# States that the depth-first search may expand: a few seconds at most.
+# States that a depth-first search may expand: about a second without a scorer, and a few with one.
 WORK_LIMIT = 500_000
+SCORED_LIMIT = 50_000
 
 
 class Clock:
@@ -126,7 +129,7 @@ class BeamStrategy:
     def _search(
         self, encoding: Encoding, search: Search, n_best: int, clock: Clock
     ) -> list[Linearization]:
-        """Run a beam search; where it comes to a dead end, search with wider beams and then depth
+        """Run a beam search; where it comes to a dead end, search with wider beams, then depth
         first. A dead end is possible only where order constraints meet a partial tree."""
         found = beam_search(search, n_best, clock.left)
         narrowed = search.narrowed
@@ -136,11 +139,44 @@ class BeamStrategy:
                 found = beam_search(search, n_best, clock.left)
                 narrowed = narrowed or search.narrowed
         if not found:
-            [search] = self._open([encoding], [1])
-            found, exhausted = depth_first_search(search, WORK_LIMIT)
-            if not found:
-                raise self._unsatisfiable(encoding, exhausted)
+            return [replace(self._last_resort(encoding), narrowed=narrowed)]
         return [decode(encoding, self._vocabulary, each, narrowed) for each in found]
+
+    def _last_resort(self, encoding: Encoding) -> Linearization:
+        """Any solution. Raises `UnsatisfiableError` if there is none, or none is found."""
+        problem, vocabulary = encoding.problem, self._vocabulary
+        if encoding.fixed:
+            return self._search_depth_first(encoding, WORK_LIMIT)
+        way, exhausted = self._solve_core(problem, WORK_LIMIT)
+        if way is None:
+            raise self._unsatisfiable(encoding, exhausted)
+        try:
+            return self._search_depth_first(encoding, SCORED_LIMIT)
+        except UnsatisfiableError:
+            encoding = encode(way, vocabulary, alternatives=encoding.alternatives)
+            result = self._search_depth_first(encoding, WORK_LIMIT)
+        if encoding.alternatives is not None:
+            problem = problem.with_forms([word.form for word in result.problem.words])
+        return replace(result, problem=problem)
+
+    def _search_depth_first(self, encoding: Encoding, limit: int) -> Linearization:
+        [search] = self._open([encoding], [1])
+        found, exhausted = depth_first_search(search, limit)
+        if not found:
+            raise self._unsatisfiable(encoding, exhausted)
+        return decode(encoding, self._vocabulary, found[0])
+
+    def _solve_core(self, problem: Problem, limit: int) -> tuple[Problem | None, bool]:
+        """(way, exhausted): the problem with a solution of its core given, if there is one within
+        the limit. Whether there is one does not depend on scores."""
+        all_exhausted = True
+        for core in cores(problem):
+            encoding = encode(core.problem, self._vocabulary)
+            found, exhausted = depth_first_search(Search(encoding.task, 1), limit)
+            if found:
+                return guided(problem, core, encoding, found[0]), True
+            all_exhausted = all_exhausted and exhausted
+        return None, all_exhausted
 
     def _unsatisfiable(self, encoding: Encoding, exhausted: bool) -> UnsatisfiableError:
         problem = encoding.problem
@@ -161,7 +197,5 @@ class BeamStrategy:
 
     def _is_conflict(self, problem: Problem) -> bool:
         """Whether the order constraints certainly cannot be met."""
-        encoding = encode(problem, self._vocabulary)
-        # Whether there is a solution does not depend on scores.
-        found, exhausted = depth_first_search(Search(encoding.task, 1), WORK_LIMIT // 10)
-        return not found and exhausted
+        way, exhausted = self._solve_core(problem, WORK_LIMIT // 10)
+        return way is None and exhausted
