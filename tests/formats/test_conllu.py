@@ -289,10 +289,20 @@ def test_lemmas_have_a_column_of_their_own_and_features() -> None:
     problem = read_lemmas(CATS, "column")
     assert isinstance(problem, Problem)
     assert problem.words == (
-        Word(lemma=".", deprel="punct", features=""),
+        Word(lemma=".", tag="PUNCT", deprel="punct", features=""),
         Word(lemma="cat", tag="NNS", head=3, features="Number=Plur"),
-        Word(lemma="sleep", head=0, features="Tense=Pres"),
+        Word(lemma="sleep", tag="VERB", head=0, features="Tense=Pres"),
     )
+
+
+def test_upos_serves_where_a_lemma_has_no_xpos() -> None:
+    text = "1\tdogs\tdog\tNOUN\t_\tNumber=Plur\t0\troot\t_\t_"
+    problem = read_lemmas(text, "column")
+    assert isinstance(problem, Problem)
+    assert [word.tag for word in problem.words] == ["NOUN"]
+    (ordered,) = read_conllu([text], "f.conllu", "xpos")
+    assert isinstance(ordered, Problem)
+    assert [word.tag for word in ordered.words] == [None]
 
 
 def test_a_word_without_a_lemma_is_its_own() -> None:

@@ -230,7 +230,7 @@ def to_problem(block: Block, tag_column: TagColumn, lemmas: Lemmas | None = None
     words = tuple(
         Word(
             "" if lemmas else row[FORM],
-            None if row[tag] == "_" else row[tag],
+            _tag(row, tag, lemmas),
             None if row[HEAD] == "_" else _head(row[HEAD], place),
             None if row[DEPREL] == "_" else row[DEPREL],
             _lemma(row, lemmas) if lemmas else None,
@@ -244,6 +244,12 @@ def to_problem(block: Block, tag_column: TagColumn, lemmas: Lemmas | None = None
         return Problem(words, before, id=id, origin=ConlluOrigin(block, tag_column))
     except ProblemError as error:
         raise FormatError(f"{about_sentence(id)}{error}", *block.place) from error
+
+
+def _tag(row: list[str], tag: int, lemmas: Lemmas | None) -> str | None:
+    """The tag of a word. UPOS serves inflection where XPOS is missing."""
+    given = row[UPOS] if lemmas and row[tag] == "_" else row[tag]
+    return None if given == "_" else given
 
 
 def _lemma(row: list[str], lemmas: Lemmas) -> str:

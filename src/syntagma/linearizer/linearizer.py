@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Literal, overload
+from typing import Literal, TypeVar, overload
 
 from syntagma.errors import ArgumentError, ModelError, ProblemError, SyntagmaError, shown
 from syntagma.linearizer.checks import (
@@ -30,6 +30,7 @@ from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn
 from syntagma.realization.detokenization import Detokenizer
+from syntagma.realization.realizer import likeliest
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 from syntagma.transition.budget import (
@@ -43,6 +44,7 @@ from syntagma.transition.budget import (
 from syntagma.transition.encoding import Encoding, encode
 
 Result = Linearization | list[Linearization]
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +218,7 @@ class Linearizer:
         results = self._search_many(
             problems,
             lambda item: self._encode(read_item(as_problem, item), max_words),
+            lambda encoding, found: found,
             budget,
             n_best,
             threads,
@@ -267,8 +270,9 @@ class Linearizer:
         """
         budget = self._check(SearchBudget(beam, timeout), n_best, max_words)
         warn_of_phrase(lemmas)
-        found = self._search(self._encode_lemmas(as_lemmas(lemmas), max_words), budget, n_best)
-        realized = [self.spell(each) for each in found]
+        encoding = self._encode_lemmas(as_lemmas(lemmas), max_words)
+        found = self._search(encoding, budget, n_best)
+        realized = self._distinct(encoding, found, budget, n_best)
         return realized[0] if n_best is None else realized
 
     def realize_many(
@@ -287,21 +291,16 @@ class Linearizer:
         results = self._search_many(
             problems,
             lambda item: self._encode_lemmas(read_item(as_lemmas, item), max_words),
+            lambda encoding, found: self._distinct(encoding, found, budget, n_best),
             budget,
             n_best,
             threads,
             on_error,
         )
 
-        def spelled(
-            found: list[Linearization] | SyntagmaError,
-        ) -> Realization | list[Realization] | SyntagmaError:
-            if isinstance(found, SyntagmaError):
-                return found
-            realized = [self.spell(each) for each in found]
-            return realized[0] if n_best is None else realized
-
-        return map(spelled, results)
+        return (
+            found[0] if isinstance(found, list) and n_best is None else found for found in results
+        )
 
     def spell(self, linearization: Linearization) -> Realization:
         """Detokenise a linearization: spaces where they belong, contractions.
@@ -370,6 +369,8 @@ class Linearizer:
         check_size(lemmas, max_words)
         self._unknown.check(lemmas.words, stacklevel=3)
         problem, alternatives = self._realizer.inflect(lemmas)
+        if not self.has_language_model:  # nothing else weighs the forms
+            alternatives = likeliest(alternatives)
         return encode(problem, self._vocabulary, alternatives=alternatives)
 
     def _search(
@@ -380,15 +381,43 @@ class Linearizer:
             raise found
         return found
 
+    def _distinct(
+        self,
+        encoding: Encoding,
+        found: list[Linearization],
+        budget: SearchBudget,
+        n_best: int | None,
+    ) -> list[Realization]:
+        """The sentences that a search found, each text once.
+
+        If some were the same, the search is asked for more, until there are enough or no others.
+        """
+        wanted = asked = n_best or 1
+        realized = self._realizations(found)
+        while len(realized) < wanted and len(found) >= asked and asked < MAX_BEAM:
+            asked = min(4 * asked, MAX_BEAM)
+            found = self._search(encoding, budget, asked)
+            realized = self._realizations(found)
+        return realized[:wanted]
+
+    def _realizations(self, found: Iterable[Linearization]) -> list[Realization]:
+        if self._realizer is not None:
+            found = map(self._realizer.settle, found)
+        texts: dict[str, Realization] = {}
+        for each in map(self.spell, found):
+            texts.setdefault(each.text, each)
+        return list(texts.values())
+
     def _search_many(
         self,
         problems: Iterable[Words | SyntagmaError],
         encode: Callable[[Words], Encoding],
+        finish: Callable[[Encoding, list[Linearization]], list[R]],
         budget: SearchBudget,
         n_best: int | None,
         threads: int,
         on_error: Literal["raise", "yield"],
-    ) -> Iterator[list[Linearization] | SyntagmaError]:
+    ) -> Iterator[list[R] | SyntagmaError]:
         check_range("threads", threads, MAX_THREADS)
         if not isinstance(on_error, str) or on_error not in ("raise", "yield"):
             raise ArgumentError(f"on_error must be 'raise' or 'yield', not {shown(on_error)}")
@@ -404,16 +433,29 @@ class Linearizer:
 
         def run(
             batch: Sequence[Words | SyntagmaError],
-        ) -> list[list[Linearization] | SyntagmaError]:
+        ) -> list[list[R] | SyntagmaError]:
             items = [encoded(item) for item in batch]
             encodings = [item for item in items if isinstance(item, Encoding)]
             searches = self._strategy.search(encodings, budget, n_best)
-            return [item if isinstance(item, SyntagmaError) else next(searches) for item in items]
+            return [
+                item if isinstance(item, SyntagmaError) else finished(item, next(searches))
+                for item in items
+            ]
+
+        def finished(
+            encoding: Encoding, found: list[Linearization] | SyntagmaError
+        ) -> list[R] | SyntagmaError:
+            if isinstance(found, SyntagmaError):
+                return found
+            try:
+                return finish(encoding, found)
+            except SyntagmaError as error:
+                return error
 
         ahead = threads > 1 or isinstance(problems, Sequence)
         size = self._strategy.batch if ahead else 1
 
-        def results() -> Iterator[list[Linearization] | SyntagmaError]:
+        def results() -> Iterator[list[R] | SyntagmaError]:
             for result in chain.from_iterable(in_order(run, batches(problems, size), threads)):
                 if isinstance(result, SyntagmaError) and on_error == "raise":
                     raise result

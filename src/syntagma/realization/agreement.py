@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 from syntagma.problem.word import Word
@@ -66,6 +67,7 @@ _OPEN_FEATURES = frozenset({"Person", "Number"})
 _NOT_THIRD = frozenset({"be", "am", "'m", "\u2019m", "are", "'re", "\u2019re", "were"})
 _NOT_PLURAL = frozenset({"be", "am", "'m", "\u2019m", "is", "'s", "\u2019s", "was"})
 _NOT_FIRST = frozenset({"be", "are", "'re", "\u2019re", "were", "is", "'s", "\u2019s"})
+_MAX_CONJUNCTS = 8  # clauses that a verb may be away from the one with the subject
 
 
 class Subject(NamedTuple):
@@ -88,6 +90,8 @@ class Agreement:
         for i, word in enumerate(words):
             if word.head:
                 self._dependents[word.head - 1].append(i)
+        self._find = cache(self._find_subject)
+        self._finite_auxiliaries = cache(self._find_auxiliaries)
 
     def subject(self, verb: int) -> Subject | None:
         """Person and number of the subject of a finite verb, as far as the tree tells."""
@@ -101,7 +105,7 @@ class Agreement:
                 return None
         elif self._finite_auxiliaries(clause) or self._is_infinitive(clause):
             return None
-        for _ in range(len(self._words)):
+        for _ in range(_MAX_CONJUNCTS):
             found = self._find(clause)
             if found is not None:
                 return self._read(found, clause)
@@ -111,11 +115,11 @@ class Agreement:
             clause = above.head - 1
         return None
 
-    def _find(self, clause: int) -> int | None:
+    def _find_subject(self, clause: int) -> int | None:
         found = [i for i in self._dependents[clause] if _relation(self._words[i]) == "nsubj"]
         return found[0] if len(found) == 1 else None
 
-    def _finite_auxiliaries(self, clause: int) -> list[int]:
+    def _find_auxiliaries(self, clause: int) -> list[int]:
         """The auxiliaries that may be finite; in English there is one at most."""
         return [
             i
@@ -165,7 +169,7 @@ def agreeing(word: Word, forms: tuple[Form, ...], subject: Subject) -> tuple[For
     if lemma == "be":
         against = _NOT_FIRST if subject.first else _NOT_PLURAL if subject.plural else _NOT_THIRD
     elif word.tag is None and lemma not in _MODAL:
-        against = {lemma} if subject.third_singular else set(inflected(lemma, "VBZ"))
+        against = frozenset({lemma} if subject.third_singular else inflected(lemma, "VBZ"))
     else:
         return forms
     left = [form for form in forms if form.text.lower() not in against]

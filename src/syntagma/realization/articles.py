@@ -19,7 +19,7 @@ _YOU = re.compile(  # vowels that begin with the sound of *you* or *one*
 )
 _SILENT_H = re.compile(r"h(?:our|one?st|ono(?:u)?r|eir)", re.IGNORECASE)
 _NUMBER = re.compile(r"8|1[18](?:$|\D|\d{3}(?:\D|$))")
-_LETTERS = re.compile(r"[AEFHILMNORSX](?:$|[^a-z]+$)")  # letters whose names begin with a vowel
+_LETTERS = re.compile(r"[AEFHILMNORSX]|[aefhilmnorsx]-")  # whose names begin with a vowel
 
 
 def begins_with_vowel_sound(word: str) -> bool:
@@ -30,7 +30,7 @@ def begins_with_vowel_sound(word: str) -> bool:
     """
     if word[:1].isdigit():
         return _NUMBER.match(word) is not None
-    if _is_spelled_out(word):
+    if _is_spelled_out(word) or word[1:2] == "-":
         return _LETTERS.match(word) is not None
     if _SILENT_H.match(word):
         return True

@@ -37,7 +37,6 @@ _CLASSES = (
     {"JJ", "JJR", "JJS"},
     {"RB", "RBR", "RBS"},
 )
-_UNSEEN_VERB = 0.1
 _ENDINGS = {
     **{"NNS": "s", "NNPS": "s", "VBZ": "s", "VBP": "", "VBD": "ed", "VBN": "ed", "VBG": "ing"},
     **{"JJR": "er", "JJS": "est", "RBR": "er", "RBS": "est"},
@@ -75,19 +74,13 @@ def inflected(lemma: str, tag: str) -> tuple[str, ...]:
     return tuple(f"{before}{with_case_of(word, form)}{after}" for form in forms)
 
 
-def likely_forms(lemma: str) -> dict[str, float]:
-    """The forms of a lemma of which nothing is known, with weights; none of a name or number.
-
-    It is likelier a noun than a verb, unless it is an irregular verb.
-    """
+def likely_forms(lemma: str) -> tuple[str, ...]:
+    """The forms of a lemma of which nothing is known: those of a noun, and those of an irregular
+    verb; none of a name or number."""
     if not (lemma.isalpha() and lemma.islower()):
-        return {}
-    verbal = 1.0 if listed(lemma, "VBD") else _UNSEEN_VERB
-    weights = {lemma: 1.0}
-    for tag, weight in (("NNS", 1.0), ("VBZ", verbal), ("VBD", verbal), ("VBG", verbal)):
-        for form in inflected(lemma, tag)[:1]:
-            weights.setdefault(form, weight)
-    return weights
+        return ()
+    tags = ("NN", "NNS", "VBZ", *VERBS) if listed(lemma, "VBD") else ("NN", "NNS")
+    return tuple(dict.fromkeys(inflected(lemma, tag)[0] for tag in tags if inflected(lemma, tag)))
 
 
 def are_of_one_class(tag: str, other: str) -> bool:

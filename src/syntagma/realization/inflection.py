@@ -192,12 +192,16 @@ class Inflector:
     def _unseen(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
         """The forms of a lemma that was not seen with this tag."""
         if self.english and tag is None and features is None:
-            return english.likely_forms(lemma) or {lemma: 1.0}
+            return dict.fromkeys(english.likely_forms(lemma), 1.0)
         penn = penn_tag(tag, features) if self.english else None
         forms = english.inflected(lemma, penn) if penn is not None else ()
         return {form: 1.0 / rank for rank, form in enumerate(forms, start=1)} or self._by_rule(
             lemma, tag, features
         )
+
+    def knows(self, tag: str | None) -> bool:
+        """Whether the tag was seen in training or is one of English."""
+        return tag in self._usual or (self.english and tag in english.RULES)
 
     def known_tag(self, lemma: str, tag: str | None, features: str | None) -> str | None:
         """The tag itself, or in English, if it is a UPOS tag that was not seen, the Penn tag that

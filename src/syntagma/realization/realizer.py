@@ -20,11 +20,13 @@ from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization import detokenization, form_choice, lexicon
 from syntagma.realization.agreement import Agreement, agreeing
+from syntagma.realization.articles import settle_articles
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.english_tags import PENN, is_present
 from syntagma.realization.form_choice import FormChoice
 from syntagma.realization.inflection import Form, Inflector
 from syntagma.realization.letter_case import capitalised
+from syntagma.results.linearization import Linearization
 
 Alternatives = tuple[tuple[Alternative, ...], ...]
 
@@ -103,7 +105,12 @@ class Realizer:
     def _forms(self, word: Word) -> tuple[Form, ...]:
         if word.form or word.lemma is None:
             return (Form(word.form),)
-        return self.inflector.forms(word.lemma, word.tag, word.features)
+        tag = word.tag if self.inflector.knows(word.tag) else None
+        return self.inflector.forms(word.lemma, tag, word.features)
+
+    def settle(self, found: Linearization) -> Linearization:
+        """The result with the forms that depend on the order alone: English *a* and *an*."""
+        return settle_articles(found) if self.inflector.english else found
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         return {
@@ -127,3 +134,8 @@ class Realizer:
 
 def is_english(language: str) -> bool:
     return re.split("[-_]", language.lower())[0] in ("en", "eng", "english")
+
+
+def likeliest(alternatives: Alternatives) -> Alternatives:
+    """The form of each word that is likeliest among its neighbours in the tree."""
+    return tuple((max(several, key=lambda each: each.log_share),) for several in alternatives)

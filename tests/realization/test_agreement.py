@@ -1,0 +1,52 @@
+"""Agreement of English verbs with the subjects that a tree gives."""
+
+from __future__ import annotations
+
+import pytest
+
+from syntagma.problem.word import Word
+from syntagma.realization.agreement import Agreement, Subject
+
+FIRST, PLURAL, THIRD = Subject(True, False), Subject(False, True), Subject(False, False)
+
+
+def tree(text: str) -> list[Word]:
+    """Words as `mouse/NNS/2/nsubj`; an empty field is not given."""
+    words = []
+    for each in text.split():
+        lemma, tag, head, deprel = each.split("/")
+        words.append(Word("", tag or None, int(head) if head else None, deprel or None, lemma))
+    return words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("be//0/root mouse/NNS/1/nsubj", PLURAL),
+        ("be//0/root mouse/NN/1/nsubj", THIRD),
+        ("be//0/root I/PRP/1/nsubj", FIRST),
+        ("be//0/root you/PRP/1/nsubj", PLURAL),
+        ("be//0/root they//1/nsubj:pass", PLURAL),
+        ("be//2/cop small/JJ/0/root mouse/NNS/2/nsubj", PLURAL),
+        ("be//2/aux:pass eat/VBN/0/root mouse/NNS/2/nsubj:pass", PLURAL),
+        ("have//3/aux be/VBN/3/aux eat/VBG/0/root mouse/NNS/3/nsubj", PLURAL),
+        ("be//0/root cat/NN/1/nsubj dog/NN/2/conj and/CC/3/cc", PLURAL),
+        ("be//0/root cat/NN/1/nsubj dog/NN/2/conj or/CC/3/cc", None),
+        ("be//0/root there/EX/1/expl mouse/NNS/1/nsubj", PLURAL),
+        ("be//2/acl:relcl mouse/NNS/0/root who/WP/1/nsubj", PLURAL),
+        ("be//2/conj eat/VBD/0/root mouse/NNS/2/nsubj", PLURAL),
+        ("be//0/root wug//1/nsubj", None),
+        ("be//0/root", None),
+        ("be/// mouse/NNS//", None),
+        ("be//0/root mouse/NNS/1/obj", None),
+        ("eat//0/root mouse/NNS/1/nsubj will/MD/1/aux", None),
+        ("eat//0/root mouse/NNS/1/nsubj to/TO/1/mark", None),
+    ],
+)
+def test_the_subject_of_the_first_word(text: str, expected: Subject | None) -> None:
+    assert Agreement(tree(text)).subject(0) == expected
+
+
+def test_a_relative_clause_within_its_own_subject_comes_to_an_end() -> None:
+    words = tree("be//2/acl that/WDT/1/nsubj")
+    Agreement(words).subject(0)  # a cycle, which a problem would refuse
