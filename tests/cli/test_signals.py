@@ -84,7 +84,7 @@ def test_when_a_temporary_file_was_just_created(
 def test_at_the_start(folder: Path, number: signal.Signals) -> None:
     """While the command is imported."""
     script = (
-        "import sys, syntagma.cli.signals as signals\n"
+        "import sys, syntagma.cli\nfrom syntagma.cli import signals\n"
         "install = signals.end_on_signals\n"
         "def end_on_signals():\n"
         "    install()\n"
