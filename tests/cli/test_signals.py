@@ -82,9 +82,17 @@ def test_when_a_temporary_file_was_just_created(
 @pytest.mark.slow
 @pytest.mark.parametrize("number", SIGNALS)
 def test_at_the_start(folder: Path, number: signal.Signals) -> None:
-    """While the command is imported: Python itself answers signals only before that."""
-    script = "import syntagma.cli, sys; sys.stdout.write('.'); sys.stdout.flush();"
-    script += "syntagma.cli.main()"
+    """While the command is imported."""
+    script = (
+        "import sys, syntagma.cli\nfrom syntagma.cli import signals\n"
+        "install = signals.end_on_signals\n"
+        "def end_on_signals():\n"
+        "    install()\n"
+        "    sys.stdout.write('.')\n"
+        "    sys.stdout.flush()\n"
+        "signals.end_on_signals = end_on_signals\n"
+        "syntagma.cli.main()\n"
+    )
     for delay in (0.005, 0.03, 0.1, 0.2):
         with subprocess.Popen(
             [sys.executable, "-c", script, *COMMANDS["order"]],
@@ -98,8 +106,7 @@ def test_at_the_start(folder: Path, number: signal.Signals) -> None:
             time.sleep(delay)
             process.send_signal(number)
             _, errors = process.communicate(timeout=60)
-        # The first moments belong to Python, which ends by the signal itself.
-        assert process.returncode in (128 + number, -number)
+        assert process.returncode == 128 + number
         assert errors == b""
     assert {path.name for path in folder.iterdir()} == GIVEN
 

@@ -13,11 +13,14 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """The entry point of the `syntagma` command."""
-    from syntagma.cli.signals import end_on_signals
-    from syntagma.cli.standard_streams import occupy_descriptors, prepare_standard_streams
+    try:
+        from syntagma.cli.signals import end_on_signals
+        from syntagma.cli.standard_streams import occupy_descriptors, prepare_standard_streams
 
-    occupy_descriptors()
-    end_on_signals()
+        occupy_descriptors()
+        end_on_signals()
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
     prepare_standard_streams()
     from syntagma.cli.app import run_command
 
