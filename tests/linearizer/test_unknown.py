@@ -170,6 +170,16 @@ def test_an_unknown_label_without_a_head_still_is_not_the_root(
         assert violations(result) == []
 
 
+def test_realization_keeps_tags_that_only_inflection_uses() -> None:
+    words = [
+        Word(lemma="apple", tag="NOUN", head=2, deprel="nsubj", features="Number=Plur"),
+        Word(lemma="fall", tag="VERB", head=0, features="Tense=Past|VerbForm=Fin"),
+    ]
+    result = load("en").realize(words)
+    assert result.text == "Apples fell"
+    assert result.linearization.tags == ("NOUN", "VERB")
+
+
 # ---- warnings --------------------------------------------------------------------------------
 
 

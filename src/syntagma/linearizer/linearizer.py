@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -367,11 +367,14 @@ class Linearizer:
                 "use another, such as en, or train one: syntagma train --realize"
             )
         check_size(lemmas, max_words)
-        self._unknown.check(lemmas.words, stacklevel=3)
         problem, alternatives = self._realizer.inflect(lemmas)
         if not self.has_language_model:  # nothing else weighs the forms
             alternatives = likeliest(alternatives)
-        return encode(problem, self._vocabulary, alternatives=alternatives)
+        self._unknown.check(problem.words, stacklevel=3)
+        encoding = encode(problem, self._vocabulary, alternatives=alternatives)
+        # Tags that inflection put in place of given ones are not for the output.
+        given = lemmas.with_forms([word.form for word in problem.words])
+        return encoding if given == problem else replace(encoding, problem=given)
 
     def _search(
         self, encoding: Encoding, budget: SearchBudget, n_best: int | None

@@ -64,15 +64,20 @@ def learn_vocabulary(
             for tag in counts:
                 by_shape[shape(form)][tag_numbers[tag]] += 1
                 by_shape[""][tag_numbers[tag]] += 1
+    open_tags = {name: _most_frequent(counts, MAX_TAGS) for name, counts in by_shape.items()}
+    form_tags = {
+        form: _most_frequent({tag_numbers[t]: c for t, c in counts.items()}, MAX_TAGS)
+        for form, counts in tag_counts.items()
+    }
+    for form in forms:  # those that never have a tag
+        if form not in form_tags:
+            form_tags[form] = open_tags.get(shape(form)) or open_tags.get("") or (0,)
     return Vocabulary(
         {form: i for i, form in enumerate(forms, start=1)},
         tags,
         labels,
-        {
-            form: _most_frequent({tag_numbers[t]: c for t, c in counts.items()}, MAX_TAGS)
-            for form, counts in tag_counts.items()
-        },
-        {name: _most_frequent(counts, MAX_TAGS) for name, counts in by_shape.items()},
+        form_tags,
+        open_tags,
         *_label_proposals(arcs, tag_numbers, {label: i for i, label in enumerate(labels)}),
     )
 
