@@ -10,9 +10,10 @@ it is spelled like one that a text has.
 
     python benchmarks/english_forms.py measure --unimorph UNIMORPH --data TREEBANK [--model MODEL]
 
-shows which share of the forms is right: of UniMorph's verbs, by rules and table and by the rules
-alone, and of the words of a treebank, given lemma, tag and features, with the model's inflector.
-A form of UniMorph counts as right if UniMorph has it for the lemma and the tags.
+shows which share of the forms is right: of UniMorph's verbs, given lemma and tag, by the model's
+inflector (in which the treebank comes first), by rules and table, by the rules alone, and by
+LemmInflect if it is installed; and of the words of a treebank, given lemma, tag and features, by
+the model's inflector. A form of UniMorph counts as right if UniMorph has it for lemma and tag.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import argparse
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import syntagma
@@ -28,6 +31,7 @@ from syntagma.files.reading import open_text
 from syntagma.models.loading import load_model, model_path
 from syntagma.realization import english
 from syntagma.realization.english import RULES, VERBS
+from syntagma.realization.inflection import Inflector
 from syntagma.realization.inflection_training import neutral_forms
 
 TAGS = {
@@ -50,9 +54,12 @@ def main() -> None:
         tagged = count_tagged([arguments.treebank, *arguments.silver])
         make(cells, tagged, count_words(arguments.text), arguments.output)
     else:
-        measure_unimorph(cells)
+        realizer = load_model(model_path(arguments.model)).realizer
+        if realizer is None:
+            raise SystemExit(f"{arguments.model} has not learned to realize lemmas")
+        measure_unimorph(cells, realizer.inflector)
         if arguments.data:
-            measure_treebank(arguments.data, arguments.model)
+            measure_treebank(arguments.data, realizer.inflector)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -188,14 +195,18 @@ def is_derived(
 # The measure
 
 
-def measure_unimorph(cells: dict[Cell, list[str]]) -> None:
+def measure_unimorph(cells: dict[Cell, list[str]], inflector: Inflector) -> None:
     """Regular are the verbs that have a form by rule wherever UniMorph has any."""
     regular = {lemma for lemma, _ in cells}
     regular -= {lemma for (lemma, tag), forms in cells.items() if RULES[tag](lemma) not in forms}
     ways: dict[str, Inflect] = {
+        "the model": lambda lemma, tag: [inflector.forms(lemma, tag, None)[0].text],
         "rules and table": english.inflected,
         "rules alone": lambda lemma, tag: [english.regular(lemma, tag)],
     }
+    if find_spec("lemminflect"):
+        inflection = import_module("lemminflect").getInflection
+        ways["LemmInflect"] = lambda lemma, tag: inflection(lemma, tag)
     for name, inflect in ways.items():
         right: Counter[str] = Counter()
         total: Counter[str] = Counter()
@@ -207,11 +218,8 @@ def measure_unimorph(cells: dict[Cell, list[str]]) -> None:
         show(f"UniMorph verbs, {name}", right, total)
 
 
-def measure_treebank(path: Path, model: str) -> None:
-    """All words but those marked as typos, in neutral case; then the inflected classes."""
-    realizer = load_model(model_path(model)).realizer
-    if realizer is None:
-        raise SystemExit(f"{model} has not learned to realize lemmas")
+def measure_treebank(path: Path, inflector: Inflector) -> None:
+    """All words but those marked as typos, regardless of case; then the inflected classes."""
     right: Counter[str] = Counter()
     total: Counter[str] = Counter()
     unseen = "inflected, lemma and tag not seen"
@@ -220,15 +228,15 @@ def measure_treebank(path: Path, model: str) -> None:
         for (lemma, tag, features), form in zip(words, neutral_forms(sentence), strict=True):
             if not lemma or "Typo=Yes" in features:
                 continue
-            found = realizer.inflector.forms(lemma, tag, features)[0].text
+            found = inflector.forms(lemma, tag, features)[0].text
             kinds = ["all words"]
             if tag in RULES:
-                seen = any(entry.tag == tag for entry in realizer.inflector.lexicon.get(lemma, ()))
+                seen = any(entry.tag == tag for entry in inflector.lexicon.get(lemma, ()))
                 kinds += ["inflected", tag] if seen else ["inflected", tag, unseen]
             for kind in kinds:
                 total[kind] += 1
                 right[kind] += found.lower() == form.lower()
-    show(f"{path.name}, {model}", right, total)
+    show(path.name, right, total)
 
 
 def show(title: str, right: Counter[str], total: Counter[str]) -> None:

@@ -8,7 +8,7 @@ from syntagma.realization.articles import begins_with_vowel_sound
 
 AN = (
     "apple idea umbrella uncle unimportant uninteresting only hour honest heir honor 8 80 11 18"
-    " 11th 11,000 FBI MRI SUV HTML X-ray x-ray S urban utter order Apple EU NGO L-shaped understanding"
+    " 11th 11,000 FBI MRI SUV HTML X-ray x-ray S urban utter order Apple EU NGO understanding"
 )
 A = (
     "dog unit unique union user usual utility ubiquitous European euro one once one-off house hotel"

@@ -29,8 +29,8 @@ FORMS = {
     "NNS": """dog dogs, box boxes, city cities, key keys, hero heroes, photo photos, piano pianos,
         potato potatoes, video videos, zoo zoos, church churches, stomach stomachs,
         monarch monarchs, bus buses, quiz quizzes, waltz waltzes, child children, mouse mice,
-        foot feet, criterion criteria, analysis analyses, hypothesis hypotheses, wife wives, housewife
-        housewives, knife knives, roof roofs, belief beliefs, chief chiefs, sheep sheep,
+        foot feet, criterion criteria, analysis analyses, hypothesis hypotheses, wife wives,
+        housewife housewives, knife knives, roof roofs, belief beliefs, chief chiefs, sheep sheep,
         series series, aircraft aircraft, goldfish goldfish, woman women, policeman policemen,
         human humans, german germans, goods goods, clothes clothes, lens lenses, virus viruses,
         alumnus alumni, matrix matrices, axis axes, brother-in-law brothers-in-law,

@@ -57,11 +57,12 @@ def realize(
     The lemmas come from the arguments, from files, or else from standard input: plain text (one
     sentence per line), JSON lines, or CoNLL-U, where the column LEMMA is read instead of FORM.
     Tags, morphological features, arcs and labels may be given. The form of each lemma is chosen
-    together with the order. In JSON, a word that has a form keeps it.
+    together with the order. In JSON, a word that has a form keeps it. English is inflected by UPOS
+    tags and features where the tags of the model are missing.
 
     \b
     Lemmas as arguments:
-        syntagma realize bark dog the loud
+        syntagma realize she sing a song
     A tree of lemmas, in JSON:
         echo '[{"lemma": "bark", "tag": "VBD", "head": 0}, {"lemma": "dog", "tag": "NNS",
             "head": 1, "deprel": "nsubj"}]' | tr -d '\\n' |
