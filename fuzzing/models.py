@@ -13,8 +13,9 @@ from typing import Any
 
 from fuzzing import toys
 from fuzzing.crafting import craft, damage
+from fuzzing.refusals import refusal
 from fuzzing.toys import Toy
-from syntagma import Linearizer, Problem, SyntagmaError, Word, load
+from syntagma import Linearizer, Problem, Word, load
 from syntagma.cli.info import describe
 from syntagma.language_model.arpa import write_arpa
 from syntagma.language_model.kneser_ney import estimate
@@ -63,11 +64,11 @@ class ModelFiles:
     def run(self, data: bytes) -> None:
         with _file(data) as path, warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with _refusal(path):
+            with refusal(path):
                 for _ in describe(read_info(path).header):
                     pass
             for search in ("beam", "best-first"):
-                with _refusal(path):
+                with refusal(path):
                     use(load(path, search=search), search)
 
 
@@ -78,7 +79,7 @@ class LanguageModelFiles:
         return craft(rng, toys.language_model_alone())
 
     def run(self, data: bytes) -> None:
-        with _file(data) as path, _refusal(path):
+        with _file(data) as path, refusal(path):
             use_language_model(read_lm(path)[0])
 
 
@@ -115,7 +116,7 @@ class ArpaFiles:
         return damage(rng, data) if rng.random() < 0.1 else data
 
     def run(self, data: bytes) -> None:
-        with _file(data) as path, _refusal(path):
+        with _file(data) as path, refusal(path):
             use_language_model(read_lm(path)[0])
 
 
@@ -123,7 +124,7 @@ def use(model: Linearizer, search: str) -> None:
     """Whatever a model is used for, on a few small problems."""
     budget: dict[str, Any] = {"expansions": EXPANSIONS} if search == "best-first" else {"beam": 4}
     for problem in (*PROBLEMS, *TREES):
-        with _refusal():
+        with refusal():
             best, *_ = model.order(problem, n_best=2, **budget)
             str(best)
             if search == "beam":
@@ -131,7 +132,7 @@ def use(model: Linearizer, search: str) -> None:
                 model.score(problem, [word.form for word in problem.words])
     if search == "beam":
         for problem in LEMMAS:
-            with _refusal():
+            with refusal():
                 for realized in model.realize(problem, n_best=2, **budget):
                     str(realized)
 
@@ -140,17 +141,6 @@ def use_language_model(model: LanguageModel) -> None:
     for words in ((), ("the", "fox", "saw"), ("zzz", "Foxes", "</s>", "<unk>"), ("the",) * 9):
         model.score(words)
     model.ngram_scorer(["the", "old cook", "zzz"], 1.0)
-
-
-@contextmanager
-def _refusal(path: Path | None = None) -> Iterator[None]:
-    """Errors of the package are what a user is meant to see: one line that names the file."""
-    try:
-        yield
-    except SyntagmaError as error:
-        message = str(error)
-        if len(message.splitlines()) != 1 or (path is not None and str(path) not in message):
-            raise AssertionError("not one line that names the file") from error
 
 
 @contextmanager

@@ -36,6 +36,8 @@ def _lazily(module: str, name: str) -> Callable[[], Target]:
 
 # A name before a slash stands for all targets whose names begin with it.
 TARGETS: dict[str, Callable[[], Target]] = {
+    "problems": _lazily("problems", "Problems"),
+    "command-lines": _lazily("command_lines", "CommandLines"),
     "models/linear": _lazily("models", "linear"),
     "models/best-first": _lazily("models", "best_first"),
     "models/ccg": _lazily("models", "ccg"),

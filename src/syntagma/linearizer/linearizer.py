@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Literal, TypeVar, overload
+from typing import TypeVar, overload
 
 from syntagma.errors import ArgumentError, ModelError, ProblemError, SyntagmaError, shown
 from syntagma.linearizer.checks import (
@@ -22,7 +22,7 @@ from syntagma.linearizer.checks import (
     warn_of_phrase,
 )
 from syntagma.linearizer.origin import Origin
-from syntagma.linearizer.streams import batches, in_order
+from syntagma.linearizer.streams import OnError, attempt, batches, check_on_error, deliver, in_order
 from syntagma.linearizer.unknown import UnknownNotices
 from syntagma.models.header import Header
 from syntagma.models.loading import DEFAULT_MODELS, load_model, model_path
@@ -204,7 +204,7 @@ class Linearizer:
         expansions: int | None = None,
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
-        on_error: Literal["raise", "yield"] = "raise",
+        on_error: OnError = "raise",
     ) -> Iterator[Result | SyntagmaError]:
         """Order a stream of problems; results come in the same order.
 
@@ -218,7 +218,7 @@ class Linearizer:
         results = self._search_many(
             problems,
             lambda item: self._encode(read_item(as_problem, item), max_words),
-            lambda encoding, found: found,
+            lambda found, encoding: found,
             budget,
             n_best,
             threads,
@@ -284,14 +284,14 @@ class Linearizer:
         timeout: float | None = None,
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
-        on_error: Literal["raise", "yield"] = "raise",
+        on_error: OnError = "raise",
     ) -> Iterator[Realization | list[Realization] | SyntagmaError]:
         """Realize many problems, as `order_many` orders them."""
         budget = self._check(SearchBudget(beam, timeout), n_best, max_words)
         results = self._search_many(
             problems,
             lambda item: self._encode_lemmas(read_item(as_lemmas, item), max_words),
-            lambda encoding, found: self._distinct(encoding, found, budget, n_best),
+            lambda found, encoding: self._distinct(encoding, found, budget, n_best),
             budget,
             n_best,
             threads,
@@ -415,53 +415,26 @@ class Linearizer:
         self,
         problems: Iterable[Words | SyntagmaError],
         encode: Callable[[Words], Encoding],
-        finish: Callable[[Encoding, list[Linearization]], list[R]],
+        finish: Callable[[list[Linearization], Encoding], list[R]],
         budget: SearchBudget,
         n_best: int | None,
         threads: int,
-        on_error: Literal["raise", "yield"],
+        on_error: OnError,
     ) -> Iterator[list[R] | SyntagmaError]:
         check_range("threads", threads, MAX_THREADS)
-        if not isinstance(on_error, str) or on_error not in ("raise", "yield"):
-            raise ArgumentError(f"on_error must be 'raise' or 'yield', not {shown(on_error)}")
+        check_on_error(on_error)
         check_stream(problems)
 
-        def encoded(item: Words | SyntagmaError) -> Encoding | SyntagmaError:
-            if isinstance(item, SyntagmaError):
-                return item
-            try:
-                return encode(item)
-            except SyntagmaError as error:
-                return error
-
-        def run(
-            batch: Sequence[Words | SyntagmaError],
-        ) -> list[list[R] | SyntagmaError]:
-            items = [encoded(item) for item in batch]
+        def run(batch: Sequence[Words | SyntagmaError]) -> list[list[R] | SyntagmaError]:
+            items = [attempt(encode, item) for item in batch]
             encodings = [item for item in items if isinstance(item, Encoding)]
             searches = self._strategy.search(encodings, budget, n_best)
             return [
-                item if isinstance(item, SyntagmaError) else finished(item, next(searches))
+                item if isinstance(item, SyntagmaError) else attempt(finish, next(searches), item)
                 for item in items
             ]
 
-        def finished(
-            encoding: Encoding, found: list[Linearization] | SyntagmaError
-        ) -> list[R] | SyntagmaError:
-            if isinstance(found, SyntagmaError):
-                return found
-            try:
-                return finish(encoding, found)
-            except SyntagmaError as error:
-                return error
-
         ahead = threads > 1 or isinstance(problems, Sequence)
         size = self._strategy.batch if ahead else 1
-
-        def results() -> Iterator[list[R] | SyntagmaError]:
-            for result in chain.from_iterable(in_order(run, batches(problems, size), threads)):
-                if isinstance(result, SyntagmaError) and on_error == "raise":
-                    raise result
-                yield result
-
-        return results()
+        results = chain.from_iterable(in_order(run, batches(problems, size), threads))
+        return deliver(results, on_error)

@@ -1,4 +1,4 @@
-"""Streams of problems: cut into batches, mapped on threads, results in order."""
+"""Streams of problems: cut into batches, mapped on threads, results in order, errors in place."""
 
 from __future__ import annotations
 
@@ -6,10 +6,38 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
-from typing import TypeVar
+from typing import Literal, TypeVar
+
+from syntagma.errors import ArgumentError, SyntagmaError, shown
 
 T = TypeVar("T")
 R = TypeVar("R")
+OnError = Literal["raise", "yield"]
+
+
+def check_on_error(on_error: OnError) -> None:
+    if not isinstance(on_error, str) or on_error not in ("raise", "yield"):
+        raise ArgumentError(f"on_error must be 'raise' or 'yield', not {shown(on_error)}")
+
+
+def attempt(
+    function: Callable[..., R], item: T | SyntagmaError, *more: object
+) -> R | SyntagmaError:
+    """What the function makes of an item, or the error that it raises; an error is passed on."""
+    if isinstance(item, SyntagmaError):
+        return item
+    try:
+        return function(item, *more)
+    except SyntagmaError as error:
+        return error
+
+
+def deliver(results: Iterable[R | SyntagmaError], on_error: OnError) -> Iterator[R | SyntagmaError]:
+    """The results as they are, or up to the first error, which is raised."""
+    for result in results:
+        if isinstance(result, SyntagmaError) and on_error == "raise":
+            raise result
+        yield result
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
