@@ -91,11 +91,11 @@ def test_a_solution_of_the_core_is_one_of_the_problem() -> None:
 
 
 def assert_decided(linearizer: Linearizer, problem: Problem) -> Linearization | None:
-    try:
-        found = linearizer.order(problem, beam=1)
-    except UnsatisfiableError as error:
-        assert not error.limit_reached
+    [found] = linearizer.order_many([problem], beam=1, on_error="yield")
+    if isinstance(found, UnsatisfiableError):
+        assert not found.limit_reached
         return None
+    assert isinstance(found, Linearization)
     assert violations(found) == []
     return found
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from syntagma.problem.problem import Problem
 from syntagma.transition._search import FoundTree
@@ -73,5 +74,5 @@ def guided(problem: Problem, core: Core, encoding: Encoding, found: FoundTree) -
             at = index[number] - 1
             words[at] = replace(words[at], head=index[head])
     order = [index[number] for number in found.order]
-    before = dict.fromkeys([*problem.before, *zip(order, order[1:], strict=False)])
+    before = dict.fromkeys([*problem.before, *pairwise(order)])
     return replace(problem, words=tuple(words), before=tuple(before))
