@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from toys.models import make_scorer, toy_vocabulary
 
-from syntagma.features._weights import Weights, build_columns
+from syntagma.errors import ModelError
+from syntagma.features._weights import TrainingWeights, Weights, build_columns
 from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.templates import templates
@@ -64,3 +67,24 @@ def test_features_that_the_look_up_cannot_tell_apart_share_their_weight() -> Non
 def test_tables_of_a_wrong_size_are_rejected(fingerprints: int, weights: int) -> None:
     with pytest.raises(ValueError, match="power of two"):
         Weights(np.zeros(fingerprints, np.uint32), np.zeros(weights, np.float32))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"capacity_steps": np.array([1 << 19, 0], np.uint64)},
+        {"capacity_steps": np.array([(1 << 20) + 1, 0], np.uint64)},
+        {"capacity_steps": np.array([1 << 60, 0], np.uint64)},
+        {"capacity_steps": np.array([1 << 20], np.uint64)},
+        {"keys": np.zeros(1, np.uint64)},
+        {"slots": np.zeros(0, np.int64)},
+        {
+            name: np.zeros(1 << 20, dtype)
+            for name, dtype in (("slots", "u8"), ("keys", "u8"), ("sums", "f8"))
+        },
+    ],
+)
+def test_a_state_that_cannot_be_restored(change: dict[str, npt.NDArray[Any]]) -> None:
+    weights = TrainingWeights()
+    with pytest.raises(ModelError, match="damaged model: section"):
+        weights.restore({**weights.state(), **change})

@@ -9,7 +9,16 @@ from libc.stdint cimport uint32_t, uint64_t
 
 import numpy as np
 
+from syntagma.files.sections import Section, check_sections, damaged
+
 SLOT = np.dtype([("fingerprint", np.uint32), ("weight", np.float32)])
+# The state of training, in a checkpoint.
+STATE = (
+    Section("slots", np.uint64, ("features",)),
+    Section("keys", np.uint64, ("features",)),
+    Section("sums", np.float64, ("features",)),
+    Section("capacity_steps", np.uint64, (2,), below=1 << 62),
+)
 
 
 cdef class Weights:
@@ -146,7 +155,12 @@ cdef class TrainingWeights:
         }
 
     def restore(self, arrays):
+        features = check_sections(arrays, STATE)["features"]
         capacity, steps = (int(x) for x in arrays["capacity_steps"])
+        if capacity < 1 << 20 or capacity & (capacity - 1) or (
+            not 2 * features <= capacity <= max(1 << 24, 8 * features)
+        ):
+            raise damaged("capacity_steps", f"it does not fit {features} features")
         self._allocate(capacity)
         self._insert(*(np.array(arrays[name]) for name in ("slots", "keys", "sums")))
         self.used = len(arrays["keys"])

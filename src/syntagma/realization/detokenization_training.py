@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from syntagma.realization.contractions import (
     LEVELS,
+    MAX_LENGTH,
     contraction_keys,
     contraction_length,
     is_concatenation,
@@ -93,7 +94,7 @@ def _learn_contractions(examples: Sequence[Example]) -> dict[Key, str]:
                 most, count = "", tally[""]
             # Forms alone decide where there are no tags.
             needed = (most and level == "forms") or count - right[key] >= MIN_GAIN
-            if needed and _is_storable((*key, most)):
+            if needed and _is_storable((*key, most)) and contraction_length(key) <= MAX_LENGTH:
                 found[key] = most
         decisions = [
             written(keys[level], forms, found.get(keys[level]), decision)

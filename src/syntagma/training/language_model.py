@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -195,13 +196,22 @@ def read_lm(path: str | Path) -> tuple[LanguageModel, dict[str, Any]]:
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
     if not is_container:
-        return LanguageModel.of(read_arpa(path)), {"data": [_describe(path)]}
+        arpa = read_arpa(path)
+        with _naming(path):
+            return LanguageModel.of(arpa), {"data": [_describe(path)]}
     header, arrays = read_container(path)
     about = header.get(LANGUAGE_MODEL)
     if not isinstance(about, dict):
         raise ModelError(f"{path}: a model without a language model; train one: syntagma train-lm")
-    try:
+    with _naming(path):
         return LanguageModel.from_arrays(arrays), about
+
+
+@contextmanager
+def _naming(path: str | Path) -> Iterator[None]:
+    """Add the name of the file to errors about its content."""
+    try:
+        yield
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
 
