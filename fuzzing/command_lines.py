@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -18,10 +19,11 @@ from unittest import mock
 from fuzzing import toys
 from fuzzing.crafting import damage
 from fuzzing.problems import ODD_TEXTS
+from fuzzing.toys import Toy
 from syntagma.cli import COMMANDS, run
 from syntagma.models.container import write_container
 
-MODELS = {
+MODELS: dict[str, Callable[[], Toy]] = {
     "linear.syntagma": lambda: toys.linear("p16"),
     "neural.syntagma": toys.neural,
     "edges.syntagma": lambda: toys.best_first("dependency"),
@@ -117,8 +119,8 @@ class CommandLines:
             code = run(case["arguments"])
         out.flush()
         err.flush()
-        printed = out.buffer.getvalue().decode()  # type: ignore[attr-defined]
-        said = err.buffer.getvalue().decode()  # type: ignore[attr-defined]
+        printed = out.buffer.getvalue().decode()
+        said = err.buffer.getvalue().decode()
         errors = [line for line in said.splitlines() if line.startswith("error:")]
         assert code in (0, 2), f"exit code {code}: {said[-300:]}"
         assert "Traceback" not in said or "--debug" in case["arguments"], said[-300:]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 import warnings
+from collections.abc import Callable
 from functools import cache
 from itertools import pairwise, permutations
 from pathlib import Path
@@ -17,8 +18,9 @@ from typing import Any
 
 from fuzzing import toys
 from fuzzing.refusals import refusal
+from fuzzing.toys import Toy
 from syntagma import Linearization, Linearizer, Problem, Word, load
-from syntagma.errors import UnsatisfiableError
+from syntagma.errors import SyntagmaError, UnsatisfiableError
 from syntagma.models.container import write_container
 from syntagma.results.linearization import violations
 
@@ -28,9 +30,9 @@ EXPANSIONS = 120
 ODD_TEXTS = (
     "", " ", "a b", "a  b", " a", "a\tb", "a\nb", "\x00", "\u2028", "\ud800", "é", "e\u0301", "ß",
     "İ", "日本", "\U0001f600", "_", "-", "\\", '"', "()", "-LRB-", "<s>", "</s>", "<unk>", "root",
-    "x" * 500, "1", "１", "٣", "\ufeff", "\xa0", "a\u200bb",
+    "x" * 500, "1", "\uff11", "\u0663", "\ufeff", "\xa0", "a\u200bb",
 )  # fmt: skip
-ODD_VALUES = (
+ODD_VALUES: tuple[Any, ...] = (
     None,
     True,
     -1,
@@ -85,13 +87,16 @@ def check(case: dict[str, Any], problem: Problem) -> None:
     model = _model(case["kind"])
     options = case["budget"]
     small = len(problem.words) <= MOST_FOR_BRUTE_FORCE
-    try:
-        best = model.order(problem, **options)
-    except UnsatisfiableError as error:
-        if not error.limit_reached:
-            assert not small or not satisfiable(problem), f"can be satisfied: {error}"
-            assert not case["sound"], f"sound, but refused: {error}"
+    [best] = model.order_many([problem], on_error="yield", **options)
+    if isinstance(best, UnsatisfiableError):
+        if not best.limit_reached:
+            assert not small or not satisfiable(problem), f"can be satisfied: {best}"
+            assert not case["sound"], f"sound, but refused: {best}"
         return
+    if isinstance(best, SyntagmaError):
+        raise best
+    assert isinstance(best, Linearization)
+    assert _seen(model.order(problem, **options)) == _seen(best), "depends on the batch"
     assert not small or not best.finished or satisfiable(problem), "cannot be satisfied"
     ranked = model.order(problem, n_best=case["n_best"], **options)
     assert _seen(ranked[0]) == _seen(best), "n-best begins with another result"
@@ -195,15 +200,15 @@ def _projective_trees(n: int) -> tuple[tuple[int, ...], ...]:
 def _model(kind: str) -> Linearizer:
     if kind == "en":
         return load("en")
-    toy = {
+    makers: dict[str, Callable[[], Toy]] = {
         "neural": toys.neural,
         "linear": lambda: toys.linear("p16+"),
         "best-first": lambda: toys.best_first("dependency"),
         "ccg": lambda: toys.best_first("ccg"),
-    }[kind]()
+    }
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "toy.model")
-        write_container(path, *toy)
+        write_container(path, *makers[kind]())
         return load(path, search="beam" if kind in ("neural", "linear") else "best-first")
 
 

@@ -15,5 +15,8 @@ def refusal(path: Path | None = None) -> Iterator[None]:
     try:
         yield
     except SyntagmaError as error:
-        assert len(str(error).splitlines()) == 1, f"not one line: {error!r}"
-        assert path is None or str(path) in str(error), f"does not name the file: {error!r}"
+        refused = error
+    else:
+        return
+    assert len(str(refused).splitlines()) == 1, f"not one line: {refused!r}"
+    assert path is None or str(path) in str(refused), f"does not name the file: {refused!r}"
