@@ -55,6 +55,7 @@ def test_sentences(text: str, expected: str, language_model: bool) -> None:
 UNIVERSAL = (
     "she/PRON/2/nsubj/Case=Nom eat/VERB/0/root/Mood=Ind|Tense=Past|VerbForm=Fin"
     " the/DET/4/det apple/NOUN/2/obj/Number=Plur",
+    "I/PRON/2/nsubj eat/VERB/0/root/Tense=Past a/DET/4/det apple/NOUN/2/obj/Number=Sing",
     "the/DET/2/det mouse/NOUN/4/nsubj/Number=Plur be/AUX/4/cop/Tense=Pres small/ADJ/0/root",
     "the/DET/2/det dog/NOUN/3/nsubj/Number=Sing bark/VERB/0/root/Tense=Pres|VerbForm=Fin",
 )
@@ -63,7 +64,11 @@ UNIVERSAL = (
 @pytest.mark.parametrize(
     ("text", "expected"),
     list(
-        zip(UNIVERSAL, ("She ate the apples", "The mice are small", "The dog barks"), strict=True)
+        zip(
+            UNIVERSAL,
+            ("She ate the apples", "I ate an apple", "The mice are small", "The dog barks"),
+            strict=True,
+        )
     ),
 )
 def test_universal_tags_serve_as_well_and_need_no_warning(text: str, expected: str) -> None:

@@ -368,7 +368,6 @@ class Linearizer:
             )
         check_size(lemmas, max_words)
         problem, alternatives = self._realizer.inflect(lemmas)
-        self._unknown.check(problem.words, stacklevel=3)
         if not self.has_language_model:  # nothing else weighs the forms
             alternatives = likeliest(alternatives)
         self._unknown.check(problem.words, stacklevel=3)
