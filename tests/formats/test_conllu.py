@@ -300,7 +300,8 @@ def test_upos_serves_where_a_lemma_has_no_xpos() -> None:
     problem = read_lemmas(text, "column")
     assert isinstance(problem, Problem)
     assert [word.tag for word in problem.words] == ["NOUN"]
-    (ordered,) = read_conllu([text], "f.conllu", "xpos")
+    with pytest.warns(SyntagmaWarning, match="UPOS tags only"):
+        (ordered,) = read_conllu([text], "f.conllu", "xpos")
     assert isinstance(ordered, Problem)
     assert [word.tag for word in ordered.words] == [None]
 

@@ -207,7 +207,7 @@ def _problems(
             yield to_problem(block, tag_column, lemmas)
         except FormatError as error:
             yield error
-    if tagged and tag_column not in tagged:
+    if tagged and tag_column not in tagged and not (lemmas and "upos" in tagged):  # see _tag
         [other] = tagged
         warnings.warn(
             f"{source}: the model reads {tag_column.upper()} tags, but the file has "

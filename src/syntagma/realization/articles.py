@@ -44,7 +44,7 @@ def settle_articles(found: Linearization) -> Linearization:
     tokens = found.tokens
     for token, follower in zip(tokens, _followers([token.form for token in tokens]), strict=True):
         lemma = found.problem.words[token.source - 1].lemma
-        is_open = lemma is not None and lemma.lower() in _FORMS and token.tag == "DT"
+        is_open = lemma is not None and lemma.lower() in _FORMS and token.tag in ("DT", "DET")
         if not is_open or not follower or token.form.lower() not in _FORMS:
             continue
         wanted = "an" if begins_with_vowel_sound(follower) else "a"

@@ -199,6 +199,10 @@ class Inflector:
             lemma, tag, features
         )
 
+    def likeliest(self, lemma: str, tag: str | None, features: str | None) -> str:
+        """The first of the forms; a tag that was not seen counts as not given."""
+        return self.forms(lemma, tag if self.knows(tag) else None, features)[0].text
+
     def knows(self, tag: str | None) -> bool:
         """Whether the tag was seen in training or is one of English."""
         return tag in self._usual or (self.english and tag in english.RULES)

@@ -41,7 +41,7 @@ def inflect_sentence(realizer: Realizer, sentence: Sentence) -> Sentence:
         sentence.lemmas, sentence.tags, sentence.features, neutral_forms(sentence), strict=True
     )
     forms = tuple(
-        realizer.inflector.forms(lemma, tag, features)[0].text if lemma else form
+        realizer.inflector.likeliest(lemma, tag, features) if lemma else form
         for lemma, tag, features, form in words
     )
     return replace(sentence, forms=forms)

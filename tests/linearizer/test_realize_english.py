@@ -1,0 +1,97 @@
+"""Sentences that the shipped model makes of English lemmas."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+
+import pytest
+
+from syntagma.linearizer.linearizer import Linearizer, load
+from syntagma.problem.word import Word
+
+
+@cache
+def en(language_model: bool = True) -> Linearizer:
+    return load("en", language_model=language_model)
+
+
+def tree(text: str) -> list[Word]:
+    """Words as `mouse/NNS/2/nsubj/Number=Plur`; an empty field is not given."""
+    words = []
+    for each in text.split():
+        lemma, tag, head, deprel, features = (each + "////").split("/")[:5]
+        words.append(
+            Word(
+                lemma=lemma,
+                tag=tag or None,
+                head=int(head) if head else None,
+                deprel=deprel or None,
+                features=features or None,
+            )
+        )
+    return words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("she/PRP/2/nsubj sing/VBD/0/root a/DT/4/det song/NN/2/obj", "She sang a song"),
+        ("he/PRP/2/nsubj fix/VBZ/0/root it/PRP/2/obj", "He fixes it"),
+        ("they/PRP/2/nsubj tweet/VBD/0/root", "They tweeted"),
+        ("we/PRP/2/nsubj swim/VBD/0/root", "We swam"),
+        ("the/DT/2/det hero/NNS/3/nsubj drink/VBD/0/root", "The heroes drank"),
+        ("the/DT/2/det Smith/NNPS/3/nsubj arrive/VBD/0/root", "The Smiths arrived"),
+        ("the/DT/2/det mouse/NNS/4/nsubj be/VBD/4/cop small/JJ/0/root", "The mice were small"),
+        ("the/DT/2/det mouse/NN/4/nsubj be/VBD/4/cop small/JJ/0/root", "The mouse was small"),
+        ("I/PRP/2/nsubj eat/VBD/0/root a/DT/4/det apple/NN/2/obj", "I ate an apple"),
+    ],
+)
+@pytest.mark.parametrize("language_model", [True, False])
+def test_sentences(text: str, expected: str, language_model: bool) -> None:
+    assert en(language_model).realize(tree(text)).text == expected
+
+
+UNIVERSAL = (
+    "she/PRON/2/nsubj/Case=Nom eat/VERB/0/root/Mood=Ind|Tense=Past|VerbForm=Fin"
+    " the/DET/4/det apple/NOUN/2/obj/Number=Plur",
+    "I/PRON/2/nsubj eat/VERB/0/root/Tense=Past a/DET/4/det apple/NOUN/2/obj/Number=Sing",
+    "the/DET/2/det mouse/NOUN/4/nsubj/Number=Plur be/AUX/4/cop/Tense=Pres small/ADJ/0/root",
+    "the/DET/2/det dog/NOUN/3/nsubj/Number=Sing bark/VERB/0/root/Tense=Pres|VerbForm=Fin",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    list(
+        zip(
+            UNIVERSAL,
+            ("She ate the apples", "I ate an apple", "The mice are small", "The dog barks"),
+            strict=True,
+        )
+    ),
+)
+def test_universal_tags_serve_as_well_and_need_no_warning(text: str, expected: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert en().realize(tree(text)).text == expected
+
+
+def test_the_example_of_the_help() -> None:
+    assert en().realize(["bark", "dog", "the"]).text == "The dog barked"
+    assert en().realize(["she", "sing", "a", "song"]).text == "She sang a song"
+
+
+def test_no_text_is_listed_twice() -> None:
+    words = [Word("dogs"), Word(lemma="dog", tag="NNS"), Word(lemma="bark", tag="VBD")]
+    found = [each.text for each in en().realize(words, n_best=3)]
+    assert len(set(found)) == len(found) == 3
+    assert en().realize(words).text == found[0]
+
+
+def test_misspellings_are_not_offered() -> None:
+    for tag in ("NN", None):
+        assert all(
+            each.words[0].lower() in ("dog", "dogs")
+            for each in en().realize([Word(lemma="dog", tag=tag)], n_best=10)
+        )
