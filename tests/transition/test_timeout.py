@@ -43,10 +43,6 @@ def test_a_search_out_of_time_ends_with_all_words_and_constraints(
     assert narrowed > 1
 
 
-def test_a_search_without_a_choice_is_not_narrowed() -> None:
-    assert not LINEARIZERS["neural"].order(["a"], timeout=NONE_LEFT).narrowed
-
-
 @pytest.mark.parametrize("name", LINEARIZERS)
 def test_time_enough_changes_nothing(name: str) -> None:
     rng = Random(name)

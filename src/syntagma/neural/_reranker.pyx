@@ -31,21 +31,24 @@ cdef class Reranker(NeuralSearch):
     cdef int rerank_all(self, Search search) except -1 nogil:
         """Score derivations in sorted order, so that `score` can reuse their common prefixes.
 
-        When time is short, only the best ones are scored, at least one; the others are dropped,
-        because scores of one direction and means of two cannot be compared.
+        When time is short, only the best ones are scored, and the others are dropped, because
+        scores of one direction and means of two cannot be compared. When it is over, the best one
+        keeps its score of one direction.
         """
         cdef vector[numbered[vector[int32_t], int]] derivations
         cdef Finished* finished
-        cdef double seconds
+        cdef double seconds, left
         cdef int i
         if search.deadline:
             # About half of a derivation is a prefix of another one.
             seconds = search.mean_seconds * self.task.n
-            if search.deadline - steady_seconds() < seconds * search.finished.size():
-                i = max(1, <int>((search.deadline - steady_seconds()) / seconds))
-                if i < <int>search.finished.size():
-                    search.finished.resize(i)
-                    search.narrowed = True
+            left = search.deadline - steady_seconds()
+            if left < seconds * search.finished.size():
+                i = <int>(left / seconds) if left > 0 else 0
+                search.finished.resize(min(search.finished.size(), <size_t>max(i, 1)))
+                search.narrowed = True
+                if not i:
+                    return search.rank()
         derivations.resize(search.finished.size())
         for i in range(<int>derivations.size()):
             self.read_backwards(search, search.finished[i].links, &derivations[i].first)
