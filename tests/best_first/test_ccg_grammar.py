@@ -176,8 +176,9 @@ def test_a_tag_has_a_limited_number_of_categories() -> None:
 
 
 @pytest.mark.slow
-@given(st.lists(derivations(), max_size=3))
+@given(st.lists(derivations(), min_size=1, max_size=3))
 def test_arrays_give_the_grammar_back(trees: list[Derivation]) -> None:
+    """A grammar without categories, which no sentence could be made with, is refused."""
     grammar, vocabulary = grammar_of(trees)
     again = CcgGrammar.from_arrays(grammar.to_arrays())
     assert same(grammar, again)
