@@ -84,7 +84,7 @@ def test_a_group_of_targets() -> None:
 def test_an_unknown_target(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--target", "nothing"])
-    assert "no target 'nothing'; there are models" in capsys.readouterr().err
+    assert "no target 'nothing'; there are problems" in capsys.readouterr().err
 
 
 @pytest.mark.slow

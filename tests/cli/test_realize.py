@@ -53,6 +53,7 @@ class FakeRealizer(FakeLinearizer):
         *,
         n_best: int | None = None,
         beam: int | None = None,
+        timeout: float | None = None,
         threads: int = 1,
         max_words: int = 512,
         on_error: str = "raise",

@@ -72,7 +72,7 @@ def test_tables_of_a_wrong_size_are_rejected(fingerprints: int, weights: int) ->
 @pytest.mark.parametrize(
     "change",
     [
-        {"capacity_steps": np.array([1 << 19, 0], np.uint64)},
+        {"capacity_steps": np.array([0, 0], np.uint64)},
         {"capacity_steps": np.array([(1 << 20) + 1, 0], np.uint64)},
         {"capacity_steps": np.array([1 << 60, 0], np.uint64)},
         {"capacity_steps": np.array([1 << 20], np.uint64)},

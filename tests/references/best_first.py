@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from itertools import accumulate
 
 import numpy as np
 
@@ -126,8 +127,9 @@ class Search:
         return pieces
 
     def results(self) -> list[tuple[float, list[Edge]]]:
-        if self.goals:
-            return sorted(((self.rank(goal), [goal]) for goal in self.goals), key=lambda r: -r[0])
+        if self.goals:  # as they were found; none scores more than the one before it
+            scores = accumulate(map(self.rank, self.goals), min)
+            return [(score, [goal]) for score, goal in zip(scores, self.goals, strict=True)]
         pieces = self.default_output()
         score = 0.0
         for piece in pieces:

@@ -288,7 +288,8 @@ def test_the_language_model_of_a_model_can_be_read(fluent: Path, lm: Path) -> No
     [
         (b"", "cut off here: expected the header"),
         (b"a wug plogs\n", r":1: .*is this an ARPA file\?"),
-        (b"PK\x03\x04\xff\xfe", "not UTF-8"),
+        (b"PK\x03\x04\xff\xfe", "compressed with zip"),
+        (b"\xff\xfe", "not UTF-8"),
         (b"SYNTAGMA", "truncated"),
     ],
 )
@@ -309,7 +310,7 @@ def test_a_damaged_language_model_is_named(lm: Path, tmp_path: Path) -> None:
     header, arrays = read_container(lm)
     path = tmp_path / "bad.lm"
     write_container(path, header, {**arrays, "lm.2.words": arrays["lm.2.words"][:-1]})
-    with pytest.raises(ModelError, match=r"bad\.lm: .*language model.*damaged"):
+    with pytest.raises(ModelError, match=r"bad\.lm: damaged model: section 'lm\.2"):
         read_lm(path)
     write_container(path, header, {**arrays, "lm.words": np.array([0xFF], np.uint8)})
     with pytest.raises(ModelError, match=r"bad\.lm: "):

@@ -157,8 +157,8 @@ cdef class TrainingWeights:
     def restore(self, arrays):
         features = check_sections(arrays, STATE)["features"]
         capacity, steps = (int(x) for x in arrays["capacity_steps"])
-        if capacity < 1 << 20 or capacity & (capacity - 1) or (
-            not 2 * features <= capacity <= max(1 << 24, 8 * features)
+        if capacity < 1 or capacity & (capacity - 1) or (
+            not features < capacity <= max(1 << 24, 8 * features)
         ):
             raise damaged("capacity_steps", f"it does not fit {features} features")
         self._allocate(capacity)

@@ -115,12 +115,16 @@ class Linearizer:
         self._realizer = model.realizer
         self._detokenizer = self._realizer.detokenizer if self._realizer else Detokenizer()
         self._vocabulary = model.vocabulary
-        name = str(model.header.get("name", ""))
-        self._unknown = UnknownNotices(name, self.tag_column, self._vocabulary)
         self._strategy = model.strategy()
         self.search = self._strategy.name
         self.max_words = self._strategy.max_words
         self.takes_arcs = self._strategy.takes_arcs  # a CCG model keeps no given heads or labels
+        self._unknown = UnknownNotices(
+            str(model.header.get("name", "")),
+            self.tag_column,
+            self._vocabulary,
+            takes_labels=self.takes_arcs,
+        )
 
     def __repr__(self) -> str:
         without = "" if self.has_language_model else ", no language model"

@@ -22,8 +22,11 @@ class UnknownNotices:
     it once. The results depend on none of this.
     """
 
-    def __init__(self, model: str, tag_column: TagColumn, vocabulary: Vocabulary) -> None:
+    def __init__(
+        self, model: str, tag_column: TagColumn, vocabulary: Vocabulary, *, takes_labels: bool
+    ) -> None:
         self._model = model
+        self._takes_labels = takes_labels  # a model that takes none refuses them
         self._column = tag_column
         self._vocabulary = vocabulary
         self._given: dict[tuple[str, str], SyntagmaWarning] = {}  # by topic and tag or label
@@ -34,7 +37,7 @@ class UnknownNotices:
         if tags := self._vocabulary.unknown_tags(words):
             foreign = self._column == "xpos" and UPOS_TAGS.issuperset(tags)
             self._warn("UPOS tags" if foreign else "tags", tags, stacklevel + 1)
-        if labels := self._vocabulary.unknown_labels(words):
+        if self._takes_labels and (labels := self._vocabulary.unknown_labels(words)):
             self._warn("labels", labels, stacklevel + 1)
 
     def _warn(self, topic: str, unknown: Sequence[str], stacklevel: int) -> None:

@@ -30,7 +30,7 @@ def find_cycle_among(predecessors: Sequence[Sequence[int]], order: Sequence[int]
     """A cycle among the nodes that a topological order left out, each node before the next.
 
     >>> find_cycle_among([[], [2], [1]], [0])
-    [1, 2]
+    [2, 1]
     """
     placed = set(order)
     node = next(node for node in range(len(predecessors)) if node not in placed)
