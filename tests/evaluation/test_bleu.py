@@ -35,7 +35,9 @@ def test_a_paired_comparison_needs_pairs(outputs: tuple[list[str], list[str], li
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"samples": 0}, "samples must be an integer of at least 1, not 0"),
+        ({"samples": 0}, "samples must be between 1 and 100000, not 0"),
+        ({"samples": 10**30}, "samples must be between 1 and 100000, not 10"),
+        ({"samples": 1.0}, "samples must be an integer, not 1.0"),
         ({"confidence": 1.5}, "confidence must be between 0 and 1, not 1.5"),
     ],
 )

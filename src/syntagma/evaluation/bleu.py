@@ -13,9 +13,12 @@ import numpy as np
 
 from syntagma.errors import ArgumentError, shown
 from syntagma.problem.integers import as_integer
+from syntagma.transition.budget import check_range
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
+
+MAX_SAMPLES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,7 @@ def paired_bootstrap(
         raise ArgumentError(
             "a paired comparison needs as many outputs of each system as references"
         )
-    if (as_integer(samples) or 0) < 1:
-        raise ArgumentError(f"samples must be an integer of at least 1, not {shown(samples)}")
+    samples = check_range("samples", samples, MAX_SAMPLES)
     if not isinstance(confidence, Real) or not 0 < confidence < 1:
         raise ArgumentError(f"confidence must be between 0 and 1, not {shown(confidence)}")
     if as_integer(seed) is None or seed < 0:
