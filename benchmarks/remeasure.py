@@ -26,7 +26,7 @@ from syntagma.training.train import DEV_SENTENCES
 from syntagma.transition.budget import SearchBudget
 from syntagma.treebanks.ccgbank import read_sentences
 
-NEURAL_BEAM = 16  # of `neural.training`, which only PyTorch can import
+NEURAL_BEAM = 16  # of `neural.training`, which cannot be imported without PyTorch
 
 
 def main() -> None:

@@ -184,3 +184,11 @@ def refuse_budget_of_other_search(
         raise typer.BadParameter("--beam goes with --search beam")
     if search == "beam" and expansions is not None:
         raise typer.BadParameter("--expansions goes with --search best-first")
+
+
+def check_max_words(max_words: int, most: int) -> None:
+    """Raise if bags may be larger than the model can order."""
+    if max_words > most:
+        raise typer.BadParameter(
+            f"--max-words is {max_words}, but this model can order at most {most}"
+        )

@@ -89,10 +89,7 @@ def order(
     from syntagma.linearizer.linearizer import load
 
     linearizer = load(model, search=search, language_model=not no_lm)
-    if max_words > linearizer.max_words:
-        raise typer.BadParameter(
-            f"--max-words is {max_words}, but this model can order at most {linearizer.max_words}"
-        )
+    options.check_max_words(max_words, linearizer.max_words)
     problems: Iterable[Problem | FormatError] = (
         [bag_of_arguments(words, tokenize=tokenize)]
         if words

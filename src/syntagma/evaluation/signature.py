@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from syntagma import __version__
 from syntagma.files.fingerprint import fingerprint
+from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.problem.problem import Problem
 from syntagma.treebanks.treebank import Sentence
 
@@ -80,4 +81,4 @@ def digest_problems(problems: Sequence[Problem]) -> str:
 
 def _is_left_out(linearizer: Linearizer) -> bool:
     """Whether the model has a language model that is not used."""
-    return "language_model" in linearizer.info.header and not linearizer.has_language_model
+    return LANGUAGE_MODEL in linearizer.info.header and not linearizer.has_language_model

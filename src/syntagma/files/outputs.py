@@ -28,7 +28,7 @@ def check_output(path: Name, inputs: Iterable[Name | None] = ()) -> None:
         _check_place(Path(os.path.realpath(path)), path)
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
         reason = getattr(error, "strerror", None) or error
-        raise OutputError(f"cannot write {os.fspath(path)!s}: {reason}") from error
+        raise OutputError(f"cannot write {os.fspath(path)}: {reason}") from error
     for given in inputs:
         if given is not None and _is_same_file(path, given):
             raise OutputError(

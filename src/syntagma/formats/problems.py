@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal, get_args
 
-from syntagma.errors import ArgumentError, FormatError
+from syntagma.errors import ArgumentError, FormatError, shown
 from syntagma.files.place import Place
 from syntagma.files.reading import open_text, source_name
 from syntagma.formats.conllu import ConlluOrigin, Lemmas, read_conllu
@@ -49,7 +49,7 @@ def read_problems(
     """
     format = format or guess_format(path)
     if format not in FORMATS:
-        raise ArgumentError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
+        raise ArgumentError(f"format must be one of {', '.join(FORMATS)}, not {shown(format)}")
     lines, source = open_text(path), source_name(path)
     match format:
         case "conllu":

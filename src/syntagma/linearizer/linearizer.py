@@ -301,7 +301,6 @@ class Linearizer:
             threads,
             on_error,
         )
-
         return (
             found[0] if isinstance(found, list) and n_best is None else found for found in results
         )
@@ -336,7 +335,8 @@ class Linearizer:
         budget = self._check(SearchBudget(beam, timeout), None, 1)
         if len(problem.words) > self.max_words:
             raise ProblemError(
-                f"the bag has {len(problem.words)} words, more than {self.max_words}"
+                f"the bag has {len(problem.words)} words, but this model can score at most "
+                f"{self.max_words}"
             )
         check_forms(problem)
         given = as_order(problem, order)

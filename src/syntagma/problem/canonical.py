@@ -17,14 +17,13 @@ from syntagma.problem.word import Word
 _HEAD, _DEPENDENT, _BEFORE, _AFTER = range(4)
 
 # Words that refinement may visit to choose among the tied words of a component, in all trials, and
-# how often components may be split further: far beyond what problems need, but it is a limit.
+# how often components may be split further. Both are far beyond what problems need.
 _WORK = 60_000
 _MAX_DEPTH = 16
 
-_Trace = list[tuple[int, tuple[tuple[tuple[tuple[int, int], ...], int], ...]]]
-
-
 Pairs = Sequence[tuple[int, int]]
+_Trace = list[tuple[int, tuple[tuple[tuple[tuple[int, int], ...], int], ...]]]
+_Certificate = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
 
 
 def canonical_order(
@@ -88,9 +87,6 @@ def _tie_breaks(colours: _Colouring, work: int, depth: int) -> list[int]:
     ]
     ordered.sort(key=lambda each: each[0])
     return [word for _, order in ordered for word in order]
-
-
-_Certificate = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
 
 
 def _ordered_component(

@@ -11,13 +11,13 @@ from dataclasses import replace
 
 from syntagma.results.linearization import Linearization
 
-_FORMS = {"a": False, "an": True}
+_FORMS = ("a", "an")
 _YOU = re.compile(  # vowels that begin with the sound of *you* or *one*
     r"eu|ew|on(?:e|ce)(?![a-rt-z])|u(?:[bfklrst](?!$)[aeiouy](?!.*ing$)|ni(?!n|m[aop])|fo$|k$|s$)"
     r"|u(?:topi|ten|gand|kule|kra)",
     re.IGNORECASE,
 )
-_SILENT_H = re.compile(r"h(?:our|one?st|ono(?:u)?r|eir)", re.IGNORECASE)
+_SILENT_H = re.compile(r"h(?:our|one?st|onou?r|eir)", re.IGNORECASE)
 _NUMBER = re.compile(r"8|1[18](?:$|\D|\d{3}(?:\D|$))")
 _LETTERS = re.compile(r"[AEFHILMNORSX]|[aefhilmnorsx]-")  # whose names begin with a vowel
 
@@ -53,11 +53,10 @@ def settle_articles(found: Linearization) -> Linearization:
             changed = True
     if not changed:
         return found
-    problem = found.problem.with_forms(forms)
     return replace(
         found,
         tokens=tuple(replace(token, form=forms[token.source - 1]) for token in tokens),
-        problem=problem,
+        problem=found.problem.with_forms(forms),
     )
 
 

@@ -1,6 +1,6 @@
 """English inflection: irregular words from two tables, all others by the rules of spelling.
 
-`english_verbs.tsv` is made of UniMorph by `benchmarks/english_forms.py`; `english_words.tsv` is
+`english_verbs.tsv` is made from UniMorph by `benchmarks/english_forms.py`; `english_words.tsv` is
 kept by hand. Tags are those of the Penn Treebank.
 """
 
@@ -41,12 +41,12 @@ _ENDINGS = {
     **{"NNS": "s", "NNPS": "s", "VBZ": "s", "VBP": "", "VBD": "ed", "VBN": "ed", "VBG": "ing"},
     **{"JJR": "er", "JJS": "est", "RBR": "er", "RBS": "est"},
 }
-# An irregular verb is so after a prefix, too: *rewrote*.
+# An irregular verb stays irregular after a prefix: *rewrote*.
 _PREFIXED = re.compile(
     r"(?:re|un|over|under|out|mis|pre|fore|inter|counter|down|up|back|co|de|for|be|with|en|self"
     r"|super|sub|cross|[a-z]+(?=-))-?([a-z]{2,})"
 )
-# An irregular noun is so at the end of a compound, too: *housewives*.
+# An irregular noun stays irregular at the end of a compound: *housewives*.
 _COMPOUND = re.compile(
     r".+?(man|child|wife|knife|shelf|wolf|loaf|tooth|foot|mouse|goose|leaf|life|thief|half|calf"
     r"|person|craft|fish|sis)"

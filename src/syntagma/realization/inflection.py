@@ -204,7 +204,7 @@ class Inflector:
         return self.forms(lemma, tag if self.knows(tag) else None, features)[0].text
 
     def knows(self, tag: str | None) -> bool:
-        """Whether the tag was seen in training or is one of English."""
+        """Whether the tag was seen in training, or `english` inflects by it."""
         return tag in self._usual or (self.english and tag in english.RULES)
 
     def known_tag(self, lemma: str, tag: str | None, features: str | None) -> str | None:

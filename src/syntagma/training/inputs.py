@@ -20,7 +20,7 @@ from syntagma.treebanks.treebank import Sentence
 
 Digests = dict[str, str]
 
-_INFLECTED = 300  # sentences by which another dictionary is noticed
+_INFLECTED = 300  # sentences by which other inflection is noticed
 _SHOWN = 5  # differences that a message lists
 _LONGEST = 40  # characters of a value in a message
 
@@ -39,7 +39,7 @@ def digest_inputs(
     for number, treebank in enumerate(pretrain, start=1):
         digests[f"pre-training set {number}"] = _digest(treebank)
     if realizer is not None:
-        # Inflection may look into a dictionary, which is an input as well.
+        # Inflection depends on the tables and rules of a language, too.
         sample = dev[:_INFLECTED]
         digests["inflection"] = _digest([inflect_sentence(realizer, each) for each in sample])
     return digests

@@ -4,9 +4,9 @@ A word without given arcs never stands in the way. Take it out of a solution and
 go to its head: the rest is a solution. Put it into a solution of the rest, between all that must
 stand before it and all that must stand after it, as a dependent of a neighbour: no arc crosses. So
 order constraints can be met together with the given arcs if and only if those among the words with
-arcs can (`core`), and a solution of the core shows the way to one of the problem (`guided`).
+arcs can (`cores`), and a solution of the core leads to one of the problem (`guided`).
 
-One thing a word without arcs can do for the others: be the root, if none of them may be it.
+There is one exception: the root may have to be a word without arcs.
 """
 
 from __future__ import annotations
