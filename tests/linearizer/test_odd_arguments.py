@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from toys.models import toy_linearizer
 
@@ -20,6 +20,7 @@ from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 
 TOY = toy_linearizer()
+TREEBANK = Path(__file__).parents[2] / "examples" / "dev.conllu"
 
 
 class Faulty:
@@ -106,17 +107,21 @@ SETTINGS: list[tuple[Any, tuple[str, ...]]] = [
 
 
 @given(st.sampled_from([(kind, name) for kind, names in SETTINGS for name in names]), odd)
+@example((syntagma.LinearSettings, "tag_column"), np.array([1, 2]))
 def test_settings(setting: tuple[Any, str], value: Any) -> None:
     kind, name = setting
     fine(kind, **{name: value})
 
 
 @given(odd, odd)
+@example([""], 10**5000)
 def test_models_and_files(value: Any, other: Any) -> None:
     if not isinstance(value, str) or value != "en":
         fine(syntagma.load, value)
     fine(syntagma.load, "en-best-first", search="best-first", language_model=other)
     fine(syntagma.read_treebank, value)
+    fine(syntagma.read_treebank, TREEBANK, other)
+    fine(syntagma.read_treebank, TREEBANK, lift=other)
     fine(syntagma.train_lm, value, "no/such/folder/x.lm", settings=other)
     fine(syntagma.evaluate, TOY, value, other)
     fine(syntagma.paired_bootstrap, ["a"], value, ["a"], samples=other)

@@ -42,7 +42,7 @@ _NOT_A_WORD = re.compile(rf"({_NUMBER})-({_NUMBER})|(?:0|{_NUMBER})\.{_NUMBER}")
 
 def tag_index(tag_column: TagColumn) -> int:
     """The index of the column that serves as the tag."""
-    if tag_column not in TAG_COLUMNS:
+    if not isinstance(tag_column, str) or tag_column not in TAG_COLUMNS:
         raise ArgumentError(f"tag_column must be upos or xpos, not {shown(tag_column)}")
     return TAG_COLUMNS[tag_column]
 

@@ -61,7 +61,7 @@ class Settings:
 
 
 def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise TrainingError(f"{name} {shown(value)} is not one of {', '.join(choices)}")
 
 

@@ -77,6 +77,8 @@ def read_treebank(
     list of `faults`, faults are added to the list instead, and their sentences are skipped.
     """
     check_path(path, "path")
+    if not isinstance(lift, bool):
+        raise ArgumentError(f"lift must be True or False, not {shown(lift)}")
     source = source_name(path)
     sentences = []
     for block in read_blocks(open_text(path), source):
