@@ -16,8 +16,8 @@ from syntagma.errors import ArgumentError, shown
 from syntagma.evaluation import signature
 from syntagma.evaluation.bleu import bleu, bleu_metric
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
+from syntagma.problem.collection import is_collection
 from syntagma.problem.integers import as_integer
-from syntagma.problem.iteration import is_collection
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition.budget import SearchBudget, check_range

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from syntagma.errors import ArgumentError, shown
-from syntagma.problem.iteration import is_collection
+from syntagma.problem.collection import is_collection
 
 
 def check_path(path: Any, name: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from syntagma.errors import TrainingError, shown
+from syntagma.problem.collection import is_collection
 from syntagma.problem.integers import as_integer
-from syntagma.problem.iteration import is_collection
 from syntagma.treebanks.settings import check_types
 
 PRUNE = (0, 1, 1, 2)  # for large texts

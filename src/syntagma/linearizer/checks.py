@@ -15,8 +15,8 @@ from syntagma.errors import (
     name_word,
     shown,
 )
+from syntagma.problem.collection import is_collection
 from syntagma.problem.integers import as_integer
-from syntagma.problem.iteration import is_collection
 from syntagma.problem.problem import Problem
 from syntagma.problem.validation import check_iterable
 from syntagma.problem.word import Word

@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from syntagma.errors import ProblemError, name_word, name_words, shown
+from syntagma.problem.collection import is_collection
 from syntagma.problem.integers import as_integer
-from syntagma.problem.iteration import is_collection
 from syntagma.problem.limits import (
     MAX_CHARACTERS,
     MAX_CONSTRAINTS,

@@ -27,7 +27,7 @@ from syntagma.formats.conllu import (
     to_problem,
 )
 from syntagma.problem import trees
-from syntagma.problem.iteration import is_collection
+from syntagma.problem.collection import is_collection
 from syntagma.problem.word import TagColumn
 from syntagma.results.derivation import Derivation
 from syntagma.results.spelling import Spelling
