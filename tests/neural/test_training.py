@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toys.sentences import write_sentences
 from toys.training_runs import (
     EPOCHS,
     RISING,
@@ -312,7 +313,7 @@ def test_tags_and_labels_that_the_model_to_start_from_does_not_know_are_added(
 ) -> None:
     deprels = ("nsubj:new", "root", "other")
     other = [Sentence(("Foxes", "ran", "!"), ("NNS", "XX", "!"), (2, 0, 2), deprels)]
-    treebank = write(tmp_path / "other.conllu", other)
+    treebank = write_sentences(tmp_path / "other.conllu", other)
     run(treebank, tmp_path / "model", SHORT, start=whole)
     before, after = (load_model(path).vocabulary for path in (whole, tmp_path / "model"))
     assert after.tags == (*before.tags, "!", "XX")
@@ -401,20 +402,6 @@ def further_sentences(count: int) -> list[Sentence]:
     ]
 
 
-def write(path: Path, sentences: Sequence[Sentence]) -> Path:
-    blocks = []
-    for each in sentences:
-        rows = zip(each.forms, each.tags, each.heads, each.deprels, strict=True)
-        blocks.append(
-            "".join(
-                f"{i}\t{form}\t_\t_\t{tag}\t_\t{head}\t{deprel}\t_\t_\n"
-                for i, (form, tag, head, deprel) in enumerate(rows, 1)
-            )
-        )
-    path.write_text("\n".join(blocks) + "\n", encoding="utf-8")
-    return path
-
-
 @pytest.mark.parametrize(("count", "pieces"), [(1, 1), (10, 1), (24, 2), (35, 4)])
 def test_further_treebanks_come_first_in_pieces(
     sentences: list[Sentence], count: int, pieces: int
@@ -444,7 +431,7 @@ def test_further_treebanks_come_first_in_pieces(
 
 @pytest.mark.slow
 def test_further_treebanks_are_learned_from_and_named(treebank: Path, tmp_path: Path) -> None:
-    further = write(tmp_path / "further.conllu", further_sentences(SIZE * 2))
+    further = write_sentences(tmp_path / "further.conllu", further_sentences(SIZE * 2))
     settings = NeuralSettings(epochs=1, pretrain_epochs=2, batch_words=20, min_count=1)
     seen: list[None] = []
     report = run(
@@ -472,7 +459,7 @@ def test_faulty_sentences_of_further_treebanks_are_left_out_and_reported(
     treebank: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "clean").mkdir()
-    clean = write(tmp_path / "clean" / "further.conllu", further_sentences(4))
+    clean = write_sentences(tmp_path / "clean" / "further.conllu", further_sentences(4))
     blocks = clean.read_text(encoding="utf-8").split("\n\n")
     cycle = "1\ta\t_\t_\tXX\t_\t2\tdep\t_\t_\n2\tb\t_\t_\tXX\t_\t1\tdep\t_\t_"
     headless = "1\ta\t_\t_\tXX\t_\t_\t_\t_\t_"
