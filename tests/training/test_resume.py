@@ -33,8 +33,6 @@ from syntagma.linear.settings import LinearSettings
 from syntagma.models.container import read_container
 from syntagma.training.train import train
 
-# Each epoch is better than those before it, so that each saves its model.
-
 
 @pytest.fixture(scope="module")
 def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:

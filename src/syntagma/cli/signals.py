@@ -1,7 +1,7 @@
 """Signals that end the command: no temporary file is left, no traceback is shown.
 
-A thread of its own acts on them. So they work at any moment, also while the main thread computes
-outside of Python, and never cut off a step of `files/temporary.py`.
+A dedicated thread handles them. They work at any moment, even while the main thread is in compiled
+code, and never interrupt a step of `files/temporary.py`.
 """
 
 import os

@@ -354,8 +354,8 @@ def _say_how_to_resume(output: Path) -> str:
 def _keep_memory() -> None:
     """Make glibc keep freed blocks of up to 32 MB: page faults took a third of the time.
 
-    Other C libraries have no such call. It cannot be undone: that is for this process to decide,
-    not for `train` as a function of somebody else's.
+    Other C libraries have no such call. It cannot be undone, so that only the command does it: the
+    function `train` may run in somebody else's process.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
     if mallopt is not None:

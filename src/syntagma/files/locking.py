@@ -1,4 +1,4 @@
-"""Locks: of several processes that would write the same file, one at a time may work on it.
+"""Locks of output files: only one process at a time may work on the same output.
 
 The operating system holds the locks, so that a process that was killed leaves none behind.
 """

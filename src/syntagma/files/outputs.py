@@ -1,4 +1,4 @@
-"""Checks of output files before any work is done: that they can be written, and are no input.
+"""Checks of output files before any work is done: they can be written, and none is an input.
 
 `writing` writes them.
 """

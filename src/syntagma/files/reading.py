@@ -112,7 +112,7 @@ def _unpacked(raw: BinaryIO, source: str) -> BinaryIO:
 
 
 class _XzReader(io.RawIOBase):
-    """What an xz file unpacks to; unlike `lzma.LZMAFile`, within a limit of memory."""
+    """What an xz file unpacks to; unlike `lzma.LZMAFile`, with a memory limit."""
 
     def __init__(self, packed: BinaryIO) -> None:
         self._packed = packed

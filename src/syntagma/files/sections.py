@@ -1,7 +1,7 @@
 """Sections of a model file: what each kind of model declares about its arrays, and the check.
 
 Each kind has one table of `Section`: names, types, shapes and ranges. Compiled code reads arrays
-without checking them, so whatever it relies on belongs into such a table or beside its use. The
+without checking them, so whatever it relies on belongs in such a table or beside its use. The
 file around the arrays is the concern of `models/container.py`.
 """
 
@@ -79,7 +79,7 @@ def _check_range(array: Array, section: Section, sizes: Mapping[str, int]) -> No
     if section.below is not None:
         limit = sizes[section.below] if isinstance(section.below, str) else section.below
         if array.max() >= limit:
-            raise damaged(section.name, f"it has values from {limit} on")
+            raise damaged(section.name, f"it has values of {limit} or more")
 
 
 def read_lines(arrays: Mapping[str, Array], name: str) -> list[str]:

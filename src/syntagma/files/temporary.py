@@ -1,4 +1,4 @@
-"""Temporary files: which there are, so that a process that must end at once can remove them all.
+"""A register of temporary files, so that a process that must end at once can remove them all.
 
 The library handles no signals. The command line does (`cli/signals.py`), and calls `abandon`.
 """
@@ -20,7 +20,7 @@ _paths: dict[Path, None] = {}
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """A short step that `abandon` waits for, such as to create a file and to note its name."""
+    """A short step that `abandon` waits for, such as creating a file and noting its name."""
     with _lock:
         yield
 

@@ -92,10 +92,10 @@ def check_header(header: Mapping[str, Any]) -> None:
     _check_types(header, FIELD_TYPES, "")
     for entry in header.get("data", ()):
         if not isinstance(entry, dict):
-            raise ModelError("the header field 'data' lists something else than objects")
+            raise ModelError("the header field 'data' lists something other than objects")
         _check_types(entry, _DATA_TYPES, "data.")
     if not all(isinstance(template, str) for template in header.get("templates", ())):
-        raise ModelError("the header field 'templates' lists something else than strings")
+        raise ModelError("the header field 'templates' lists something other than strings")
 
 
 def _check_types(fields: Mapping[str, Any], types: Mapping[str, type], prefix: str) -> None:

@@ -19,46 +19,17 @@ _AUXILIARY = ("aux", "cop")
 _RELATIVE = frozenset({"who", "which", "that"})
 _FIRST = frozenset({"i", "me"})
 _PLURAL = frozenset(
-    {
-        "we",
-        "us",
-        "you",
-        "they",
-        "them",
-        "these",
-        "those",
-        "both",
-        "many",
-        "few",
-        "several",
-        "two",
-        "three",
-    }
+    (
+        *("we", "us", "you", "they", "them", "these", "those", "both", "many", "few", "several"),
+        *("two", "three"),
+    )
 )
 _SINGULAR = frozenset(
-    {
-        "he",
-        "she",
-        "it",
-        "him",
-        "this",
-        "that",
-        "one",
-        "there",
-        "what",
-        "everyone",
-        "someone",
-        "anyone",
-        "nobody",
-        "everything",
-        "something",
-        "nothing",
-        "anything",
-        "each",
-        "either",
-        "neither",
-        "much",
-    }
+    (
+        *("he", "she", "it", "him", "this", "that", "one", "there", "what", "everyone", "someone"),
+        *("anyone", "nobody", "everything", "something", "nothing", "anything", "each", "either"),
+        *("neither", "much"),
+    )
 )
 _MODAL = frozenset(
     {"can", "could", "may", "might", "must", "shall", "should", "will", "would", "ought"}
@@ -162,7 +133,7 @@ class Agreement:
 
 
 def agreeing(word: Word, forms: tuple[Form, ...], subject: Subject) -> tuple[Form, ...]:
-    """Those of the forms of a verb that agree with its subject; all, if none does."""
+    """The forms of a verb that agree with its subject; all of them if none does."""
     lemma = (word.lemma or "").lower()
     if word.features and _OPEN_FEATURES.intersection(_names(word.features)):
         return forms

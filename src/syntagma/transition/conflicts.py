@@ -17,11 +17,10 @@ MAX_NAMED = 12  # constraints in a message
 
 
 def smallest_conflict(problem: Problem, is_conflict: Callable[[Problem], bool]) -> Problem:
-    """The problem with as few of its order constraints as still cannot be met together.
+    """The problem with a minimal set of its order constraints that cannot be met together.
 
-    Without any one of them, the rest can be met. `is_conflict` tells of a problem with some of the
-    constraints whether they cannot. Of n constraints, k of them in the conflict, O(k log n) sets
-    are tried.
+    Without any one of them, the rest can be met. `is_conflict` tells whether the constraints of a
+    problem cannot be met. Of n constraints, k of them in the conflict, O(k log n) sets are tried.
     """
     ends = [name for name in ("first", "last") if getattr(problem, name) is not None]
     constraints: list[str | tuple[int, int]] = [*problem.before, *ends]
