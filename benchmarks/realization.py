@@ -168,7 +168,7 @@ def measure(
             return results, time.process_time() - started
 
         (results, seconds), units = unit.around(work)
-        settings = realization_settings(linearizer, given, sentences)
+        settings = realization_settings(linearizer, given, sentences, SearchBudget())
         found = compare(results, sentences, seconds, {**settings, "variant": name})
         if found.violations:
             raise SystemExit(f"error: {name}: broken constraints: a bug")

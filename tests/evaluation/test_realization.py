@@ -32,13 +32,14 @@ def signatures(
     *,
     seed: int = 1,
     beam: int | None = None,
+    timeout: float | None = None,
     threads: int = 1,
 ) -> list[dict[str, str]]:
     """The fields of both signatures."""
     if problems is None:
         problems = lemma_problems(sentences, seed)
     figures = evaluate_realization(
-        linearizer, problems, sentences, beam=beam, threads=threads, seed=seed
+        linearizer, problems, sentences, beam=beam, timeout=timeout, threads=threads, seed=seed
     )
     found = figures.to_json()["signatures"]
     return [dict(part.partition(":")[::2] for part in each.split("|")) for each in found]
@@ -67,6 +68,7 @@ def test_signatures_differ_in_what_differs_and_in_nothing_else(linearizer: Linea
 
     assert changed(signatures(linearizer, threads=2)) == set()
     assert changed(signatures(linearizer, beam=1)) == {"beam"}
+    assert changed(signatures(linearizer, timeout=60)) == {"timeout"}
     assert changed(signatures(linearizer, seed=2)) == {"seed", "input"}
     problems = lemma_problems(SENTENCES)
     hinted = [replace(problems[0], before=((1, 2),)), *problems[1:]]

@@ -111,7 +111,7 @@ def evaluate(
         if condition or spans or search != "beam":
             raise typer.BadParameter("--sr takes neither --condition, --spans nor --search")
         _evaluate_realization(
-            data, input_file, no_hints, model, no_lm, beam, threads, limit, seed, json_file
+            data, input_file, no_hints, model, no_lm, beam, timeout, threads, limit, seed, json_file
         )
         return
     if input_file or no_hints:
@@ -176,6 +176,7 @@ def _evaluate_realization(
     model: str | None,
     no_lm: bool,
     beam: int | None,
+    timeout: float | None,
     threads: int,
     limit: int | None,
     seed: int,
@@ -189,6 +190,7 @@ def _evaluate_realization(
     )
     from syntagma.formats.problems import read_problems
     from syntagma.linearizer.linearizer import load
+    from syntagma.transition.budget import SearchBudget
     from syntagma.treebanks.treebank import read_treebank
 
     linearizer = load(model, language_model=not no_lm)
@@ -207,6 +209,7 @@ def _evaluate_realization(
             problems,
             sentences,
             beam=beam,
+            timeout=timeout,
             threads=threads,
             seed=seed,
             on_sentence=ticker.advance,
@@ -226,7 +229,7 @@ def _evaluate_realization(
     if json_file:
         record: dict[str, Any] = {
             "model": linearizer.info.header["name"],
-            "beam": beam or "auto",
+            **linearizer.describe_budget(SearchBudget(beam, timeout)),
             "threads": threads,
             "seed": seed,
             "hints": hints,

@@ -104,6 +104,7 @@ def evaluate_realization(
     sentences: Sequence[Sentence],
     *,
     beam: int | None = None,
+    timeout: float | None = None,
     threads: int = 1,
     seed: int = 1,
     on_sentence: Callable[[], None] = lambda: None,
@@ -112,10 +113,11 @@ def evaluate_realization(
 
     `seed` is that of `lemma_problems`, for the signature.
     """
-    settings = realization_settings(linearizer, problems, sentences, beam=beam, seed=seed)
+    budget = SearchBudget(beam, timeout)
+    settings = realization_settings(linearizer, problems, sentences, budget, seed)
     results: list[Realization] = []
     started = time.process_time()
-    for result in linearizer.realize_many(problems, beam=beam, threads=threads):
+    for result in linearizer.realize_many(problems, beam=beam, timeout=timeout, threads=threads):
         if isinstance(result, SyntagmaError | list):
             raise AssertionError(result)  # realize_many raises errors, and n_best is not given
         results.append(result)
@@ -128,14 +130,13 @@ def realization_settings(
     linearizer: Linearizer,
     problems: Sequence[Problem],
     sentences: Sequence[Sentence],
-    *,
-    beam: int | None = None,
+    budget: SearchBudget,
     seed: int = 1,
 ) -> dict[str, Any]:
     """What the figures depend on, for their signatures."""
     return signature.settings(
         linearizer,
-        SearchBudget(beam),
+        budget,
         n=len(sentences),
         data=signature.digest_texts(sentences),
         seed=seed,
