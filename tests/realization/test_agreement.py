@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from syntagma.problem.word import Word
-from syntagma.realization.agreement import Agreement, Subject
+from syntagma.realization.agreement import Agreement, Subject, agreeing_determiner
+from syntagma.realization.inflection import Form
 
 FIRST, PLURAL, THIRD = Subject(True, False), Subject(False, True), Subject(False, False)
 
@@ -50,3 +51,19 @@ def test_the_subject_of_the_first_word(text: str, expected: Subject | None) -> N
 def test_a_relative_clause_within_its_own_subject_comes_to_an_end() -> None:
     words = tree("be//2/acl that/WDT/1/nsubj")
     Agreement(words).subject(0)  # a cycle, which a problem would refuse
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("that/DT/2/det apple/NNS/0/root", "those"),
+        ("that/DT/2/det apple/NN/0/root", "that"),
+        ("that/DT/2/det apple//0/root", "that those"),
+        ("that/WDT/2/nsubj taste/VBD/0/root", "that those"),
+        ("that/DT// apple/NNS//", "that those"),
+    ],
+)
+def test_that_agrees_with_its_noun(text: str, expected: str) -> None:
+    words = tree(text)
+    forms = agreeing_determiner(words[0], (Form("that", -0.2), Form("those", -1.7)), words)
+    assert " ".join(form.text for form in forms) == expected

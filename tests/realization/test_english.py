@@ -35,7 +35,8 @@ FORMS = {
         human humans, german germans, goods goods, clothes clothes, lens lenses, virus viruses,
         alumnus alumni, matrix matrices, axis axes, brother-in-law brothers-in-law,
         passer-by passers-by, runner-up runners-up, man-of-war men-of-war, meta-analysis
-        meta-analyses, DVD DVDs, CEO CEOs, 1990 1990s, 1990s 1990s, rep. reps., soliloquy
+        meta-analyses, DVD DVDs, iPhone iPhones, BlackBerry BlackBerries, CEO CEOs,
+        1990 1990s, 1990s 1990s, rep. reps., soliloquy
         soliloquies, mongoose mongooses, blouse blouses, fox foxes, vice president=vice
         presidents, x-ray x-rays, tomato tomatoes, salesperson salespeople, kg kg""",
     "NNPS": """Smith Smiths, Jones Joneses, Bush Bushes, Kennedy Kennedys, Study Studies,

@@ -1,4 +1,4 @@
-"""Agreement of English verbs with the subjects that a tree gives.
+"""Agreement of English verbs with their subjects, and of *this* and *that* with their nouns.
 
 Only verbs whose tag and features leave person and number open are touched.
 """
@@ -143,6 +143,27 @@ def agreeing(word: Word, forms: tuple[Form, ...], subject: Subject) -> tuple[For
         against = frozenset({lemma} if subject.third_singular else inflected(lemma, "VBZ"))
     else:
         return forms
+    return _without(forms, against)
+
+
+def agreeing_determiner(
+    word: Word, forms: tuple[Form, ...], words: Sequence[Word]
+) -> tuple[Form, ...]:
+    """Those of the forms of *this* or *that* that agree with its noun; all, if none does."""
+    if (word.lemma or "").lower() not in ("this", "that") or _relation(word) != "det":
+        return forms
+    if not word.head or (word.features and "Number" in _names(word.features)):
+        return forms
+    noun = words[word.head - 1]
+    number = set((noun.features or "").split("|"))
+    if noun.tag in ("NNS", "NNPS") or "Number=Plur" in number:
+        return _without(forms, frozenset({"this", "that"}))
+    if noun.tag in ("NN", "NNP") or "Number=Sing" in number:
+        return _without(forms, frozenset({"these", "those"}))
+    return forms
+
+
+def _without(forms: tuple[Form, ...], against: frozenset[str]) -> tuple[Form, ...]:
     left = [form for form in forms if form.text.lower() not in against]
     total = math.log(sum(math.exp(form.log_share) for form in left)) if left else 0.0
     return tuple(Form(form.text, form.log_share - total) for form in left) or forms

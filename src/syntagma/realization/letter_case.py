@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 
 def capitalised(form: str) -> str:
     """The form as the first word of a sentence."""
@@ -20,6 +22,10 @@ def neutral_form(form: str, lemma: str, initial: bool) -> str:
 def with_case_of(lemma: str, form: str) -> str:
     if len(lemma) > 1 and lemma.isupper() and form[: len(lemma)] == lemma.lower():
         return lemma + form[len(lemma) :]
+    if not lemma.isupper() and any(letter.isupper() for letter in lemma[1:]):
+        pairs = zip(lemma, form, strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0].lower() == pair[1].lower(), pairs))
+        form = lemma[:shared] + form[shared:]  # *iPhones*
     return capitalised(form) if lemma[:1].isupper() else form
 
 

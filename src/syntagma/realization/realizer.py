@@ -19,7 +19,7 @@ from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization import detokenization, form_choice, lexicon
-from syntagma.realization.agreement import Agreement, agreeing
+from syntagma.realization.agreement import Agreement, agreeing, agreeing_determiner
 from syntagma.realization.articles import settle_articles
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.english_tags import PENN, is_present
@@ -92,7 +92,7 @@ class Realizer:
     def _agreed(
         self, problem: Problem, forms: Sequence[tuple[Form, ...]]
     ) -> list[tuple[Form, ...]]:
-        """The forms without those that contradict the subject of a verb."""
+        """The forms without those that contradict the subject of a verb or the noun of *this*."""
         subjects = Agreement(problem.words)
         agreed = list(forms)
         for i, (word, several) in enumerate(zip(problem.words, forms, strict=True)):
@@ -100,6 +100,8 @@ class Realizer:
                 subject = subjects.subject(i)
                 if subject is not None:
                     agreed[i] = agreeing(word, several, subject)
+            if len(several) > 1:
+                agreed[i] = agreeing_determiner(word, agreed[i], problem.words)
         return agreed
 
     def _forms(self, word: Word) -> tuple[Form, ...]:

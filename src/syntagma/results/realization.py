@@ -31,3 +31,8 @@ class Realization:
     @property
     def score(self) -> float:
         return self.linearization.score
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether a time limit made the beam search consider less than it would have."""
+        return self.linearization.narrowed
