@@ -10,6 +10,7 @@ import json
 import lzma
 import tempfile
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
@@ -30,6 +31,7 @@ MAX_MESSAGE = 1_500
 MAX_MUTATIONS = 6
 MAX_SIZE = 3_000_000
 MAX_WRITTEN = 50  # problems of a file that are written again
+MAX_READ = 200_000  # a damaged gzip file may hold millions of bad lines
 
 SEEDS: dict[Format, list[str]] = {
     "text": ["barked the dog", "lives\tNew York\tin\tshe", "a", "n't do . it"],
@@ -104,9 +106,9 @@ class FormatFiles:
             path = Path(folder) / "input"
             path.write_bytes(data)
             if self._format == "auto":
-                items: list[Any] = list(read_auto(open_text(path), str(path)))
+                items: list[Any] = list(islice(read_auto(open_text(path), str(path)), MAX_READ))
             else:
-                items = list(read_problems(path, *_reader(self._format)))
+                items = list(islice(read_problems(path, *_reader(self._format)), MAX_READ))
             written = 0
             for item in items:
                 if isinstance(item, FormatError):
