@@ -110,7 +110,8 @@ class CommandLines:
     def _run(self, case: dict[str, Any]) -> None:
         inputs = {name: name.read_bytes() for name in Path().iterdir() if name.is_file()}
         stdin = io.TextIOWrapper(io.BytesIO(case["stdin"].encode("utf-8", "surrogatepass")))
-        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+        out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+        err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace")
         with (
             mock.patch.object(sys, "stdin", stdin),
             contextlib.redirect_stdout(out),

@@ -5,12 +5,14 @@ Runs that are cut off are the business of test_resume.py.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -321,3 +323,27 @@ def test_a_treebank_without_sentences_or_tags(treebank: Path, tmp_path: Path) ->
             train(data, dev, tmp_path / "model", settings=LinearSettings())
     with pytest.raises(TrainingError, match="no word has UPOS tags, and a model needs them"):
         run(treebank, tmp_path / "model", LinearSettings(tag_column="upos"))
+
+
+# ---- streams, which can be read only once ----------------------------------------------------
+
+
+def piped(content: str, path: Path) -> Path:
+    os.mkfifo(path)
+    Thread(target=path.write_text, args=(content,), daemon=True).start()
+    return path
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_treebank_from_a_pipe(treebank: Path, tmp_path: Path) -> None:
+    pipe = piped(treebank.read_text(), tmp_path / "pipe")
+    train(pipe, treebank, tmp_path / "toy.syntagma", settings=LinearSettings(epochs=1))
+    assert load(tmp_path / "toy.syntagma").tag_column == "xpos"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_treebank_from_a_pipe_without_tags(treebank: Path, tmp_path: Path) -> None:
+    rows = "1\ta\t_\tX\t_\t_\t2\tdet\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+    pipe = piped(rows, tmp_path / "pipe")
+    with pytest.raises(TrainingError, match=r"no word has XPOS tags, .*choose the other column"):
+        train(pipe, treebank, tmp_path / "toy.syntagma", settings=LinearSettings(epochs=1))

@@ -72,7 +72,8 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     figures = header.get("figures", "")
     if isinstance(figures, Mapping) and isinstance(figures.get("dev"), Mapping):
         figures = figures["dev"]
-    yield "dev BLEU", _plain(figures)
+    without = " (without the language model)" if language_model else ""
+    yield "dev BLEU", f"{_plain(figures)}{without}"
     yield "licence", _plain(header.get("licence", ""))
     yield "attribution", _plain(header.get("attribution", ""))
     yield "created with", _plain(header.get("created_with", ""))

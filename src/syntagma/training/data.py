@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -72,8 +73,9 @@ def choose_tag_column(
 
     If the settings leave it open, it is that of the model to start from, or XPOS, as long as nearly
     all words have such a tag; else the column in which more words have one. Raise if too few have.
+    A stream, which can be read only once, is not looked at: see `check_tagged`.
     """
-    if is_ccgbank(train):
+    if is_ccgbank(train) or not os.path.isfile(train):
         return replace(settings, tag_column=settings.tag_column or "xpos")
     shares = tag_shares(train)
     usual: TagColumn = "xpos" if start is None else start.header["tag_column"]
@@ -102,6 +104,18 @@ def choose_tag_column(
             stacklevel=3,
         )
     return replace(settings, tag_column=column)
+
+
+def check_tagged(train: str | Path, sentences: Sequence[Sentence], settings: Settings) -> None:
+    """Raise if too few words have a tag to learn from."""
+    tags = [tag for sentence in sentences for tag in sentence.tags]
+    share = sum(map(bool, tags)) / max(len(tags), 1)
+    if tags and share < MIN_TAGGED:
+        column = (settings.tag_column or "xpos").upper()
+        raise TrainingError(
+            f"{train}: {_share(share)} {column} tags, and a model needs them for at least "
+            f"{MIN_TAGGED:.0%}: choose the other column (--tag-column), or tag the treebank first"
+        )
 
 
 def _share(share: float) -> str:

@@ -23,6 +23,7 @@ from syntagma.neural.settings import NeuralSettings
 from syntagma.problem.integers import as_integer
 from syntagma.realization.training import learn_realizer
 from syntagma.training.data import (
+    check_tagged,
     choose_tag_column,
     describe_data,
     describe_start,
@@ -90,6 +91,7 @@ def train(
         begun = load_start(start, settings) if start is not None else None
         settings = choose_tag_column(train, settings, begun)
         sentences = read_training_data(train, settings, lift=True)
+        check_tagged(train, sentences, settings)
         realizer = None
         if isinstance(settings, NeuralSettings) and settings.realize:
             realizer = learn_realizer(sentences, language)
