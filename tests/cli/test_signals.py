@@ -19,13 +19,14 @@ COMMAND = [sys.executable, "-c", "from syntagma.cli import main; main()"]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
-def start(arguments: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
-    def restore() -> None:
-        # A shell starts what it runs in the background with some signals ignored.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+def restore_signals() -> None:
+    """A shell starts what it runs in the background with some signals ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+
+def start(arguments: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [*COMMAND, *arguments],
         cwd=folder,
@@ -33,7 +34,7 @@ def start(arguments: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(folder)},
-        preexec_fn=restore,
+        preexec_fn=restore_signals,
     )
 
 
@@ -99,7 +100,7 @@ def test_at_the_start(folder: Path, number: signal.Signals) -> None:
             cwd=folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+            preexec_fn=restore_signals,
         ) as process:
             assert process.stdout is not None
             assert process.stdout.read(1) == b"."
