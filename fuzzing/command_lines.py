@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
 from fuzzing import toys
@@ -109,7 +109,8 @@ class CommandLines:
 
     def _run(self, case: dict[str, Any]) -> None:
         inputs = {name: name.read_bytes() for name in Path().iterdir() if name.is_file()}
-        stdin = io.TextIOWrapper(io.BytesIO(case["stdin"].encode("utf-8", "surrogatepass")))
+        given = io.BytesIO(case["stdin"].encode("utf-8", "surrogatepass"))
+        stdin = io.TextIOWrapper(io.BufferedReader(cast(io.RawIOBase, given)))
         out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
         err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace")
         with (
