@@ -17,10 +17,10 @@ def en(language_model: bool = True) -> Linearizer:
 
 
 def tree(text: str) -> list[Word]:
-    """Words as `mouse/NNS/2/nsubj/Number=Plur`; an empty field is not given."""
+    """Words as `mouse;NNS;2;nsubj;Number=Plur`; an empty field is not given."""
     words = []
     for each in text.split():
-        lemma, tag, head, deprel, features = (each + "////").split("/")[:5]
+        lemma, tag, head, deprel, features = (each + ";;;;").split(";")[:5]
         words.append(
             Word(
                 lemma=lemma,
@@ -36,15 +36,15 @@ def tree(text: str) -> list[Word]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("she/PRP/2/nsubj sing/VBD/0/root a/DT/4/det song/NN/2/obj", "She sang a song"),
-        ("he/PRP/2/nsubj fix/VBZ/0/root it/PRP/2/obj", "He fixes it"),
-        ("they/PRP/2/nsubj tweet/VBD/0/root", "They tweeted"),
-        ("we/PRP/2/nsubj swim/VBD/0/root", "We swam"),
-        ("the/DT/2/det hero/NNS/3/nsubj drink/VBD/0/root", "The heroes drank"),
-        ("the/DT/2/det Smith/NNPS/3/nsubj arrive/VBD/0/root", "The Smiths arrived"),
-        ("the/DT/2/det mouse/NNS/4/nsubj be/VBD/4/cop small/JJ/0/root", "The mice were small"),
-        ("the/DT/2/det mouse/NN/4/nsubj be/VBD/4/cop small/JJ/0/root", "The mouse was small"),
-        ("I/PRP/2/nsubj eat/VBD/0/root a/DT/4/det apple/NN/2/obj", "I ate an apple"),
+        ("she;PRP;2;nsubj sing;VBD;0;root a;DT;4;det song;NN;2;obj", "She sang a song"),
+        ("he;PRP;2;nsubj fix;VBZ;0;root it;PRP;2;obj", "He fixes it"),
+        ("they;PRP;2;nsubj tweet;VBD;0;root", "They tweeted"),
+        ("we;PRP;2;nsubj swim;VBD;0;root", "We swam"),
+        ("the;DT;2;det hero;NNS;3;nsubj drink;VBD;0;root", "The heroes drank"),
+        ("the;DT;2;det Smith;NNPS;3;nsubj arrive;VBD;0;root", "The Smiths arrived"),
+        ("the;DT;2;det mouse;NNS;4;nsubj be;VBD;4;cop small;JJ;0;root", "The mice were small"),
+        ("the;DT;2;det mouse;NN;4;nsubj be;VBD;4;cop small;JJ;0;root", "The mouse was small"),
+        ("I;PRP;2;nsubj eat;VBD;0;root a;DT;4;det apple;NN;2;obj", "I ate an apple"),
     ],
 )
 @pytest.mark.parametrize("language_model", [True, False])
@@ -53,11 +53,11 @@ def test_sentences(text: str, expected: str, language_model: bool) -> None:
 
 
 UNIVERSAL = (
-    "she/PRON/2/nsubj/Case=Nom eat/VERB/0/root/Mood=Ind|Tense=Past|VerbForm=Fin"
-    " the/DET/4/det apple/NOUN/2/obj/Number=Plur",
-    "I/PRON/2/nsubj eat/VERB/0/root/Tense=Past a/DET/4/det apple/NOUN/2/obj/Number=Sing",
-    "the/DET/2/det mouse/NOUN/4/nsubj/Number=Plur be/AUX/4/cop/Tense=Pres small/ADJ/0/root",
-    "the/DET/2/det dog/NOUN/3/nsubj/Number=Sing bark/VERB/0/root/Tense=Pres|VerbForm=Fin",
+    "she;PRON;2;nsubj;Case=Nom eat;VERB;0;root;Mood=Ind|Tense=Past|VerbForm=Fin"
+    " the;DET;4;det apple;NOUN;2;obj;Number=Plur",
+    "I;PRON;2;nsubj eat;VERB;0;root;Tense=Past a;DET;4;det apple;NOUN;2;obj;Number=Sing",
+    "the;DET;2;det mouse;NOUN;4;nsubj;Number=Plur be;AUX;4;cop;Tense=Pres small;ADJ;0;root",
+    "the;DET;2;det dog;NOUN;3;nsubj;Number=Sing bark;VERB;0;root;Tense=Pres|VerbForm=Fin",
 )
 
 
