@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from syntagma.problem.word import Word as Word
     from syntagma.results.linearization import Linearization as Linearization
     from syntagma.results.linearization import Token as Token
+    from syntagma.results.n_best import NBest as NBest
     from syntagma.results.realization import Realization as Realization
     from syntagma.training.language_model import add_lm as add_lm
     from syntagma.training.language_model import train_lm as train_lm
@@ -61,6 +62,7 @@ _HOMES = {
     "Linearizer": "syntagma.linearizer.linearizer",
     "ModelError": "syntagma.errors",
     "ModelInfo": "syntagma.linearizer.linearizer",
+    "NBest": "syntagma.results.n_best",
     "NeuralSettings": "syntagma.neural.settings",
     "OutputError": "syntagma.errors",
     "Problem": "syntagma.problem.problem",

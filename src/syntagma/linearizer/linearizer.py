@@ -2,48 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 from typing import TypeVar, overload
 
-from syntagma.errors import ArgumentError, ModelError, ProblemError, SyntagmaError, shown
+from syntagma.errors import ArgumentError, ModelError, SyntagmaError, shown
 from syntagma.linearizer.checks import (
     Words,
     as_lemmas,
-    as_order,
     as_problem,
-    check_forms,
-    check_size,
-    check_stream,
     read_item,
     warn_of_phrase,
 )
 from syntagma.linearizer.origin import Origin
-from syntagma.linearizer.streams import OnError, attempt, batches, check_on_error, deliver, in_order
-from syntagma.linearizer.unknown import UnknownNotices
+from syntagma.linearizer.solver import Solver
+from syntagma.linearizer.streams import OnError
 from syntagma.models.header import Header
 from syntagma.models.loading import DEFAULT_MODELS, load_model, model_path
 from syntagma.models.model import Model
-from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn
 from syntagma.realization.detokenization import Detokenizer
-from syntagma.realization.realizer import likeliest
 from syntagma.results.linearization import Linearization
+from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
 from syntagma.transition.budget import (
     DEFAULT_MAX_WORDS,
     MAX_BEAM,
-    MAX_THREADS,
     SearchBudget,
     SearchName,
-    check_range,
 )
-from syntagma.transition.encoding import Encoding, encode
+from syntagma.transition.encoding import Encoding
 
-Result = Linearization | list[Linearization]
+Result = Linearization | NBest[Linearization]
 R = TypeVar("R")
 
 
@@ -114,17 +106,11 @@ class Linearizer:
         self.has_language_model = model.language_model is not None
         self._realizer = model.realizer
         self._detokenizer = self._realizer.detokenizer if self._realizer else Detokenizer()
-        self._vocabulary = model.vocabulary
-        self._strategy = model.strategy()
-        self.search = self._strategy.name
-        self.max_words = self._strategy.max_words
-        self.takes_arcs = self._strategy.takes_arcs  # a CCG model keeps no given heads or labels
-        self._unknown = UnknownNotices(
-            str(model.header.get("name", "")),
-            self.tag_column,
-            self._vocabulary,
-            takes_labels=self.takes_arcs,
-        )
+        self._solver = Solver(model)
+        strategy = self._solver.strategy
+        self.search = strategy.name
+        self.max_words = strategy.max_words
+        self.takes_arcs = strategy.takes_arcs  # a CCG model keeps no given heads or labels
 
     def __repr__(self) -> str:
         without = "" if self.has_language_model else ", no language model"
@@ -168,7 +154,7 @@ class Linearizer:
         timeout: float | None = None,
         expansions: int | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
-    ) -> list[Linearization]: ...
+    ) -> NBest[Linearization]: ...
     def order(
         self,
         words: Words,
@@ -193,10 +179,11 @@ class Linearizer:
         that many `expansions` of edges, which gives the same result on any machine. A result that
         is not `finished` by then may leave words out.
         """
-        budget = self._check(SearchBudget(beam, timeout, expansions), n_best, max_words)
+        budget = self._solver.check(SearchBudget(beam, timeout, expansions), n_best, max_words)
         warn_of_phrase(words)
-        found = self._search(self._encode(as_problem(words), max_words), budget, n_best)
-        return found[0] if n_best is None else found
+        encoding = self._solver.encode(as_problem(words), max_words)
+        found = self._solver.search(encoding, budget, n_best)
+        return found[0] if n_best is None else NBest(found)
 
     def order_many(
         self,
@@ -218,11 +205,11 @@ class Linearizer:
         Several threads read a few problems ahead. One thread reads ahead only in a sequence, where
         batches are encoded faster, never in an iterator.
         """
-        budget = self._check(SearchBudget(beam, timeout, expansions), n_best, max_words)
-        results = self._search_many(
+        budget = self._solver.check(SearchBudget(beam, timeout, expansions), n_best, max_words)
+        results = self._solver.search_many(
             problems,
-            lambda item: self._encode(read_item(as_problem, item), max_words),
-            lambda found, encoding: found,
+            lambda item: self._solver.encode(read_item(as_problem, item), max_words),
+            lambda found, encoding: NBest(found),
             budget,
             n_best,
             threads,
@@ -251,7 +238,7 @@ class Linearizer:
         beam: int | None = None,
         timeout: float | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
-    ) -> list[Realization]: ...
+    ) -> NBest[Realization]: ...
     def realize(
         self,
         lemmas: Words,
@@ -260,7 +247,7 @@ class Linearizer:
         beam: int | None = None,
         timeout: float | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
-    ) -> Realization | list[Realization]:
+    ) -> Realization | NBest[Realization]:
         """The best sentence for these lemmas: inflected, in order, detokenised.
 
         A plain string is a lemma; a word with a given form keeps it. The forms of the lemmas are
@@ -272,10 +259,10 @@ class Linearizer:
         >>> syntagma.load("en").realize(words).text
         'Dogs barked'
         """
-        budget = self._check(SearchBudget(beam, timeout), n_best, max_words)
+        budget = self._solver.check(SearchBudget(beam, timeout), n_best, max_words)
         warn_of_phrase(lemmas)
-        encoding = self._encode_lemmas(as_lemmas(lemmas), max_words)
-        found = self._search(encoding, budget, n_best)
+        encoding = self._solver.encode_lemmas(as_lemmas(lemmas), max_words)
+        found = self._solver.search(encoding, budget, n_best)
         realized = self._distinct(encoding, found, budget, n_best)
         return realized[0] if n_best is None else realized
 
@@ -289,12 +276,12 @@ class Linearizer:
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
         on_error: OnError = "raise",
-    ) -> Iterator[Realization | list[Realization] | SyntagmaError]:
+    ) -> Iterator[Realization | NBest[Realization] | SyntagmaError]:
         """Realize many problems, as `order_many` orders them."""
-        budget = self._check(SearchBudget(beam, timeout), n_best, max_words)
-        results = self._search_many(
+        budget = self._solver.check(SearchBudget(beam, timeout), n_best, max_words)
+        results = self._solver.search_many(
             problems,
-            lambda item: self._encode_lemmas(read_item(as_lemmas, item), max_words),
+            lambda item: self._solver.encode_lemmas(read_item(as_lemmas, item), max_words),
             lambda found, encoding: self._distinct(encoding, found, budget, n_best),
             budget,
             n_best,
@@ -331,62 +318,17 @@ class Linearizer:
         problem can be compared.
         """
         problem = as_problem(words)
-        self._strategy.beam(problem)  # raises if the search has none, and cannot score orders
-        budget = self._check(SearchBudget(beam, timeout), None, 1)
-        if len(problem.words) > self.max_words:
-            raise ProblemError(
-                f"the bag has {len(problem.words)} words, but this model can score at most "
-                f"{self.max_words}"
-            )
-        check_forms(problem)
-        given = as_order(problem, order)
-        self._unknown.check(problem.words, stacklevel=2)
-        return self._search(encode(problem, self._vocabulary, given), budget, None)[0]
+        self._solver.strategy.beam(problem)  # raises if the search has none, and cannot score
+        budget = self._solver.check(SearchBudget(beam, timeout), None, 1)
+        return self._solver.search(self._solver.encode_order(problem, order), budget, None)[0]
 
     def beam(self, words: Words) -> int:
         """The beam width that the model chooses for a problem: a wider one gains little."""
-        return self._strategy.beam(as_problem(words))
+        return self._solver.strategy.beam(as_problem(words))
 
     def describe_budget(self, budget: SearchBudget) -> dict[str, str | int | float]:
         """The search budget as the signature of a score states it."""
-        return self._strategy.describe(budget)
-
-    def _check(self, budget: SearchBudget, n_best: int | None, max_words: int) -> SearchBudget:
-        if n_best is not None:
-            check_range("n_best", n_best, MAX_BEAM)
-        self._strategy.check(budget)
-        check_range("max_words", max_words, self.max_words)
-        return budget
-
-    def _encode(self, problem: Problem, max_words: int) -> Encoding:
-        check_size(problem, max_words)
-        check_forms(problem)
-        self._unknown.check(problem.words, stacklevel=3)
-        return encode(problem, self._vocabulary)
-
-    def _encode_lemmas(self, lemmas: Problem, max_words: int) -> Encoding:
-        if self._realizer is None:
-            raise ModelError(
-                f"the model {self.info.header.get('name', '-')} has not learned to realize lemmas: "
-                "use another, such as en, or train one: syntagma train --realize"
-            )
-        check_size(lemmas, max_words)
-        problem, alternatives = self._realizer.inflect(lemmas)
-        if not self.has_language_model:  # nothing else weighs the forms
-            alternatives = likeliest(alternatives)
-        self._unknown.check(problem.words, stacklevel=3)
-        encoding = encode(problem, self._vocabulary, alternatives=alternatives)
-        # Tags that inflection put in place of given ones are not for the output.
-        given = lemmas.with_forms([word.form for word in problem.words])
-        return encoding if given == problem else replace(encoding, problem=given)
-
-    def _search(
-        self, encoding: Encoding, budget: SearchBudget, n_best: int | None
-    ) -> list[Linearization]:
-        [found] = self._strategy.search([encoding], budget, n_best)
-        if isinstance(found, SyntagmaError):
-            raise found
-        return found
+        return self._solver.strategy.describe(budget)
 
     def _distinct(
         self,
@@ -394,7 +336,7 @@ class Linearizer:
         found: list[Linearization],
         budget: SearchBudget,
         n_best: int | None,
-    ) -> list[Realization]:
+    ) -> NBest[Realization]:
         """The sentences that a search found, each text once.
 
         If some were the same, the search is asked for more, until there are enough or no others.
@@ -403,9 +345,9 @@ class Linearizer:
         realized = self._realizations(found)
         while len(realized) < wanted and len(found) >= asked and asked < MAX_BEAM:
             asked = min(4 * asked, MAX_BEAM)
-            found = self._search(encoding, budget, asked)
+            found = self._solver.search(encoding, budget, asked)
             realized = self._realizations(found)
-        return realized[:wanted]
+        return NBest(realized[:wanted])
 
     def _realizations(self, found: Iterable[Linearization]) -> list[Realization]:
         if self._realizer is not None:
@@ -414,31 +356,3 @@ class Linearizer:
         for each in map(self.spell, found):
             texts.setdefault(each.text, each)
         return list(texts.values())
-
-    def _search_many(
-        self,
-        problems: Iterable[Words | SyntagmaError],
-        encode: Callable[[Words], Encoding],
-        finish: Callable[[list[Linearization], Encoding], list[R]],
-        budget: SearchBudget,
-        n_best: int | None,
-        threads: int,
-        on_error: OnError,
-    ) -> Iterator[list[R] | SyntagmaError]:
-        check_range("threads", threads, MAX_THREADS)
-        check_on_error(on_error)
-        check_stream(problems)
-
-        def run(batch: Sequence[Words | SyntagmaError]) -> list[list[R] | SyntagmaError]:
-            items = [attempt(encode, item) for item in batch]
-            encodings = [item for item in items if isinstance(item, Encoding)]
-            searches = self._strategy.search(encodings, budget, n_best)
-            return [
-                item if isinstance(item, SyntagmaError) else attempt(finish, next(searches), item)
-                for item in items
-            ]
-
-        ahead = threads > 1 or isinstance(problems, Sequence)
-        size = self._strategy.batch if ahead else 1
-        results = chain.from_iterable(in_order(run, batches(problems, size), threads))
-        return deliver(results, on_error)

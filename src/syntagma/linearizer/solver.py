@@ -1,0 +1,120 @@
+"""Encoding and search with one model, for one problem or a stream of them.
+
+What a user calls is in `linearizer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import TypeVar
+
+from syntagma.errors import ModelError, ProblemError, SyntagmaError
+from syntagma.linearizer.checks import Words, as_order, check_forms, check_size, check_stream
+from syntagma.linearizer.streams import OnError, attempt, batches, check_on_error, deliver, in_order
+from syntagma.linearizer.unknown import UnknownNotices
+from syntagma.models.model import Model
+from syntagma.problem.problem import Problem
+from syntagma.realization.realizer import likeliest
+from syntagma.results.linearization import Linearization
+from syntagma.results.n_best import NBest
+from syntagma.results.realization import Realization
+from syntagma.transition.budget import MAX_BEAM, MAX_THREADS, SearchBudget, check_range
+from syntagma.transition.encoding import Encoding, encode
+
+R = TypeVar("R", Linearization, Realization)
+
+
+class Solver:
+    """Encodes problems for a model and searches for their orders."""
+
+    def __init__(self, model: Model) -> None:
+        self.name = str(model.header.get("name", "-"))
+        self.strategy = model.strategy()
+        self.vocabulary = model.vocabulary
+        self.has_language_model = model.language_model is not None
+        self._realizer = model.realizer
+        self.unknown = UnknownNotices(
+            str(model.header.get("name", "")),
+            model.header["tag_column"],
+            model.vocabulary,
+            takes_labels=self.strategy.takes_arcs,
+        )
+
+    def check(self, budget: SearchBudget, n_best: int | None, max_words: int) -> SearchBudget:
+        if n_best is not None:
+            check_range("n_best", n_best, MAX_BEAM)
+        self.strategy.check(budget)
+        check_range("max_words", max_words, self.strategy.max_words)
+        return budget
+
+    def encode(self, problem: Problem, max_words: int) -> Encoding:
+        check_size(problem, max_words)
+        check_forms(problem)
+        self.unknown.check(problem.words, stacklevel=3)
+        return encode(problem, self.vocabulary)
+
+    def encode_order(self, problem: Problem, order: Iterable[str] | Iterable[int]) -> Encoding:
+        """One order of the words, to be scored."""
+        most = self.strategy.max_words
+        if len(problem.words) > most:
+            raise ProblemError(
+                f"the bag has {len(problem.words)} words, but this model can score at most {most}"
+            )
+        check_forms(problem)
+        given = as_order(problem, order)
+        self.unknown.check(problem.words, stacklevel=3)
+        return encode(problem, self.vocabulary, given)
+
+    def encode_lemmas(self, lemmas: Problem, max_words: int) -> Encoding:
+        if self._realizer is None:
+            raise ModelError(
+                f"the model {self.name} has not learned to realize lemmas: "
+                "use another, such as en, or train one: syntagma train --realize"
+            )
+        check_size(lemmas, max_words)
+        problem, alternatives = self._realizer.inflect(lemmas)
+        if not self.has_language_model:  # nothing else weighs the forms
+            alternatives = likeliest(alternatives)
+        self.unknown.check(problem.words, stacklevel=3)
+        encoding = encode(problem, self.vocabulary, alternatives=alternatives)
+        # Tags that inflection put in place of given ones are not for the output.
+        given = lemmas.with_forms([word.form for word in problem.words])
+        return encoding if given == problem else replace(encoding, problem=given)
+
+    def search(
+        self, encoding: Encoding, budget: SearchBudget, n_best: int | None
+    ) -> list[Linearization]:
+        [found] = self.strategy.search([encoding], budget, n_best)
+        if isinstance(found, SyntagmaError):
+            raise found
+        return found
+
+    def search_many(
+        self,
+        problems: Iterable[Words | SyntagmaError],
+        encode: Callable[[Words], Encoding],
+        finish: Callable[[list[Linearization], Encoding], NBest[R]],
+        budget: SearchBudget,
+        n_best: int | None,
+        threads: int,
+        on_error: OnError,
+    ) -> Iterator[NBest[R] | SyntagmaError]:
+        check_range("threads", threads, MAX_THREADS)
+        check_on_error(on_error)
+        check_stream(problems)
+
+        def run(batch: Sequence[Words | SyntagmaError]) -> list[NBest[R] | SyntagmaError]:
+            items = [attempt(encode, item) for item in batch]
+            encodings = [item for item in items if isinstance(item, Encoding)]
+            searches = self.strategy.search(encodings, budget, n_best)
+            return [
+                item if isinstance(item, SyntagmaError) else attempt(finish, next(searches), item)
+                for item in items
+            ]
+
+        ahead = threads > 1 or isinstance(problems, Sequence)
+        size = self.strategy.batch if ahead else 1
+        results = chain.from_iterable(in_order(run, batches(problems, size), threads))
+        return deliver(results, on_error)
