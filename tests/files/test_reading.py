@@ -170,3 +170,14 @@ def test_other_archives_are_named(tmp_path: Path) -> None:
     (error,) = open_text(path)
     assert isinstance(error, FormatError)
     assert str(error).startswith(f"{path}: compressed with bzip2: only gzip and xz are read")
+
+
+@pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
+def test_a_replaced_standard_input_stays_open(
+    pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replaced = io.TextIOWrapper(io.BytesIO(pack(b"cats sleep\n")))
+    monkeypatch.setattr("sys.stdin", replaced)
+    assert list(open_text("-")) == ["cats sleep"]
+    assert list(open_text("-")) == []
+    assert not replaced.closed

@@ -51,8 +51,12 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[str | FormatError]:
 
 def _lines(raw: BinaryIO, source: str, *, close: bool) -> Iterator[str | FormatError]:
     number = 0
+    # A standard input that was replaced may lack `peek`.
+    buffered = (
+        raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw))
+    )
     try:
-        stream = _unpacked(raw, source)
+        stream = _unpacked(buffered, source)
         while line := stream.readline(MAX_LINE + 2):
             number += 1
             if number == 1:
@@ -85,6 +89,8 @@ def _lines(raw: BinaryIO, source: str, *, close: bool) -> Iterator[str | FormatE
     finally:
         if close:
             raw.close()
+        elif buffered is not raw:
+            buffered.detach()  # else its end would close standard input
 
 
 def _lzma_error() -> type[Exception]:
@@ -93,9 +99,7 @@ def _lzma_error() -> type[Exception]:
     return cast(type[Exception], lzma.LZMAError) if lzma else EOFError
 
 
-def _unpacked(raw: BinaryIO, source: str) -> BinaryIO:
-    if not isinstance(raw, io.BufferedReader):  # a standard input that was replaced
-        raw = io.BufferedReader(cast(io.RawIOBase, raw))
+def _unpacked(raw: io.BufferedReader, source: str) -> BinaryIO:
     start = raw.peek(len(_XZ_MAGIC))
     if start.startswith(_GZIP_MAGIC):
         import gzip
@@ -108,7 +112,7 @@ def _unpacked(raw: BinaryIO, source: str) -> BinaryIO:
             raise FormatError(
                 f"compressed with {name}: only gzip and xz are read; decompress it first", source
             )
-    return raw
+    return cast(BinaryIO, raw)
 
 
 class _XzReader(io.RawIOBase):
