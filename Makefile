@@ -3,6 +3,7 @@
 # make quick     run the tests that are not marked slow
 # make build     compile what has changed, in place
 # make docs      write the generated pages anew: docs/reference, docs/architecture.md
+# make notebooks run the notebooks and write their outputs anew
 # make site      build the documentation as a website in site/
 # make fuzz      run random and hostile inputs, as in: make fuzz SEED=2 MINUTES=10 TARGETS="models"
 # make coverage  measure which lines of the Python source the tests run
@@ -13,7 +14,7 @@ PYTHON := $(shell for python in python3.11 python3.12 python3.13 python3; do \
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: demo test quick build docs site fuzz coverage clean
+.PHONY: demo test quick build docs notebooks site fuzz coverage clean
 
 demo: .venv/installed
 	$(BIN)/syntagma order --format tree report Can the you send me '?'
@@ -37,6 +38,9 @@ docs: build
 	$(BIN)/python docs/build_cli_reference.py
 	$(BIN)/python docs/build_api_reference.py
 	$(BIN)/python docs/build_architecture.py
+
+notebooks: build
+	$(BIN)/python notebooks/execute.py
 
 # Reads the source and needs neither a compiled core nor, once its tools are installed, a network.
 site: .venv/documenting

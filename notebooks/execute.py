@@ -1,0 +1,40 @@
+"""Runs the notebooks from top to bottom and writes their outputs: `make notebooks`.
+
+`tests/test_notebooks.py` runs them too and fails if the outputs have changed.
+"""
+
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+FOLDER = Path(__file__).parent
+VERSION = 4  # of the file format
+
+
+def read(path: Path) -> nbformat.NotebookNode:
+    return nbformat.read(path, as_version=VERSION)
+
+
+def execute(path: Path) -> nbformat.NotebookNode:
+    """The notebook with the outputs of a new run."""
+    notebook = read(path)
+    client = NotebookClient(
+        notebook,
+        timeout=300,
+        kernel_name="python3",
+        record_timing=False,
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    client.execute()
+    return notebook
+
+
+def main() -> None:
+    for path in sorted(FOLDER.glob("*.ipynb")):
+        nbformat.write(execute(path), path)
+        print(f"{path.relative_to(FOLDER.parent)}: executed")
+
+
+if __name__ == "__main__":
+    main()
