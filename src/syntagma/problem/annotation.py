@@ -1,0 +1,38 @@
+"""What a parse says of words besides what a problem gives: it comes back with the result."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from syntagma.problem.word import TagColumn
+
+UNKNOWN = "_"  # as in CoNLL-U
+
+
+class Annotation(NamedTuple):
+    """The columns of CoNLL-U that belong to a word wherever it stands; `_` for what is unknown."""
+
+    lemma: str = UNKNOWN
+    upos: str = UNKNOWN
+    xpos: str = UNKNOWN
+    features: str = UNKNOWN
+    misc: str = UNKNOWN
+
+    def tag(self, column: TagColumn) -> str:
+        return self.xpos if column == "xpos" else self.upos
+
+
+@runtime_checkable
+class Annotated(Protocol):
+    """The origin of a problem that was read from a parse."""
+
+    @property
+    def comments(self) -> tuple[str, ...]:
+        """Comments on the sentence as CoNLL-U writes them: `# name = value`."""
+
+    @property
+    def tag_column(self) -> TagColumn:
+        """The column that the problem's tags are of."""
+
+    def annotation(self, source: int) -> Annotation:
+        """What is known of the word with this 1-based index."""
