@@ -14,10 +14,10 @@ from itertools import groupby, product
 from operator import itemgetter
 from typing import Literal
 
-from syntagma.errors import ArgumentError, FormatError, ProblemError, SyntagmaWarning, shown
+from syntagma.errors import FormatError, ProblemError, SyntagmaWarning, shown
 from syntagma.files.place import Place, about_sentence
 from syntagma.files.reading import Lines
-from syntagma.problem.annotation import Annotation
+from syntagma.problem.annotation import Annotation, check_tag_column
 from syntagma.problem.limits import MAX_CONSTRAINTS, MAX_DIGITS, MAX_LINE, MAX_WORDS
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
@@ -42,8 +42,7 @@ _NOT_A_WORD = re.compile(rf"({_NUMBER})-({_NUMBER})|(?:0|{_NUMBER})\.{_NUMBER}")
 
 def tag_index(tag_column: TagColumn) -> int:
     """The index of the column that serves as the tag."""
-    if not isinstance(tag_column, str) or tag_column not in TAG_COLUMNS:
-        raise ArgumentError(f"tag_column must be upos or xpos, not {shown(tag_column)}")
+    check_tag_column(tag_column)
     return TAG_COLUMNS[tag_column]
 
 
@@ -323,7 +322,6 @@ def write_conllu(
     was read, or into `tag_column` if the problem was not read from CoNLL-U. A spelling adds
     multiword tokens and `SpaceAfter=No`.
     """
-    tag_index(tag_column)  # raises if there is no such column
     lines = comments(linearization, sentence_text(linearization, spelling))
     tokens = ranges(spelling)
     for position, row in enumerate(rows(linearization, spelling, tag_column), start=1):

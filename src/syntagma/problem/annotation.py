@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from syntagma.errors import ArgumentError, shown
 from syntagma.problem.word import TagColumn
 
 UNKNOWN = "_"  # as in CoNLL-U
+
+
+def check_tag_column(tag_column: TagColumn) -> None:
+    if not isinstance(tag_column, str) or tag_column not in ("upos", "xpos"):
+        raise ArgumentError(f"tag_column must be upos or xpos, not {shown(tag_column)}")
 
 
 class Annotation(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from syntagma.problem.annotation import UNKNOWN, Annotated, Annotation
+from syntagma.problem.annotation import UNKNOWN, Annotated, Annotation, check_tag_column
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn
 from syntagma.results.spelling import Contraction, Spelling
@@ -89,6 +89,7 @@ def rows(result: Ordered, spelling: Spelling | None, tag_column: TagColumn) -> l
     is no such source. A spelling adds `SpaceAfter=No`. Enhanced dependencies are left out: they
     refer to the old places of the words.
     """
+    check_tag_column(tag_column)
     origin = result.problem.origin
     source = origin if isinstance(origin, Annotated) else None
     column = tag_column if source is None else source.tag_column

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from syntagma.errors import ArgumentError, SyntagmaWarning, shown
-from syntagma.problem.annotation import UNKNOWN, Annotation
+from syntagma.problem.annotation import UNKNOWN, Annotation, check_tag_column
 from syntagma.problem.canonical import canonical_order
 from syntagma.problem.word import TagColumn, Word
 
@@ -49,8 +49,7 @@ class Given:
                 raise ArgumentError(
                     f"{name} must be True or False, not {shown(getattr(self, name))}"
                 )
-        if self.tag_column not in ("upos", "xpos"):
-            raise ArgumentError(f"tag_column must be upos or xpos, not {shown(self.tag_column)}")
+        check_tag_column(self.tag_column)
 
     def word(self, parsed: ParsedWord) -> Word:
         """A word of the parse as the problem gives it. Lemmas follow `formats/conllu.py`: without
