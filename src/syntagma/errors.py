@@ -126,10 +126,9 @@ class PackageError(SyntagmaError, ImportError):
 
 def missing_package(user: str, package: str, extra: str, error: ImportError) -> PackageError:
     """The error of a function that needs a package which an extra of Syntagma installs."""
-    absent = isinstance(error, ModuleNotFoundError) and error.name == package
-    why = "is not installed" if absent else f"cannot be imported ({shown(error)})"
     return PackageError(
-        f"{user} needs the package {package}, which {why}: pip install 'syntagma[{extra}]'",
+        f"{user} needs the package {package}, which cannot be imported ({error}): "
+        f"pip install 'syntagma[{extra}]'",
         name=package,
     )
 

@@ -119,7 +119,7 @@ class SyntagmaComponent:
         return [_records(spans, [next(ordered) for _ in spans]) for spans in sentences]
 
     def _problem(self, sentence: Span) -> Problem | SyntagmaError | None:
-        if all(token.is_space for token in sentence):
+        if sentence.text.isspace():
             return None
         try:
             return Problem.from_spacy(

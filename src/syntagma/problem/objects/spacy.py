@@ -27,7 +27,7 @@ def read_spacy(sentence: Any) -> Parse:
                 f"from_spacy takes one sentence, not {count}: give the sentences one by one, "
                 "as in `for sentence in doc.sents`"
             )
-    tokens = [token for token in sentence if not token.is_space]
+    tokens = [token for token in sentence if not token.text.isspace()]
     numbers = {token.i: number for number, token in enumerate(tokens, start=1)}
     return Parse(tuple(_word(token, numbers) for token in tokens))
 
@@ -56,6 +56,6 @@ def _head(token: Any, numbers: Mapping[int, int]) -> int | None:
     head = token.head
     if head.i == token.i:
         return 0
-    while head.is_space and head.head.i != head.i:
+    while head.text.isspace() and head.head.i != head.i:
         head = head.head
     return numbers.get(head.i)

@@ -24,12 +24,13 @@ def build_spacy(
 ) -> Doc:
     """spaCy has no multiword tokens: the words of one are separate tokens."""
     try:
+        from spacy.language import BaseDefaults
         from spacy.tokens import Doc
-        from spacy.vocab import Vocab
+        from spacy.vocab import Vocab, create_vocab
     except ImportError as error:
         raise missing_package("to_spacy", "spacy", "spacy", error) from error
     if vocab is None:
-        vocab = Vocab()
+        vocab = create_vocab(None, BaseDefaults)
     elif not isinstance(vocab, Vocab):
         raise ArgumentError(f"vocab must be a Vocab, such as nlp.vocab, not {shown(vocab)}")
     found = rows(result, spelling, tag_column)
