@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from syntagma.errors import ArgumentError, shown
 from syntagma.problem.word import TagColumn
 
 UNKNOWN = "_"  # as in CoNLL-U
+
+
+_SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore")
+
+
+def without_spacing(misc: str) -> str:
+    """MISC without its notes on spaces, which refer to the old neighbours of the word."""
+    return without_notes(misc, _SPACING)
+
+
+def without_notes(misc: str, names: Sequence[str]) -> str:
+    """MISC without the notes of these names."""
+    kept = [each for each in misc.split("|") if each.partition("=")[0] not in names]
+    return "|".join(kept) or UNKNOWN
 
 
 def check_tag_column(tag_column: TagColumn) -> None:

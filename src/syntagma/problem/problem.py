@@ -184,9 +184,10 @@ class Problem:
 
     @classmethod
     def _of_parse(cls, parse: Parse, given: Given) -> Problem:
-        from syntagma.problem.objects.parse import ParseOrigin, canonical_listing
+        from syntagma.problem.objects.parse import ParseOrigin, canonical_listing, without_order
 
         given.warn_of_tags(parse.words, stacklevel=3)
+        parse = without_order(parse)
         annotations = [word.annotation for word in parse.words]
         valid = cls(tuple(map(given.word, parse.words)), id=parse.id)
         words, known = canonical_listing(valid.words, annotations)

@@ -7,13 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from syntagma.problem.annotation import UNKNOWN, Annotated, Annotation, check_tag_column
+from syntagma.problem.annotation import (
+    UNKNOWN,
+    Annotated,
+    Annotation,
+    check_tag_column,
+    without_spacing,
+)
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn
 from syntagma.results.spelling import Contraction, Spelling
 
 NO_SPACE = "SpaceAfter=No"
-_SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore")
 
 
 class Placed(Protocol):
@@ -161,12 +166,6 @@ def comments(result: Ordered, text: str) -> list[str]:
         if comment:
             kept.append(comment)
     return kept + [f"# {key} = {value}" for key, value in new.items()]
-
-
-def without_spacing(misc: str) -> str:
-    """MISC without its notes on spaces, which refer to the old neighbours of the word."""
-    kept = [each for each in misc.split("|") if each.partition("=")[0] not in _SPACING]
-    return "|".join(kept) or UNKNOWN
 
 
 def _space_or_end(position: int, spelling: Spelling) -> bool:

@@ -29,7 +29,7 @@ def test_a_token_list_gives_its_words_without_multiword_tokens_and_empty_nodes()
     assert "# source = ours" in problem.origin.comments
     known = known_of(problem)
     assert known["Do"] == ("do", "AUX", "VB", "Mood=Imp|VerbForm=Fin", "Gloss=x")
-    assert known["."].misc == "SpacesAfter=\\n"
+    assert known["."].misc == "_"
 
 
 @needs_conllu

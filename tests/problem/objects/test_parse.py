@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given as hypothesis_given
@@ -121,6 +121,17 @@ def test_the_source_of_each_word_is_kept_with_it() -> None:
     assert kept == {each.form: each.annotation for each in DOGS.words}
     assert pickle.loads(pickle.dumps(problem)) == problem
     assert pickle.loads(pickle.dumps(problem)).origin == problem.origin
+
+
+def test_notes_and_comments_on_the_order_do_not_travel() -> None:
+    class Tokens(list[Any]):
+        metadata: ClassVar = {"text": "dogs bark", "constituency": "(S dogs)", "text_en": "kept"}
+
+    misc = "A=1|SpaceAfter=No|start_char=3|end_char=5|TokenRange=3:5|B"
+    origin = Problem.from_conllu(Tokens([{"form": "dogs", "misc": misc}])).origin
+    assert isinstance(origin, ParseOrigin)
+    assert origin.comments == ("# text =", "# text_en = kept")
+    assert origin.annotation(1).misc == "A=1|B"
 
 
 SWITCHES = st.fixed_dictionaries(

@@ -8,9 +8,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from syntagma.errors import ArgumentError, SyntagmaWarning, shown
-from syntagma.problem.annotation import UNKNOWN, Annotation, check_tag_column
+from syntagma.problem.annotation import (
+    UNKNOWN,
+    Annotation,
+    check_tag_column,
+    without_notes,
+    without_spacing,
+)
 from syntagma.problem.canonical import canonical_order
 from syntagma.problem.word import TagColumn, Word
+
+# Notes of Stanza and UDPipe on the place of a word in the text.
+_OFFSETS = ("start_char", "end_char", "TokenRange")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +99,10 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class ParseOrigin:
-    """What the result needs of a parse: the origin of the problem that was made of it."""
+    """What the result needs of a parse: the origin of the problem that was made of it.
+
+    It tells nothing of the order of the words.
+    """
 
     annotations: tuple[Annotation, ...]
     comments: tuple[str, ...]
@@ -98,6 +110,25 @@ class ParseOrigin:
 
     def annotation(self, source: int) -> Annotation:
         return self.annotations[source - 1]
+
+
+def without_order(parse: Parse) -> Parse:
+    """The parse without notes and comments that speak of the words in their order. The text leaves
+    an empty comment, whose place the text of the result will take."""
+    comments = []
+    for comment in parse.comments:
+        name = comment[1:].partition("=")[0].strip()
+        if name != "constituency":
+            comments.append("# text =" if name == "text" else comment)
+    words = (
+        replace(word, annotation=word.annotation._replace(misc=_unordered(word.annotation.misc)))
+        for word in parse.words
+    )
+    return Parse(tuple(words), parse.id, tuple(comments))
+
+
+def _unordered(misc: str) -> str:
+    return without_notes(without_spacing(misc), _OFFSETS)
 
 
 def canonical_listing(

@@ -9,8 +9,6 @@ from syntagma.problem.annotation import Annotation
 from syntagma.problem.integers import as_integer
 from syntagma.problem.objects.parse import Parse, ParsedWord, refuse, text
 
-_OF_THE_ORDER = "# constituency"  # a comment that speaks of the words in their order
-
 
 def read_stanza(sentence: Any) -> Parse:
     """The words, not the tokens, which may stand for several words; empty nodes are left out."""
@@ -27,11 +25,7 @@ def read_stanza(sentence: Any) -> Parse:
     words = tuple(_word(word, place) for place, word in enumerate(sentence.words, start=1))
     id = getattr(sentence, "sent_id", None)
     comments = getattr(sentence, "comments", ())
-    return Parse(
-        words,
-        str(id) if id else None,
-        tuple(str(each) for each in comments if not str(each).startswith(_OF_THE_ORDER)),
-    )
+    return Parse(words, str(id) if id else None, tuple(map(str, comments)))
 
 
 def _word(word: Any, place: int) -> ParsedWord:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from syntagma.errors import ArgumentError, missing_package, shown
 from syntagma.problem.annotation import UNKNOWN
 from syntagma.problem.objects.spacy import SPACY_ROOT
-from syntagma.problem.word import ROOT_LABEL, UPOS_TAGS, TagColumn
+from syntagma.problem.word import ROOT_LABEL, TagColumn
 from syntagma.results.rows import Ordered, rows
 from syntagma.results.spelling import Spelling
 
@@ -25,6 +25,7 @@ def build_spacy(
     """spaCy has no multiword tokens: the words of one are separate tokens."""
     try:
         from spacy.language import BaseDefaults
+        from spacy.parts_of_speech import IDS
         from spacy.tokens import Doc
         from spacy.vocab import Vocab, create_vocab
     except ImportError as error:
@@ -39,7 +40,7 @@ def build_spacy(
         words=[row.form for row in found],
         spaces=_spaces(result, spelling),
         tags=[_known(row.xpos) for row in found],
-        pos=[row.upos if row.upos in UPOS_TAGS else "" for row in found],
+        pos=[row.upos if row.upos in IDS else "" for row in found],
         morphs=[_known(row.features) for row in found],
         lemmas=["" if row.lemma == UNKNOWN != row.form else row.lemma for row in found],
         heads=[row.head - 1 if row.head else place for place, row in enumerate(found)],
