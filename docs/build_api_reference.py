@@ -45,6 +45,7 @@ SECTIONS = {
         "FormatError",
         "ModelError",
         "OutputError",
+        "PackageError",
         "TrainingError",
     ],
 }

@@ -34,6 +34,7 @@ LAYERS = (
     ("realization",),
     ("models",),
     ("linearizer",),
+    ("integrations",),
     ("evaluation",),
     ("training",),
     ("cli",),
@@ -157,7 +158,14 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 LEARNING = re.compile(r"\.(treebanks|training|evaluation)(\.|$)|training$|\.settings$")
 
 
-@pytest.mark.parametrize("start", ["syntagma.linearizer.linearizer", "syntagma.formats.problems"])
+@pytest.mark.parametrize(
+    "start",
+    [
+        "syntagma.linearizer.linearizer",
+        "syntagma.formats.problems",
+        "syntagma.integrations.spacy_component",
+    ],
+)
 def test_inference_never_imports_training(start: str) -> None:
     assert [module for module in sorted(reachable(start)) if LEARNING.search(module)] == []
 

@@ -37,11 +37,17 @@ def blocks(page: Path, language: str) -> list[tuple[int, str]]:
     return [(text[: match.start(1)].count("\n"), match[1]) for match in pattern.finditer(text)]
 
 
+# The packages that the examples of a page import.
+NEEDED = {"integrations.md": ("conllu", "spacy", "stanza", "udapi")}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=str)
 def test_python_examples(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    for package in NEEDED.get(page.name, ()):
+        pytest.importorskip(package, reason=f"no {package}: pip install 'syntagma[{package}]'")
     monkeypatch.chdir(tmp_path)
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=OPTIONS)
     names: dict[str, object] = {}
@@ -172,14 +178,21 @@ MODULES = [
 ]
 
 
-NEED_TORCH = tuple(f"syntagma.neural.{name}" for name in ("batches", "network", "training"))
+# Modules that import an optional package, and the extra that installs it.
+OPTIONAL = {
+    "syntagma.neural.batches": ("torch", "train"),
+    "syntagma.neural.network": ("torch", "train"),
+    "syntagma.neural.training": ("torch", "train"),
+    "syntagma.integrations.spacy_component": ("spacy", "spacy"),
+}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["syntagma", *MODULES])
 def test_examples_in_docstrings(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    if name in NEED_TORCH:
-        pytest.importorskip("torch", reason="no PyTorch: pip install 'syntagma[train]'")
+    if name in OPTIONAL:
+        package, extra = OPTIONAL[name]
+        pytest.importorskip(package, reason=f"no {package}: pip install 'syntagma[{extra}]'")
     module = importlib.import_module(name)
     failed, _ = doctest.testmod(module, optionflags=OPTIONS)
     assert failed == 0, capsys.readouterr().out

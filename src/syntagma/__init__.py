@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from syntagma.errors import FormatError as FormatError
     from syntagma.errors import ModelError as ModelError
     from syntagma.errors import OutputError as OutputError
+    from syntagma.errors import PackageError as PackageError
     from syntagma.errors import ProblemError as ProblemError
     from syntagma.errors import SyntagmaError as SyntagmaError
     from syntagma.errors import SyntagmaWarning as SyntagmaWarning
@@ -65,6 +66,7 @@ _HOMES = {
     "NBest": "syntagma.results.n_best",
     "NeuralSettings": "syntagma.neural.settings",
     "OutputError": "syntagma.errors",
+    "PackageError": "syntagma.errors",
     "Problem": "syntagma.problem.problem",
     "ProblemError": "syntagma.errors",
     "Realization": "syntagma.results.realization",

@@ -7,6 +7,7 @@ SyntagmaError
 ├── FormatError              bad content of an input file (`file:line: message`)
 ├── ModelError               a model file that is missing, damaged, foreign or of another version
 ├── OutputError              a file that cannot be written
+├── PackageError             an optional package that is needed and not installed
 └── TrainingError            training that cannot start or continue
 
 SyntagmaWarning              input that is accepted but makes results worse
@@ -117,6 +118,19 @@ def not_a_model(why: str) -> ModelError:
 
 class OutputError(SyntagmaError):
     """A file that cannot be written: an unwritable path, a full disk."""
+
+
+class PackageError(SyntagmaError, ImportError):
+    """An optional package that is not installed, or cannot be imported."""
+
+
+def missing_package(user: str, package: str, extra: str, error: ImportError) -> PackageError:
+    """The error of a function that needs a package which an extra of Syntagma installs."""
+    return PackageError(
+        f"{user} needs the package {package}, which cannot be imported ({error}): "
+        f"pip install 'syntagma[{extra}]'",
+        name=package,
+    )
 
 
 class TrainingError(SyntagmaError):

@@ -14,13 +14,15 @@ from itertools import groupby, product
 from operator import itemgetter
 from typing import Literal
 
-from syntagma.errors import ArgumentError, FormatError, ProblemError, SyntagmaWarning, shown
+from syntagma.errors import FormatError, ProblemError, SyntagmaWarning, shown
 from syntagma.files.place import Place, about_sentence
 from syntagma.files.reading import Lines
+from syntagma.problem.annotation import Annotation, check_tag_column
 from syntagma.problem.limits import MAX_CONSTRAINTS, MAX_DIGITS, MAX_LINE, MAX_WORDS
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
 from syntagma.results.linearization import Linearization
+from syntagma.results.rows import NO_SPACE, comments, ranges, rows, sentence_text
 from syntagma.results.spelling import Contraction, Spelling
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
@@ -34,16 +36,13 @@ _LIN = "lin="
 _HINT = re.compile(r"lin=([+-])([1-9][0-9]{0,5})")
 _AFTER_LAST = f"{MAX_WORDS + 1}\t"
 _LINE_OVERHEAD = 256  # added to the length of a line of a sentence: its columns take memory, too
-_NO_SPACE = "SpaceAfter=No"
-_SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore")
 _NUMBER = rf"[1-9][0-9]{{0,{MAX_DIGITS - 1}}}"
 _NOT_A_WORD = re.compile(rf"({_NUMBER})-({_NUMBER})|(?:0|{_NUMBER})\.{_NUMBER}")
 
 
 def tag_index(tag_column: TagColumn) -> int:
     """The index of the column that serves as the tag."""
-    if not isinstance(tag_column, str) or tag_column not in TAG_COLUMNS:
-        raise ArgumentError(f"tag_column must be upos or xpos, not {shown(tag_column)}")
+    check_tag_column(tag_column)
     return TAG_COLUMNS[tag_column]
 
 
@@ -173,6 +172,14 @@ class ConlluOrigin:
 
     block: Block
     tag_column: TagColumn
+
+    @property
+    def comments(self) -> tuple[str, ...]:
+        return self.block.comments
+
+    def annotation(self, source: int) -> Annotation:
+        row = self.block.rows[source - 1]
+        return Annotation(row[LEMMA], row[UPOS], row[XPOS], row[FEATS], row[MISC])
 
 
 def read_conllu(
@@ -315,78 +322,17 @@ def write_conllu(
     was read, or into `tag_column` if the problem was not read from CoNLL-U. A spelling adds
     multiword tokens and `SpaceAfter=No`.
     """
-    problem = linearization.problem
-    origin = problem.origin if isinstance(problem.origin, ConlluOrigin) else None
-    if origin is not None:
-        tag_column = origin.tag_column
-    tag = tag_index(tag_column)
-    text = spelling.text(linearization.words) if spelling else linearization.text
-    lines = _comments(linearization, text, origin.block.comments if origin else ())
-    contractions = {each.first: each for each in spelling.contractions} if spelling else {}
-    inside = {
-        position for each in contractions.values() for position in range(each.first, each.last + 1)
-    }
-    for position, token in enumerate(linearization.tokens, start=1):
-        contraction = contractions.get(position)
-        if contraction is not None:
-            lines.append(_range(contraction, spelling))
-        row = list(origin.block.rows[token.source - 1]) if origin else ["_"] * 10
-        word = problem.words[token.source - 1]
-        if word.lemma is not None:
-            row[LEMMA], row[FEATS] = word.lemma, word.features or "_"
-        row[ID] = str(position)
-        row[FORM] = token.form
-        row[tag] = token.tag
-        row[HEAD] = str(token.head)
-        row[DEPREL] = token.deprel
-        row[DEPS] = "_"  # an enhanced graph refers to the old ids
-        row[MISC] = _without_spacing(row[MISC])
-        # Within a multiword token, only the row of the token may have `SpaceAfter=No`.
-        if spelling and position not in inside and not _space_or_end(position, spelling):
-            row[MISC] = _NO_SPACE if row[MISC] == "_" else f"{row[MISC]}|{_NO_SPACE}"
-        lines.append("\t".join(row))
+    lines = comments(linearization, sentence_text(linearization, spelling))
+    tokens = ranges(spelling)
+    for position, row in enumerate(rows(linearization, spelling, tag_column), start=1):
+        token = tokens.get(position)
+        if token is not None:
+            empty = "\t".join("_" * 7)
+            lines.append(f"{token.first}-{token.last}\t{token.form}\t{empty}\t{token.misc}")
+        columns = (row.lemma, row.upos, row.xpos, row.features, str(row.head), row.deprel)
+        lines.append("\t".join((str(position), row.form, *columns, "_", row.misc)))
     return "\n".join(lines) + "\n\n"
 
 
-def _range(contraction: Contraction, spelling: Spelling | None) -> str:
-    """The line of a multiword token."""
-    row = ["_"] * 10
-    row[ID] = f"{contraction.first}-{contraction.last}"
-    row[FORM] = contraction.text
-    if spelling and not _space_or_end(contraction.last, spelling):
-        row[MISC] = _NO_SPACE
-    return "\t".join(row)
-
-
-def _space_or_end(position: int, spelling: Spelling) -> bool:
-    return position == len(spelling.spaces) or spelling.spaces[position - 1]
-
-
 def _space_follows(row: list[str]) -> bool:
-    return _NO_SPACE not in row[MISC].split("|")
-
-
-def _without_spacing(misc: str) -> str:
-    """MISC without its notes on spaces, which refer to the old neighbours of the word."""
-    kept = [each for each in misc.split("|") if each.partition("=")[0] not in _SPACING]
-    return "|".join(kept) or "_"
-
-
-def _comments(linearization: Linearization, text: str, given: Iterable[str]) -> list[str]:
-    new = {"text": text, "score": f"{linearization.score:.4f}"}
-    if linearization.problem.id is not None:
-        new = {"sent_id": linearization.problem.id, **new}
-    if not linearization.finished:
-        new["unfinished"] = f"{len(linearization.left_out)} words left out"
-    if linearization.narrowed:
-        new["narrowed"] = "yes"
-    comments = []
-    for comment in given:
-        key = comment[1:].partition("=")[0].strip()
-        if "=" in comment and key in ("text", "score", "unfinished", "narrowed"):
-            comment = f"# {key} = {new.pop(key)}" if key in new else ""
-        elif "=" in comment and key == "sent_id":
-            new.pop(key, None)
-        if comment:
-            comments.append(comment)
-    return comments + [f"# {key} = {value}" for key, value in new.items()]
+    return NO_SPACE not in row[MISC].split("|")

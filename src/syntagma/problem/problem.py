@@ -1,13 +1,15 @@
 """A problem: a bag of words with whatever is known of them, validated when it is built.
 
 The checks are in `validation`, the canonical order in `canonical`, the closure of the order
-constraints in `precedence`. Files are read into problems by `formats`.
+constraints in `precedence`. Files are read into problems by `formats`, parsed sentences of other
+packages by `objects`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 from syntagma.problem.canonical import canonical_order
 from syntagma.problem.precedence import predecessors
@@ -23,7 +25,10 @@ from syntagma.problem.validation import (
     check_words,
     given_root,
 )
-from syntagma.problem.word import Word
+from syntagma.problem.word import TagColumn, Word
+
+if TYPE_CHECKING:
+    from syntagma.problem.objects.parse import Given, Parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,104 @@ class Problem:
             last,
             id,
         )
+
+    @classmethod
+    def from_spacy(
+        cls,
+        sentence: Any,
+        *,
+        tags: bool = True,
+        arcs: bool = True,
+        labels: bool = True,
+        lemmas: bool = False,
+        tag_column: TagColumn = "xpos",
+    ) -> Problem:
+        """Build a problem from a sentence of spaCy: a `Span`, or a `Doc` of one sentence.
+
+        All that the parse knows is given to the search, unless `tags`, `arcs` or `labels` is False;
+        labels are those of given arcs. Without arcs the words are ordered freely. `lemmas=True`
+        gives lemmas and features instead of forms, for `Linearizer.realize`.
+
+        `tag_column` is `Linearizer.tag_column`: "xpos" gives spaCy's `tag_`, "upos" its `pos_`.
+
+        The words are listed in an order that tells nothing of the sentence's own.
+        `Linearization.to_spacy` is the way back: it restores what else was known of each word.
+        """
+        from syntagma.problem.objects.parse import Given
+        from syntagma.problem.objects.spacy import read_spacy
+
+        return cls._of_parse(read_spacy(sentence), Given(tags, arcs, labels, lemmas, tag_column))
+
+    @classmethod
+    def from_conllu(
+        cls,
+        token_list: Any,
+        *,
+        tags: bool = True,
+        arcs: bool = True,
+        labels: bool = True,
+        lemmas: bool = False,
+        tag_column: TagColumn = "xpos",
+    ) -> Problem:
+        """Build a problem from a `TokenList` of the package conllu.
+
+        The other arguments are those of `from_spacy`. `Linearization.to_conllu` is the way back.
+        """
+        from syntagma.problem.objects.conllu import read_conllu
+        from syntagma.problem.objects.parse import Given
+
+        return cls._of_parse(read_conllu(token_list), Given(tags, arcs, labels, lemmas, tag_column))
+
+    @classmethod
+    def from_stanza(
+        cls,
+        sentence: Any,
+        *,
+        tags: bool = True,
+        arcs: bool = True,
+        labels: bool = True,
+        lemmas: bool = False,
+        tag_column: TagColumn = "xpos",
+    ) -> Problem:
+        """Build a problem from a `Sentence` of Stanza, or a `Document` of one sentence.
+
+        The other arguments are those of `from_spacy`. `Linearization.to_stanza` is the way back.
+        """
+        from syntagma.problem.objects.parse import Given
+        from syntagma.problem.objects.stanza import read_stanza
+
+        return cls._of_parse(read_stanza(sentence), Given(tags, arcs, labels, lemmas, tag_column))
+
+    @classmethod
+    def from_udapi(
+        cls,
+        tree: Any,
+        *,
+        tags: bool = True,
+        arcs: bool = True,
+        labels: bool = True,
+        lemmas: bool = False,
+        tag_column: TagColumn = "xpos",
+    ) -> Problem:
+        """Build a problem from a tree of udapi, given by its `Root`.
+
+        The other arguments are those of `from_spacy`. `Linearization.to_udapi` is the way back.
+        """
+        from syntagma.problem.objects.parse import Given
+        from syntagma.problem.objects.udapi import read_udapi
+
+        return cls._of_parse(read_udapi(tree), Given(tags, arcs, labels, lemmas, tag_column))
+
+    @classmethod
+    def _of_parse(cls, parse: Parse, given: Given) -> Problem:
+        from syntagma.problem.objects.parse import ParseOrigin, canonical_listing, without_order
+
+        given.warn_of_tags(parse.words, stacklevel=3)
+        parse = without_order(parse)
+        annotations = [word.annotation for word in parse.words]
+        valid = cls(tuple(map(given.word, parse.words)), id=parse.id)
+        words, known = canonical_listing(valid.words, annotations)
+        return cls(words, id=parse.id, origin=ParseOrigin(known, parse.comments, given.tag_column))
 
     @property
     def root(self) -> int | None:

@@ -1,6 +1,6 @@
 """A linearization: the words in order with the tree over them, and a check that they are valid.
 
-It is drawn and written in `formats`.
+It is drawn and written in `formats`, and turned into objects of other packages in `objects`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,15 @@ from typing import TYPE_CHECKING
 from syntagma.errors import name_word, name_words
 from syntagma.problem.problem import Problem
 from syntagma.problem.trees import find_cycle, is_projective
-from syntagma.problem.word import ROOT_LABEL
+from syntagma.problem.word import ROOT_LABEL, TagColumn
 
 if TYPE_CHECKING:
+    from conllu.models import TokenList
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+    from stanza.models.common.doc import Sentence
+    from udapi.core.root import Root
+
     from syntagma.results.derivation import Derivation
 
 
@@ -103,6 +109,34 @@ class Linearization:
         """The 1-based indices of the problem's words that are not in the output."""
         used = set(self.order)
         return tuple(index for index in range(1, len(self.problem.words) + 1) if index not in used)
+
+    def to_conllu(self, *, tag_column: TagColumn = "xpos") -> TokenList:
+        """The sentence as a `TokenList` of the package conllu.
+
+        What the source of the problem says of each word comes back with it (`Problem.from_conllu`);
+        `tag_column` is where the tags of any other problem go.
+        """
+        from syntagma.results.objects.conllu import build_conllu
+
+        return build_conllu(self, None, tag_column)
+
+    def to_spacy(self, vocab: Vocab | None = None, *, tag_column: TagColumn = "xpos") -> Doc:
+        """The sentence as a `Doc` of spaCy; `vocab` is that of your pipeline: `nlp.vocab`."""
+        from syntagma.results.objects.spacy import build_spacy
+
+        return build_spacy(self, None, tag_column, vocab)
+
+    def to_stanza(self, *, tag_column: TagColumn = "xpos") -> Sentence:
+        """The sentence as a `Sentence` of Stanza, in a `Document` of its own (`Sentence.doc`)."""
+        from syntagma.results.objects.stanza import build_stanza
+
+        return build_stanza(self, None, tag_column)
+
+    def to_udapi(self, *, tag_column: TagColumn = "xpos") -> Root:
+        """The sentence as a tree of udapi; `bundle.add_tree` adds it to a document."""
+        from syntagma.results.objects.udapi import build_udapi
+
+        return build_udapi(self, None, tag_column)
 
 
 def violations(linearization: Linearization) -> list[str]:

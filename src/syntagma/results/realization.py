@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from syntagma.problem.word import TagColumn
 from syntagma.results.linearization import Linearization
 from syntagma.results.spelling import Spelling
+
+if TYPE_CHECKING:
+    from conllu.models import TokenList
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+    from stanza.models.common.doc import Sentence
+    from udapi.core.root import Root
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +45,30 @@ class Realization:
     def narrowed(self) -> bool:
         """Whether a time limit made the beam search consider less than it would have."""
         return self.linearization.narrowed
+
+    def to_conllu(self, *, tag_column: TagColumn = "xpos") -> TokenList:
+        """The sentence as a `TokenList` of the package conllu.
+
+        As `Linearization.to_conllu`, with the spelling: spaces and multiword tokens.
+        """
+        from syntagma.results.objects.conllu import build_conllu
+
+        return build_conllu(self.linearization, self.spelling, tag_column)
+
+    def to_spacy(self, vocab: Vocab | None = None, *, tag_column: TagColumn = "xpos") -> Doc:
+        """The sentence as a `Doc` of spaCy; `vocab` is that of your pipeline: `nlp.vocab`."""
+        from syntagma.results.objects.spacy import build_spacy
+
+        return build_spacy(self.linearization, self.spelling, tag_column, vocab)
+
+    def to_stanza(self, *, tag_column: TagColumn = "xpos") -> Sentence:
+        """The sentence as a `Sentence` of Stanza, in a `Document` of its own (`Sentence.doc`)."""
+        from syntagma.results.objects.stanza import build_stanza
+
+        return build_stanza(self.linearization, self.spelling, tag_column)
+
+    def to_udapi(self, *, tag_column: TagColumn = "xpos") -> Root:
+        """The sentence as a tree of udapi; `bundle.add_tree` adds it to a document."""
+        from syntagma.results.objects.udapi import build_udapi
+
+        return build_udapi(self.linearization, self.spelling, tag_column)

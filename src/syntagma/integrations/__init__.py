@@ -1,0 +1,1 @@
+"""Syntagma as a part of other packages."""

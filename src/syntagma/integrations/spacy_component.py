@@ -1,0 +1,203 @@
+"""A component of spaCy's pipelines that orders the words of each sentence again:
+`nlp.add_pipe("syntagma")`.
+
+spaCy imports this module whenever it makes a pipeline, so Syntagma's search and models are imported
+when the component is made. The types of a factory's arguments must not be strings, so this module
+does not postpone the evaluation of annotations.
+"""
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Optional
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.util import minibatch, raise_error
+
+from syntagma.errors import ProblemError, SyntagmaError, shown
+from syntagma.integrations.records import Record, from_record, to_record
+from syntagma.problem.problem import Problem
+from syntagma.results.linearization import Linearization
+
+if TYPE_CHECKING:
+    from syntagma.linearizer.linearizer import Linearizer
+
+_KEY = "syntagma"  # of the results in Doc.user_data
+_MODEL_FILE = "model.syntagma"
+
+Handler = Callable[[str, Any, list[Doc], Exception], None]
+
+
+class SyntagmaComponent:
+    """Orders the words of each sentence of a `Doc`, given what the parse says of them.
+
+    `doc._.syntagma` is then a list with a `Linearization` for each sentence, None for a sentence of
+    white space. `sentence._.syntagma` is that of a sentence (a `Span` of `doc.sents`). A `Doc` in
+    which no component has set sentence boundaries is one sentence.
+    """
+
+    def __init__(
+        self, name: str, model: str, given: dict[str, bool], limits: dict[str, Any]
+    ) -> None:
+        """`given` are arguments of `Problem.from_spacy`, `limits` those of `order_many`."""
+        from syntagma.models.loading import model_path
+
+        self.name = name
+        self._given = given
+        self._limits = limits
+        self._handle: Handler = raise_error
+        self._path = model_path(model)
+        self._linearizer: Linearizer | None = None
+        # A pipeline that was moved has its model in its own folder: `from_disk` will find it.
+        if self._path.exists():
+            self._load()
+
+    @property
+    def linearizer(self) -> "Linearizer":
+        """The model; it can be used for anything else, too."""
+        if self._linearizer is None:
+            return self._load()
+        return self._linearizer
+
+    def _load(self) -> "Linearizer":
+        from syntagma.linearizer.linearizer import load
+
+        self._linearizer = load(self._path)
+        self._linearizer.order_many([], **self._limits)  # checks them
+        return self._linearizer
+
+    def __call__(self, doc: Doc) -> Doc:
+        [result] = self._order([doc])
+        if isinstance(result, SyntagmaError):
+            raise result
+        doc.user_data[_KEY] = result
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Order the sentences of many documents, those of a batch together."""
+        for docs in minibatch(stream, size=batch_size):
+            for doc, result in zip(docs, self._order(docs), strict=True):
+                if isinstance(result, SyntagmaError):
+                    self._handle(self.name, self, [doc], result)
+                else:
+                    doc.user_data[_KEY] = result
+                    yield doc
+
+    def set_error_handler(self, error_handler: Handler) -> None:
+        self._handle = error_handler
+
+    def get_error_handler(self) -> Handler:
+        return self._handle
+
+    def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
+        """Write the model, unless it is part of the package: the pipeline can be moved."""
+        from syntagma.models.loading import SHIPPED
+
+        source = self.linearizer.info.path
+        target = Path(path) / _MODEL_FILE
+        if source is None or source.parent == SHIPPED or source.absolute() == target.absolute():
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+
+    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> "SyntagmaComponent":
+        """Read the model that `to_disk` has written, if it has written one."""
+        stored = Path(path) / _MODEL_FILE
+        if stored.exists():
+            self._path = stored
+            self._load()
+        return self
+
+    def _order(self, docs: Sequence[Doc]) -> list[list[Record] | SyntagmaError]:
+        """For each document the records of its sentences, or its first error."""
+        sentences = [list(_sentences(doc)) for doc in docs]
+        problems = [self._problem(each) for spans in sentences for each in spans]
+        wanted = [each for each in problems if each is not None]
+        results = self.linearizer.order_many(wanted, on_error="yield", **self._limits)
+        ordered = iter([None if each is None else next(results) for each in problems])
+        return [_records(spans, [next(ordered) for _ in spans]) for spans in sentences]
+
+    def _problem(self, sentence: Span) -> Problem | SyntagmaError | None:
+        if sentence.text.isspace():
+            return None
+        try:
+            return Problem.from_spacy(
+                sentence, **self._given, tag_column=self.linearizer.tag_column
+            )
+        except SyntagmaError as error:
+            return error
+
+
+def _sentences(doc: Doc) -> Iterator[Span]:
+    if len(doc) and not doc.has_annotation("SENT_START"):
+        yield doc[:]
+    else:
+        yield from doc.sents
+
+
+def _records(sentences: Sequence[Span], results: Sequence[object]) -> list[Record] | SyntagmaError:
+    records: list[Record] = []
+    for number, (sentence, result) in enumerate(zip(sentences, results, strict=True), start=1):
+        if isinstance(result, SyntagmaError):
+            fault = ProblemError(f"sentence {number} {shown(sentence.text)}: {result}")
+            fault.__cause__ = result
+            return fault
+        place: Record = {"start": sentence.start_char, "end": sentence.end_char}
+        order = to_record(result) if isinstance(result, Linearization) else None
+        records.append({**place, "order": order})
+    return records
+
+
+def _of_record(record: Record) -> Linearization | None:
+    return None if record["order"] is None else from_record(record["order"])
+
+
+def _of_doc(doc: Doc) -> list[Linearization | None] | None:
+    """`doc._.syntagma`; None if the component has not seen the document."""
+    records = doc.user_data.get(_KEY)
+    return None if records is None else [_of_record(record) for record in records]
+
+
+def _of_sentence(sentence: Span) -> Linearization | None:
+    """`sentence._.syntagma`; None if the span is not a sentence that the component has seen."""
+    for record in sentence.doc.user_data.get(_KEY, ()):
+        if (record["start"], record["end"]) == (sentence.start_char, sentence.end_char):
+            return _of_record(record)
+    return None
+
+
+Doc.set_extension("syntagma", getter=_of_doc, force=True)
+Span.set_extension("syntagma", getter=_of_sentence, force=True)
+
+
+def create_component(
+    nlp: Language,
+    name: str,
+    model: str,
+    tags: bool,
+    arcs: bool,
+    labels: bool,
+    beam: Optional[int],  # noqa: UP045
+    threads: int,
+    max_words: int,
+) -> SyntagmaComponent:
+    given = {"tags": tags, "arcs": arcs, "labels": labels}
+    limits = {"beam": beam, "threads": threads, "max_words": max_words}
+    return SyntagmaComponent(name, model, given, limits)
+
+
+Language.factory(
+    "syntagma",
+    assigns=["doc._.syntagma", "span._.syntagma"],
+    default_config={
+        "model": "en",
+        "tags": True,
+        "arcs": True,
+        "labels": True,
+        "beam": None,
+        "threads": 1,
+        "max_words": 512,
+    },
+    func=create_component,
+)

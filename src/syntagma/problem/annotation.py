@@ -1,0 +1,59 @@
+"""What a parse says of words besides what a problem gives: it comes back with the result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from syntagma.errors import ArgumentError, shown
+from syntagma.problem.word import TagColumn
+
+UNKNOWN = "_"  # as in CoNLL-U
+
+
+_SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore")
+
+
+def without_spacing(misc: str) -> str:
+    """MISC without its notes on spaces, which refer to the old neighbours of the word."""
+    return without_notes(misc, _SPACING)
+
+
+def without_notes(misc: str, names: Sequence[str]) -> str:
+    """MISC without the notes of these names."""
+    kept = [each for each in misc.split("|") if each.partition("=")[0] not in names]
+    return "|".join(kept) or UNKNOWN
+
+
+def check_tag_column(tag_column: TagColumn) -> None:
+    if not isinstance(tag_column, str) or tag_column not in ("upos", "xpos"):
+        raise ArgumentError(f"tag_column must be upos or xpos, not {shown(tag_column)}")
+
+
+class Annotation(NamedTuple):
+    """The columns of CoNLL-U that belong to a word wherever it stands; `_` for what is unknown."""
+
+    lemma: str = UNKNOWN
+    upos: str = UNKNOWN
+    xpos: str = UNKNOWN
+    features: str = UNKNOWN
+    misc: str = UNKNOWN
+
+    def tag(self, column: TagColumn) -> str:
+        return self.xpos if column == "xpos" else self.upos
+
+
+@runtime_checkable
+class Annotated(Protocol):
+    """The origin of a problem that was read from a parse."""
+
+    @property
+    def comments(self) -> tuple[str, ...]:
+        """Comments on the sentence as CoNLL-U writes them: `# name = value`."""
+
+    @property
+    def tag_column(self) -> TagColumn:
+        """The column that the problem's tags are of."""
+
+    def annotation(self, source: int) -> Annotation:
+        """What is known of the word with this 1-based index."""

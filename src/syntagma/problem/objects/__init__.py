@@ -1,0 +1,1 @@
+"""Parsed sentences of other packages as problems, by their documented attributes alone."""

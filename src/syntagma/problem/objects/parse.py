@@ -1,0 +1,168 @@
+"""A parsed sentence, whichever package it comes from, and what of it a problem gives."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from syntagma.errors import ArgumentError, SyntagmaWarning, shown
+from syntagma.problem.annotation import (
+    UNKNOWN,
+    Annotation,
+    check_tag_column,
+    without_notes,
+    without_spacing,
+)
+from syntagma.problem.canonical import canonical_order
+from syntagma.problem.word import TagColumn, Word
+
+# Notes of Stanza and UDPipe on the place of a word in the text.
+_OFFSETS = ("start_char", "end_char", "TokenRange")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedWord:
+    """A word of a parse. `head` is the 1-based place of another one, 0 for the root, None if it is
+    unknown; all else is `_` if unknown."""
+
+    form: str
+    head: int | None
+    deprel: str
+    annotation: Annotation
+
+
+@dataclass(frozen=True, slots=True)
+class Parse:
+    """A sentence as another package has parsed it, its words in the order of the sentence."""
+
+    words: tuple[ParsedWord, ...]
+    id: str | None = None
+    comments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What of a parse the problem gives; arcs are given with their labels or without."""
+
+    tags: bool = True
+    arcs: bool = True
+    labels: bool = True
+    lemmas: bool = False  # instead of forms
+    tag_column: TagColumn = "xpos"
+
+    def __post_init__(self) -> None:
+        for name in ("tags", "arcs", "labels", "lemmas"):
+            if not isinstance(getattr(self, name), bool):
+                raise ArgumentError(
+                    f"{name} must be True or False, not {shown(getattr(self, name))}"
+                )
+        check_tag_column(self.tag_column)
+
+    def word(self, parsed: ParsedWord) -> Word:
+        """A word of the parse as the problem gives it. Lemmas follow `formats/conllu.py`: without
+        one the form serves, and UPOS serves inflection where XPOS is missing."""
+        note = parsed.annotation
+        tag = note.tag(self.tag_column)
+        if self.lemmas and tag == UNKNOWN:
+            tag = note.upos
+        return Word(
+            "" if self.lemmas else parsed.form,
+            tag if self.tags and tag != UNKNOWN else None,
+            parsed.head if self.arcs else None,
+            parsed.deprel if self.arcs and self.labels and parsed.deprel != UNKNOWN else None,
+            (parsed.form if note.lemma == UNKNOWN else note.lemma) if self.lemmas else None,
+            ("" if note.features == UNKNOWN else note.features) if self.lemmas else None,
+        )
+
+    def warn_of_tags(self, words: Sequence[ParsedWord], stacklevel: int) -> None:
+        """Warn if only the column that is not given has tags; `stacklevel` as in `warnings.warn`,
+        counted from the caller."""
+        other: TagColumn = "upos" if self.tag_column == "xpos" else "xpos"
+        if not self.tags or (self.lemmas and other == "upos"):
+            return
+        tagged = {
+            column
+            for column in (self.tag_column, other)
+            if any(word.annotation.tag(column) != UNKNOWN for word in words)
+        }
+        if tagged == {other}:
+            warnings.warn(
+                f"the sentence has {other.upper()} tags only, so no tags are given: for a model "
+                f'that reads {other.upper()} tags, set tag_column="{other}"; otherwise set '
+                "tags=False",
+                SyntagmaWarning,
+                stacklevel=stacklevel + 1,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class ParseOrigin:
+    """What the result needs of a parse: the origin of the problem that was made of it.
+
+    It tells nothing of the order of the words.
+    """
+
+    annotations: tuple[Annotation, ...]
+    comments: tuple[str, ...]
+    tag_column: TagColumn
+
+    def annotation(self, source: int) -> Annotation:
+        return self.annotations[source - 1]
+
+
+def without_order(parse: Parse) -> Parse:
+    """The parse without notes and comments that speak of the words in their order. The text leaves
+    an empty comment, whose place the text of the result will take."""
+    comments = []
+    for comment in parse.comments:
+        name = comment[1:].partition("=")[0].strip()
+        if name != "constituency":
+            comments.append("# text =" if name == "text" else comment)
+    words = (
+        replace(word, annotation=word.annotation._replace(misc=_unordered(word.annotation.misc)))
+        for word in parse.words
+    )
+    return Parse(tuple(words), parse.id, tuple(comments))
+
+
+def _unordered(misc: str) -> str:
+    return without_notes(without_spacing(misc), _OFFSETS)
+
+
+def canonical_listing(
+    words: Sequence[Word], annotations: Sequence[Annotation]
+) -> tuple[tuple[Word, ...], tuple[Annotation, ...]]:
+    """Words and what is known of them, listed in an order that tells nothing of the one given.
+
+    Words that swap places unseen are equal in all that is known of them.
+    """
+    marked = [
+        replace(word, features="\t".join((str(word.features), *annotation)))
+        for word, annotation in zip(words, annotations, strict=True)
+    ]
+    order = canonical_order(marked, (), None, None)
+    place = {old + 1: new for new, old in enumerate(order, start=1)}
+    listed = tuple(
+        replace(words[old], head=place.get(words[old].head or 0, words[old].head)) for old in order
+    )
+    return listed, tuple(annotations[old] for old in order)
+
+
+def text(value: object, what: str) -> str:
+    """An attribute of a foreign object that holds text, `_` if it is missing or empty."""
+    if value is None or value == "":
+        return UNKNOWN
+    if isinstance(value, str):
+        return value
+    raise ArgumentError(f"{what} is not a string: {shown(value)}")
+
+
+def refuse(method: str, expected: str, found: Any) -> ArgumentError:
+    """The error of an object that is not of the kind that a method takes."""
+    kind = type(found)
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return ArgumentError(
+        f"{method} takes {expected}, not an object of type {module}{kind.__qualname__}"
+    )
