@@ -42,6 +42,7 @@ def realize(
         ),
     ] = None,
     n_best: options.NBest = None,
+    diverse: options.Diverse = False,
     beam: options.Beam = None,
     timeout: options.Timeout = None,
     threads: options.Threads = 1,
@@ -82,6 +83,7 @@ def realize(
         raise typer.BadParameter("--sr goes with CoNLL-U, from --file or standard input")
     if format == "sr" and n_best is not None:
         raise typer.BadParameter("--format sr has one sentence per problem: leave out --n-best")
+    options.check_diverse(diverse, n_best)
     chosen = format or ("sr" if shared_task and n_best is None else "text")
     check_destination(output, [] if lemmas else file or ["-"], model)
     from syntagma.evaluation.shared_task import shared_task_block
@@ -110,6 +112,7 @@ def realize(
         results = linearizer.realize_many(
             problems,
             n_best=n_best,
+            diverse=diverse,
             beam=beam,
             timeout=timeout,
             threads=threads,

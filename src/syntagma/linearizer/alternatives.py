@@ -5,46 +5,51 @@ How much two results differ is measured in `results/difference.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from math import inf
-from typing import TypeVar
 
-from syntagma.results.difference import profile, profile_difference
+from syntagma.errors import ArgumentError, shown
+from syntagma.results.difference import Profile, profile, profile_difference
 from syntagma.results.linearization import Linearization
+from syntagma.results.n_best import NBest, R
+from syntagma.transition.budget import SearchName
 
-# The results that alternatives are chosen from. A beam of the default width finishes fewer.
+# Results that the search is asked for. A beam of the default width seldom finishes so many orders.
 CANDIDATES = 256
-LEAST_DIFFERENCE = 0.25
-# Log-probability that an alternative may lose against the best order. Scores of a linear scorer
-# are not log-probabilities and have no common scale.
+LEAST_DIFFERENCE = 0.2
+# The log-probability that an alternative may lose against the best result, by scorer. The scores of
+# a linear scorer are not log-probabilities and have no common scale.
 MOST_LOST = {"neural": 10.0}
 
-R = TypeVar("R")
+
+def check_diverse(diverse: bool, n_best: int | None, search: SearchName) -> bool:
+    """Whether different alternatives are asked for, if they can be."""
+    if not isinstance(diverse, bool):
+        raise ArgumentError(f"diverse must be True or False, not {shown(diverse)}")
+    if diverse and n_best is None:
+        raise ArgumentError("diverse chooses among several results: set n_best to how many")
+    if diverse and search != "beam":
+        raise ArgumentError(
+            "diverse goes with a model for beam search: "
+            "a best-first search stops at the first orders that it finds"
+        )
+    return diverse
 
 
-def choose(
-    results: Iterable[R],
-    n_best: int,
-    scorer: str,
-    linearization: Callable[[R], Linearization],
-) -> list[R]:
-    """At most `n_best` of the results, which come best first: the best, then again and again the
-    next one that differs enough from every one chosen before and does not lose too much.
+def choose(results: Iterable[R], n_best: int, scorer: str) -> NBest[R]:
+    """At most `n_best` of the results, which come best first: the best one, then each that differs
+    enough from all that were chosen before it and does not lose too much.
 
     So a longer list begins with the shorter one.
     """
-    chosen: list[R] = []
-    profiles = []
-    best = 0.0
+    most_lost = MOST_LOST.get(scorer, inf)
+    chosen: NBest[R] = NBest()
+    profiles: list[Profile] = []
     for result in results:
-        if len(chosen) == n_best:
+        if len(chosen) == n_best or (chosen and chosen[0].score - result.score > most_lost):
             break
-        found = linearization(result)
-        if not chosen:
-            best = found.score
-        elif best - found.score > MOST_LOST.get(scorer, inf):
-            continue
-        candidate = profile(found)
+        tree = result if isinstance(result, Linearization) else result.linearization
+        candidate = profile(tree)
         if all(profile_difference(candidate, each) >= LEAST_DIFFERENCE for each in profiles):
             chosen.append(result)
             profiles.append(candidate)

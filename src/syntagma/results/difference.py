@@ -130,9 +130,7 @@ def is_punctuation(form: str) -> bool:
 def _main_clause(nodes: list[_Node]) -> MainClause:
     """The main clause, made of the root and its dependents in order."""
     subjects = [at for at, node in enumerate(nodes) if node.function in SUBJECTS and node.depth]
-    verbs = [
-        at for at, node in enumerate(nodes) if not node.depth or node.function in AUXILIARIES
-    ]
+    verbs = [at for at, node in enumerate(nodes) if not node.depth or node.function in AUXILIARIES]
     openings = [node.word for node in nodes if not node.depth or node.function not in NO_OPENING]
     return MainClause(
         roots=tuple(sorted(node.word for node in nodes if not node.depth)),
