@@ -17,9 +17,8 @@ from syntagma.transition.budget import SearchName
 # Results that the search is asked for. A beam of the default width seldom finishes so many orders.
 CANDIDATES = 256
 LEAST_DIFFERENCE = 0.2
-# The log-probability that an alternative may lose against the best result, by scorer. The scores of
-# a linear scorer are not log-probabilities and have no common scale.
-MOST_LOST = {"neural": 10.0}
+# The log-probability that an alternative may lose against the best result.
+MOST_LOST = 10.0
 
 
 def check_diverse(diverse: bool, n_best: int | None, search: SearchName) -> bool:
@@ -36,13 +35,24 @@ def check_diverse(diverse: bool, n_best: int | None, search: SearchName) -> bool
     return diverse
 
 
-def choose(results: Iterable[R], n_best: int, scorer: str) -> NBest[R]:
+def most_lost(scorer: str) -> float:
+    """How much score an alternative may lose. The scores of a linear scorer are no
+    log-probabilities and have no common scale, so there is no limit."""
+    return MOST_LOST if scorer == "neural" else inf
+
+
+def choose(
+    results: Iterable[R],
+    n_best: int,
+    *,
+    most_lost: float,
+    least_difference: float = LEAST_DIFFERENCE,
+) -> NBest[R]:
     """At most `n_best` of the results, which come best first: the best one, then each that differs
     enough from all that were chosen before it and does not lose too much.
 
     So a longer list begins with the shorter one.
     """
-    most_lost = MOST_LOST.get(scorer, inf)
     chosen: NBest[R] = NBest()
     profiles: list[Profile] = []
     for result in results:
@@ -50,7 +60,7 @@ def choose(results: Iterable[R], n_best: int, scorer: str) -> NBest[R]:
             break
         tree = result if isinstance(result, Linearization) else result.linearization
         candidate = profile(tree)
-        if all(profile_difference(candidate, each) >= LEAST_DIFFERENCE for each in profiles):
+        if all(profile_difference(candidate, each) >= least_difference for each in profiles):
             chosen.append(result)
             profiles.append(candidate)
     return chosen

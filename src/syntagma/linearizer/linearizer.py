@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar, overload
 
 from syntagma.errors import ArgumentError, ModelError, SyntagmaError, shown
-from syntagma.linearizer.alternatives import CANDIDATES, check_diverse, choose
+from syntagma.linearizer.alternatives import CANDIDATES, check_diverse, choose, most_lost
 from syntagma.linearizer.checks import (
     Words,
     as_lemmas,
@@ -20,7 +20,7 @@ from syntagma.linearizer.checks import (
 from syntagma.linearizer.origin import Origin
 from syntagma.linearizer.solver import Solver
 from syntagma.linearizer.streams import OnError
-from syntagma.models.header import Header
+from syntagma.models.header import Header, scorer_name
 from syntagma.models.loading import DEFAULT_MODELS, load_model, model_path
 from syntagma.models.model import Model
 from syntagma.problem.word import TagColumn
@@ -105,7 +105,7 @@ class Linearizer:
         self.info = ModelInfo(model.header, path, size)
         self.tag_column: TagColumn = model.header["tag_column"]
         self.has_language_model = model.language_model is not None
-        self._scorer = model.header.get("scorer", "linear")  # missing in the first models
+        self._most_lost = most_lost(scorer_name(model.header))
         self._realizer = model.realizer
         self._detokenizer = self._realizer.detokenizer if self._realizer else Detokenizer()
         self._solver = Solver(model)
@@ -350,7 +350,7 @@ class Linearizer:
     def _listed(
         self, found: list[Linearization], n_best: int, diverse: bool
     ) -> NBest[Linearization]:
-        return choose(found, n_best, self._scorer) if diverse else NBest(found)
+        return choose(found, n_best, most_lost=self._most_lost) if diverse else NBest(found)
 
     def _distinct(
         self,
@@ -367,7 +367,7 @@ class Linearizer:
         wanted = asked = n_best or 1
         realized = self._realizations(found)
         if diverse:
-            return choose(realized, wanted, self._scorer)
+            return choose(realized, wanted, most_lost=self._most_lost)
         while len(realized) < wanted and len(found) >= asked and asked < MAX_BEAM:
             asked = min(4 * asked, MAX_BEAM)
             found = self._solver.search(encoding, budget, asked)
