@@ -17,7 +17,6 @@ from syntagma.linearizer.alternatives import LEAST_DIFFERENCE, MOST_LOST
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, Token
 
-
 KINDS = ("plain", "diverse")
 
 
