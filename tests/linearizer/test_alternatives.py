@@ -16,7 +16,13 @@ from toys.realizer import tagged_lemmas, toy_realizing_linearizer
 
 import syntagma
 from syntagma.errors import ArgumentError
-from syntagma.linearizer.alternatives import CANDIDATES, LEAST_DIFFERENCE, MOST_LOST, choose
+from syntagma.linearizer.alternatives import (
+    CANDIDATES,
+    LEAST_DIFFERENCE,
+    MOST_LOST,
+    choose,
+    most_lost,
+)
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
@@ -176,6 +182,17 @@ def test_the_rule() -> None:
     assert texts == ["a b c d e f", "b a c d e f", "c a b d e f", "d a b c e f"]
     assert [each.score for each in choose(results, 2, most_lost=10)] == [-1.0, -3.0]
     assert choose([], 3, most_lost=10) == []
+
+
+def test_only_log_probabilities_have_a_limit() -> None:
+    """Of many orders with a linear scorer, the last may be far behind the first."""
+    assert (most_lost("neural"), most_lost("linear")) == (MOST_LOST, inf)
+    words = [f"w{number}" for number in range(8)]
+    far = {}
+    for kind in ("linear", "neural"):
+        found = LINEARIZERS[kind]().order(words, n_best=CANDIDATES, diverse=True, beam=300)
+        far[kind] = found[0].score - found[-1].score
+    assert far["neural"] <= MOST_LOST < far["linear"]
 
 
 def test_the_constraints_of_the_problem_leave_fewer_alternatives() -> None:

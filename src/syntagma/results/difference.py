@@ -76,9 +76,12 @@ def difference(one: Linearization, other: Linearization) -> float:
 
     >>> import syntagma
     >>> english = syntagma.load("en")
-    >>> best, second = english.order(["him", "yesterday", "saw", "We"], n_best=2)
-    >>> syntagma.difference(best, best)
-    0.0
+    >>> bag = ["can", "you", "help", "me", "tomorrow", "?"]
+    >>> question, statement = english.order(bag, n_best=2)
+    >>> statement.text
+    'you can help me tomorrow ?'
+    >>> round(syntagma.difference(question, statement), 2)
+    0.37
     """
     for each in (one, other):
         if not isinstance(each, Linearization):
