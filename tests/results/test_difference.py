@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
+from random import Random
 from typing import Any
 
 import pytest
@@ -69,6 +70,22 @@ def test_it_is_symmetric_and_between_0_and_1(pair: tuple[Linearization, Lineariz
     one, other = pair
     assert 0.0 <= difference(one, other) <= 1.0
     assert difference(one, other) == difference(other, one)  # to the last bit
+
+
+def test_it_is_symmetric_to_the_last_bit_in_long_sentences() -> None:
+    """Sums of many weights do not depend on the order in which they are added."""
+    rng = Random(7)
+    for _ in range(200):
+        forms = [rng.choice("abcdefghij") for _ in range(20)]
+        one, other = (
+            build(
+                rng.sample(forms, len(forms)),
+                [rng.randrange(place) + 1 if place else 0 for place in range(len(forms))],
+                ["root", *("dep" for _ in forms[1:])],
+            )
+            for _ in range(2)
+        )
+        assert difference(one, other) == difference(other, one)
 
 
 @given(pairs())
@@ -224,6 +241,30 @@ def test_an_attachment_counts_more_the_higher_it_is() -> None:
 def test_what_does_not_count(other: str) -> None:
     statement = STATEMENT if "," not in other else STATEMENT.replace("./punct/3", ",/punct/3")
     assert difference(tree(statement), tree(other)) == 0.0
+
+
+def test_subtypes_do_not_count() -> None:
+    one, other = tree(STATEMENT), tree(FRONTED)
+    assert difference(tree(STATEMENT.replace("nsubj", "nsubj:pass")), other) == (
+        difference(one, other)
+    )
+
+
+@pytest.mark.parametrize(
+    ("other", "part"),
+    [
+        ("now/advmod/2 see/root/0 me/nsubj/2 him/obj/2", "subjects"),
+        ("now/advmod/2 see/root/0 him/nsubj/2 me/iobj/2", "objects"),
+        ("see/root/0 now/advmod/1 him/nsubj/1 me/obj/1", "opening"),
+        ("now/advmod/3 him/nsubj/3 see/root/0 me/obj/3", "inverted"),
+        ("now/root/0 see/advmod/1 him/nsubj/1 me/obj/1", "roots"),
+    ],
+)
+def test_each_choice_of_the_main_clause_counts(other: str, part: str) -> None:
+    one = profile(tree("now/advmod/2 see/root/0 him/nsubj/2 me/obj/2")).main_clause
+    two = profile(tree(other)).main_clause
+    assert getattr(one, part) != getattr(two, part)
+    assert one != two
 
 
 def test_tags_do_not_count() -> None:
