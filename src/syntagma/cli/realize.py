@@ -64,6 +64,8 @@ def realize(
     \b
     Lemmas as arguments:
         syntagma realize she sing a song
+    Alternatives that differ in meaning or emphasis:
+        syntagma realize --n-best 4 --diverse dog cat the see yesterday
     A tree of lemmas, in JSON:
         echo '[{"lemma": "bark", "tag": "VBD", "head": 0}, {"lemma": "dog", "tag": "NNS",
             "head": 1, "deprel": "nsubj"}]' | tr -d '\\n' |
