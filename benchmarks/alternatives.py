@@ -55,10 +55,18 @@ class Lists:
     inversion: list[bool] = field(default_factory=list)
     main_clause: list[bool] = field(default_factory=list)
     lost: list[float] = field(default_factory=list)  # score of the best minus that of another
+    lost_by_choice: list[float] = field(
+        default_factory=list
+    )  # the plain list's minus ours, by rank
     gold: list[bool] = field(default_factory=list)  # a list has the order of the treebank
     seconds: float = 0.0
 
-    def add(self, found: Sequence[Linearization], gold: Sequence[str]) -> None:
+    def add(
+        self,
+        found: Sequence[Linearization],
+        plain: Sequence[Linearization],
+        gold: Sequence[str],
+    ) -> None:
         profiles = [profile(each) for each in found]
         self.sizes.append(len(found))
         self.differences += [profile_difference(*pair) for pair in combinations(profiles, 2)]
@@ -72,6 +80,7 @@ class Lists:
             self.inversion.append(clause.inverted != best.inverted)
             self.main_clause.append(clause != best)
             self.lost.append(found[0].score - found[rank].score)
+            self.lost_by_choice.append(plain[rank].score - found[rank].score)
 
     def figures(self) -> dict[str, float]:
         """The means; shares in percent."""
@@ -84,6 +93,7 @@ class Lists:
             "inversion": 100 * mean(self.inversion),
             "main_clause": 100 * mean(self.main_clause),
             "lost": mean(self.lost),
+            "lost_by_choice": mean(self.lost_by_choice),
             "gold": 100 * mean(self.gold),
             "ms": 1000 * self.seconds / max(len(self.sizes), 1),
         }
@@ -107,9 +117,10 @@ def main() -> None:
         "model": linearizer.info.header.get("name", "-"),
         "words": arguments.words,
         "n_best": arguments.n_best,
+        "beam": arguments.beam or "auto",
         "sentences": len(numbered),
         "conditions": {
-            condition: measure(linearizer, numbered, condition, arguments.n_best)
+            condition: measure(linearizer, numbered, condition, arguments.n_best, arguments.beam)
             for condition in arguments.conditions
         },
     }
@@ -120,6 +131,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = treebank_options(__doc__, ("none", "pos", "tree"))
     parser.add_argument("model", nargs="?", default="en", metavar="MODEL", help="default: en")
     parser.add_argument("--n-best", type=int, default=5, metavar="N", help="default: 5")
+    parser.add_argument("--beam", type=int, metavar="WIDTH", help="default: the model's own")
     parser.add_argument(
         "--words",
         type=int,
@@ -136,6 +148,7 @@ def measure(
     numbered: Sequence[tuple[int, syntagma.Sentence]],
     condition: str,
     n_best: int,
+    beam: int | None,
 ) -> dict[str, dict[str, float]]:
     """The figures of plain lists, of diverse ones and of the other rules, by name."""
     lists = {name: Lists() for name in ("plain", "diverse", *rules(n_best))}
@@ -143,15 +156,18 @@ def measure(
         for number, sentence in numbered:
             problem = constrain(sentence, CONDITIONS[condition], sentence_rng(SEED, number))
             gold = [form.casefold() for form in sentence.forms if not is_punctuation(form)]
+            found: dict[str, Sequence[Linearization]] = {}
             for name in ("plain", "diverse"):
                 started = process_time()
-                found = linearizer.order(problem, n_best=n_best, diverse=name == "diverse")
+                found[name] = linearizer.order(
+                    problem, n_best=n_best, diverse=name == "diverse", beam=beam
+                )
                 lists[name].seconds += process_time() - started
-                check(problem, found)
-                lists[name].add(found, gold)
-            candidates = linearizer.order(problem, n_best=CANDIDATES)
-            for name, rule in rules(n_best).items():
-                lists[name].add(rule(candidates), gold)
+                check(problem, found[name])
+            candidates = linearizer.order(problem, n_best=CANDIDATES, beam=beam)
+            found |= {name: rule(candidates) for name, rule in rules(n_best).items()}
+            for name, each in found.items():
+                lists[name].add(each, found["plain"], gold)
             ticker.advance()
     return {name: each.figures() for name, each in lists.items()}
 
@@ -204,18 +220,20 @@ def compared(record: dict[str, Any]) -> Table:
     table = Table(
         title=f"{record['data']['name']}: {record['sentences']} sentences of "
         f"{record['words'][0]} to {record['words'][1]} words, {record['n_best']} alternatives, "
-        f"model {record['model']}",
+        f"model {record['model']}, beam {record['beam']}",
         first="given, list",
         groups=[
             ("", ("found", "difference", "repeated %")),
             ("", ("subject %", "opening %", "inversion %", "main clause %")),
-            ("", ("score lost", "gold %", "CPU ms")),
+            ("", ("score lost", "by choice", "gold %", "CPU ms")),
         ],
         notes=[
             "found: alternatives per problem; difference: mean of all pairs in a list",
             "repeated: same words in the same order as one before, punctuation apart",
             "subject, opening, inversion, main clause: share of alternatives that differ in it "
             "from the best order",
+            "score lost: score of the best order minus that of an alternative",
+            "by choice: score of the same rank in the plain list minus that of an alternative",
             "gold: share of lists with the order of the treebank, punctuation apart",
         ],
     )
@@ -230,6 +248,7 @@ def compared(record: dict[str, Any]) -> Table:
                     *(f"{each[key]:.1f}" for key in ("repeated", "subject", "opening")),
                     *(f"{each[key]:.1f}" for key in ("inversion", "main_clause")),
                     f"{each['lost']:.2f}",
+                    f"{each['lost_by_choice']:.2f}",
                     f"{each['gold']:.1f}",
                     f"{each['ms']:.1f}",
                 ]

@@ -40,6 +40,7 @@ def order_of(text: str, score: float, subject: str) -> Linearization:
 def test_figures_of_lists() -> None:
     lists = alternatives.Lists()
     best = order_of("we saw her , now", -1.0, "we")
+    comma = order_of("we , saw her now", -1.5, "we")
     lists.add(
         [
             best,
@@ -48,9 +49,10 @@ def test_figures_of_lists() -> None:
             order_of("her , saw we now", -6.0, "her"),  # another subject and opening
             order_of("saw we her , now", -7.0, "we"),  # an inversion, which opens otherwise
         ],
+        [best, comma, comma, comma, comma],
         ["we", "saw", "her", "now"],
     )
-    lists.add([best], ["now", "we", "saw", "her"])
+    lists.add([best], [best, comma], ["now", "we", "saw", "her"])
     figures = lists.figures()
     assert figures["found"] == 3.0
     assert figures["repeated"] == 25.0
@@ -59,6 +61,7 @@ def test_figures_of_lists() -> None:
     assert figures["inversion"] == 25.0
     assert figures["main_clause"] == 75.0
     assert figures["lost"] == pytest.approx((1 + 2 + 5 + 6) / 4)
+    assert figures["lost_by_choice"] == pytest.approx((0.5 + 1.5 + 4.5 + 5.5) / 4)
     assert figures["gold"] == 50.0
 
 
@@ -89,7 +92,10 @@ def test_alternatives(
     options = ["--words", 3, 9, "--limit", 4, "--json", record, "--markdown", page]
     call(monkeypatch, "alternatives.py", fluent, "--data", treebank, *options)
     alternatives.main()
-    assert "4 sentences of 3 to 9 words, 5 alternatives" in capsys.readouterr().out
+    assert (
+        "4 sentences of 3 to 9 words, 5 alternatives, model toy, beam auto"
+        in capsys.readouterr().out
+    )
     rows = [line.split("|")[1].strip() for line in page.read_text().splitlines() if "|" in line]
     names = [f"{condition}, {kind}" for condition in ("none", "pos", "tree") for kind in KINDS]
     assert rows[2:8] == names
