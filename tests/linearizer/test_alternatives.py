@@ -26,7 +26,7 @@ from syntagma.linearizer.alternatives import (
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.results.difference import difference
+from syntagma.results.difference import profile, profile_difference
 from syntagma.results.linearization import Linearization, Token, violations
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
@@ -61,9 +61,14 @@ def tree_of(result: Result) -> Linearization:
     return result.linearization if isinstance(result, Realization) else result
 
 
+def apart(one: Result, other: Result) -> float:
+    """The difference; realizations are compared by lemmas."""
+    lemmas = isinstance(one, Realization)
+    return profile_difference(*(profile(tree_of(each), lemmas=lemmas) for each in (one, other)))
+
+
 def least_difference(results: Sequence[Result]) -> float:
-    compared = combinations(map(tree_of, results), 2)
-    return min((difference(one, other) for one, other in compared), default=1.0)
+    return min((apart(one, other) for one, other in combinations(results, 2)), default=1.0)
 
 
 # Laws
@@ -103,7 +108,7 @@ def test_what_is_passed_over_is_too_much_like_one_before(kind: str) -> None:
                 chosen.append(each)
                 continue
             lost = chosen[0].score - each.score
-            alike = min(difference(tree_of(each), tree_of(other)) for other in chosen)
+            alike = min(apart(each, other) for other in chosen)
             assert alike < LEAST_DIFFERENCE or ("neural" in kind and lost > MOST_LOST)
             passed_over += 1
     assert passed_over
@@ -214,6 +219,15 @@ def test_words_that_read_the_same_are_no_alternative() -> None:
     assert len(linearizer.order(["w0", ",", ".", "!"], n_best=5, diverse=True)) == 1
 
 
+def test_forms_of_one_lemma_are_different_words_where_they_are_given() -> None:
+    linearizer = toy_neural_linearizer()
+    forms = [f"w{number}" for number in range(6)]
+    plain = linearizer.order(forms, n_best=5, diverse=True)
+    alike = linearizer.order([Word(form, lemma="w") for form in forms], n_best=5, diverse=True)
+    assert len(plain) > 1
+    assert [each.words for each in alike] == [each.words for each in plain]
+
+
 # English
 
 
@@ -239,7 +253,7 @@ def test_inflection_alone_is_no_alternative() -> None:
     english = syntagma.load("en")
     lemmas = ["the", "dog", "see", "cat", "yesterday"]
     plain = [each.linearization for each in english.realize(lemmas, n_best=8)]
-    assert any(difference(one, other) == 0 for one, other in combinations(plain, 2))
+    assert any(syntagma.difference(one, other) == 0 for one, other in combinations(plain, 2))
     diverse = english.realize(lemmas, n_best=8, diverse=True)
     assert len(diverse) > 1
     assert least_difference(diverse) >= LEAST_DIFFERENCE

@@ -282,21 +282,36 @@ def test_interjections_and_conjunctions_do_not_open_a_clause(opener: str) -> Non
     assert before.main_clause.opening == "we"
 
 
-def test_lemmas_are_compared_if_they_are_given() -> None:
+def with_lemmas(found: Linearization, **lemmas: str) -> Linearization:
+    words = [
+        Word(word.form, lemma=lemmas.get(word.form or "", word.form))
+        for word in found.problem.words
+    ]
+    return replace(found, problem=Problem.of(words))
+
+
+def test_lemmas_are_compared_if_forms_differ() -> None:
     """Inflection is not a difference of order."""
     one = tree("dogs/nsubj/2 barked/root/0 loudly/advmod/2")
     other = tree("dog/nsubj/2 barks/root/0 loudly/advmod/2")
-
-    def lemmatized(found: Linearization) -> Linearization:
-        lemmas = {"dogs": "dog", "barked": "bark", "barks": "bark"}
-        words = [
-            Word(word.form, lemma=lemmas.get(word.form, word.form)) for word in found.problem.words
-        ]
-        return replace(found, problem=Problem.of(words))
-
-    assert difference(lemmatized(one), lemmatized(other)) == 0.0
+    moved = tree("loudly/advmod/3 dog/nsubj/3 barks/root/0")
     with pytest.raises(ArgumentError, match="orders of the same words"):
         difference(one, other)
+    lemmas = {"dogs": "dog", "barked": "bark", "barks": "bark"}
+    assert difference(with_lemmas(one, **lemmas), with_lemmas(other, **lemmas)) == 0.0
+    assert difference(with_lemmas(one, **lemmas), with_lemmas(moved, **lemmas)) == (
+        difference(other, moved)
+    )
+
+
+def test_forms_of_a_lemma_are_different_words() -> None:
+    """Where the forms are the same, lemmas do not matter."""
+    one = tree("she/nsubj/2 sees/root/0 her/obj/2")
+    other = tree("her/nsubj/2 sees/root/0 she/obj/2")
+    plain = difference(one, other)
+    assert plain > 0.5
+    assert difference(with_lemmas(one, her="she"), with_lemmas(other, her="she")) == plain
+    assert profile(with_lemmas(one, her="she"), lemmas=True).words == ("she", "sees", "she")
 
 
 def test_a_mark_that_is_the_root() -> None:

@@ -58,8 +58,11 @@ def choose(
     for result in results:
         if len(chosen) == n_best or (chosen and chosen[0].score - result.score > most_lost):
             break
-        tree = result if isinstance(result, Linearization) else result.linearization
-        candidate = profile(tree)
+        candidate = (
+            profile(result)
+            if isinstance(result, Linearization)
+            else profile(result.linearization, lemmas=True)  # the forms of results differ
+        )
         if all(profile_difference(candidate, each) >= least_difference for each in profiles):
             chosen.append(result)
             profiles.append(candidate)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect, insort
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import NamedTuple
@@ -42,8 +42,8 @@ class MainClause(NamedTuple):
 class Profile:
     """What a linearization is compared by. Punctuation, tags and capitals are not part of it.
 
-    Words are compared by their lemmas if these are given, else by their forms, so that words that
-    read the same are interchangeable. `relations` holds the weight of each (word, function, head).
+    Words are compared by what they read, so identical words are interchangeable. `relations` holds
+    the weight of each (word, function, head).
     """
 
     words: tuple[str, ...]
@@ -73,6 +73,8 @@ def difference(one: Linearization, other: Linearization) -> float:
       subject and verb differ, else 0.
 
     Punctuation, tags and capitals do not count: if nothing else differs, the difference is 0.
+    Words are compared by their forms; if these are not the same, as in results of `realize`, by
+    their lemmas.
 
     >>> import syntagma
     >>> english = syntagma.load("en")
@@ -86,13 +88,14 @@ def difference(one: Linearization, other: Linearization) -> float:
     for each in (one, other):
         if not isinstance(each, Linearization):
             raise ArgumentError(f"difference compares results of order, not {shown(each)}")
-    first, second = profile(one), profile(other)
-    if Counter(first.words) != Counter(second.words):
-        raise ArgumentError(
-            "difference compares orders of the same words: "
-            f"{shown(one.text)} and {shown(other.text)} have different ones"
-        )
-    return profile_difference(first, second)
+    for lemmas in (False, True):
+        first, second = profile(one, lemmas=lemmas), profile(other, lemmas=lemmas)
+        if Counter(first.words) == Counter(second.words):
+            return profile_difference(first, second)
+    raise ArgumentError(
+        "difference compares orders of the same words: "
+        f"{shown(one.text)} and {shown(other.text)} have different ones"
+    )
 
 
 def profile_difference(one: Profile, other: Profile) -> float:
@@ -104,15 +107,23 @@ def profile_difference(one: Profile, other: Profile) -> float:
     return (relations + _share_of_inversions(one.words, other.words) + main_clause) / 3
 
 
-def profile(linearization: Linearization) -> Profile:
-    """The profile of a linearization: its words, arcs and main clause without punctuation."""
-    nodes = _tree_without_punctuation(linearization)
+def profile(linearization: Linearization, *, lemmas: bool = False) -> Profile:
+    """The profile of a linearization: its words, arcs and main clause without punctuation.
+
+    With `lemmas`, words that have one are compared by it, whatever their forms.
+    """
+    words = _words(linearization, lemmas)
+    nodes = _tree_without_punctuation(linearization, words)
     weights: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for node in nodes:
         weight = FUNCTION_WORD_WEIGHT if node.function in FUNCTION_WORDS else 1.0
         weights[node.word, node.function, node.head].append(weight / max(node.depth, 1))
     return Profile(
-        tuple(_words(linearization)),
+        tuple(
+            word
+            for word, form in zip(words, linearization.words, strict=True)
+            if not is_punctuation(form)
+        ),
         {arc: fsum(each) for arc, each in weights.items()},
         _main_clause([node for node in nodes if node.depth <= 1]),
     )
@@ -146,10 +157,9 @@ def _main_clause(nodes: list[_Node]) -> MainClause:
     )
 
 
-def _tree_without_punctuation(linearization: Linearization) -> list[_Node]:
+def _tree_without_punctuation(linearization: Linearization, words: Sequence[str]) -> list[_Node]:
     """The words in order; dependents of a punctuation mark depend on its head."""
     tokens = linearization.tokens
-    words = _words(linearization, punctuation=True)
     dependents: dict[int, list[int]] = defaultdict(list)
     for position, token in enumerate(tokens, start=1):
         dependents[token.head].append(position)
@@ -166,13 +176,12 @@ def _tree_without_punctuation(linearization: Linearization) -> list[_Node]:
     return [nodes[position] for position in sorted(nodes)]
 
 
-def _words(linearization: Linearization, *, punctuation: bool = False) -> list[str]:
-    """The words in order as they are compared."""
+def _words(linearization: Linearization, lemmas: bool) -> list[str]:
+    """The words and punctuation marks in order, as they are compared."""
     given = linearization.problem.words
     return [
-        (given[token.source - 1].lemma or token.form).casefold()
+        ((lemmas and given[token.source - 1].lemma) or token.form).casefold()
         for token in linearization.tokens
-        if punctuation or not is_punctuation(token.form)
     ]
 
 
