@@ -24,7 +24,7 @@ change without notice. The [guide](../guide/python.md) has examples.
 SECTIONS = {
     "Load and order": ["load", "Linearizer", "ModelInfo"],
     "Problems": ["Word", "Problem"],
-    "Results": ["Linearization", "Token", "NBest", "Realization"],
+    "Results": ["Linearization", "Token", "NBest", "Realization", "difference"],
     "Training": [
         "train",
         "TrainingReport",

@@ -11,7 +11,7 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from functools import cache
-from itertools import pairwise, permutations
+from itertools import combinations, pairwise, permutations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,8 +19,9 @@ from typing import Any
 from fuzzing import toys
 from fuzzing.refusals import refusal
 from fuzzing.toys import Toy
-from syntagma import Linearization, Linearizer, Problem, Word, load
+from syntagma import Linearization, Linearizer, Problem, Word, difference, load
 from syntagma.errors import SyntagmaError, UnsatisfiableError
+from syntagma.linearizer.alternatives import LEAST_DIFFERENCE
 from syntagma.models.container import write_container
 from syntagma.results.linearization import violations
 
@@ -105,11 +106,26 @@ def check(case: dict[str, Any], problem: Problem) -> None:
     for each in ranked:
         hold(problem, each, tree=case["kind"] != "ccg")
         assert not each.finished or not violations(each), violations(each)
+    if case["kind"] not in ("best-first", "ccg"):
+        check_alternatives(case, problem, best)
     listed = Random(case["seed"]).sample(range(len(problem.words)), len(problem.words))
     other = model.order(relisted(problem, listed), **options)
     assert (other.words, other.score) == (best.words, best.score), "depends on the listing"
     both = list(model.order_many([problem, problem], threads=2, **options))
     assert [_seen(each) for each in both] == [_seen(best)] * 2, "depends on the batch"
+
+
+def check_alternatives(case: dict[str, Any], problem: Problem, best: Linearization) -> None:
+    """Hold alternatives that differ against what is promised of them."""
+    model, options = _model(case["kind"]), case["budget"]
+    found = model.order(problem, n_best=case["n_best"], diverse=True, **options)
+    assert _seen(found[0]) == _seen(best), "the first alternative is not the best order"
+    assert len(found) <= case["n_best"], "more alternatives than asked for"
+    for each in found:
+        hold(problem, each, tree=True)
+    for one, other in combinations(found, 2):
+        assert difference(one, other) == difference(other, one), "difference is not symmetric"
+        assert LEAST_DIFFERENCE <= difference(one, other) <= 1.0, "alternatives are alike"
 
 
 def hold(problem: Problem, found: Linearization, *, tree: bool) -> None:

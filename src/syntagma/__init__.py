@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from syntagma.neural.settings import NeuralSettings as NeuralSettings
     from syntagma.problem.problem import Problem as Problem
     from syntagma.problem.word import Word as Word
+    from syntagma.results.difference import difference as difference
     from syntagma.results.linearization import Linearization as Linearization
     from syntagma.results.linearization import Token as Token
     from syntagma.results.n_best import NBest as NBest
@@ -80,6 +81,7 @@ _HOMES = {
     "UnsatisfiableError": "syntagma.errors",
     "Word": "syntagma.problem.word",
     "add_lm": "syntagma.training.language_model",
+    "difference": "syntagma.results.difference",
     "evaluate": "syntagma.evaluation.evaluate",
     "load": "syntagma.linearizer.linearizer",
     "paired_bootstrap": "syntagma.evaluation.bleu",

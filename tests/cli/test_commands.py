@@ -132,6 +132,12 @@ def test_n_best(format: str, stdin: Stdin, capsys: pytest.CaptureFixture[str]) -
         assert out.count("\n\n") == 3
 
 
+def test_alternatives_that_differ(stdin: Stdin, capsys: pytest.CaptureFixture[str]) -> None:
+    stdin("b a c\nd\n")
+    assert run(["order", "--n-best", "2", "--diverse"]) == 0
+    assert capsys.readouterr().out == "-3.0000\tc a b\n-3.0000\tb a c\n\n-0.0000\td\n\n"
+
+
 def test_files_of_every_format(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = tmp_path / "bags.txt"
     text.write_text("b a\n")
@@ -295,6 +301,11 @@ def test_errors_of_the_search_have_a_place(
         (["order", "a", "--beam", "many"], "--beam"),
         (["order", "a", "--n-best", "0"], "--n-best"),
         (["order", "a", "--n-best", "1025"], "--n-best"),
+        (["order", "a", "--diverse"], "--diverse chooses among several results: add --n-best N"),
+        (
+            ["order", "a", "--n-best", "2", "--diverse", "--search", "best-first"],
+            "--diverse goes with --search beam",
+        ),
         (["order", "a", "--threads", "0"], "--threads"),
         (["order", "a", "--threads", "257"], "--threads"),
         (["order", "a", "--format", "xml"], "xml"),

@@ -52,6 +52,7 @@ class FakeRealizer(FakeLinearizer):
         problems: Iterable[Problem | SyntagmaError],
         *,
         n_best: int | None = None,
+        diverse: bool = False,
         beam: int | None = None,
         timeout: float | None = None,
         threads: int = 1,
@@ -61,6 +62,7 @@ class FakeRealizer(FakeLinearizer):
         solved = self.order_many(
             map(inflected, problems),
             n_best=n_best,
+            diverse=diverse,
             threads=threads,
             max_words=max_words,
             on_error="yield",
@@ -169,6 +171,8 @@ def test_json_with_features_in_and_spaces_out(
 def test_several_results_and_a_drawn_tree(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["realize", "b", "a", "--n-best", "2"]) == 0
     assert capsys.readouterr().out == "-1.0000\ta b\n-1.0000\tb a\n\n"
+    assert run(["realize", "b", "a", "c", "--n-best", "2", "--diverse"]) == 0
+    assert capsys.readouterr().out == "-3.0000\tc a b\n-3.0000\tb a c\n\n"
     assert run(["realize", "b", "a", "--format", "tree"]) == 0
     assert "a" in capsys.readouterr().out
 
@@ -193,6 +197,7 @@ def test_bad_problems_are_reported_with_their_place(
         (["a", "--sr"], "--sr goes with CoNLL-U"),
         (["--sr", "--input-format", "json"], "--sr goes with CoNLL-U"),
         (["--sr", "--format", "sr", "--n-best", "2"], "--format sr has one sentence per problem"),
+        (["a", "--diverse"], "--diverse chooses among several results: add --n-best N"),
         (["--format", "auto", "a"], "'auto' is not one of"),
     ],
 )

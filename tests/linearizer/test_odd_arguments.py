@@ -76,11 +76,15 @@ def test_problems(words: Any, before: Any, first: Any, last: Any, name: Any) -> 
     fine(Problem.of, words, first=first, last=last, id=name)
 
 
-@given(bags, st.sampled_from(["n_best", "beam", "timeout", "expansions", "max_words"]), odd)
+OPTIONS = ["n_best", "diverse", "beam", "timeout", "expansions", "max_words"]
+
+
+@given(bags, st.sampled_from(OPTIONS), odd)
 def test_ordering(words: Any, option: str, value: Any) -> None:
     fine(TOY.order, words, **{"beam": 2, "max_words": 50})
     if not (option == "n_best" and isinstance(value, int) and value > 10):
         fine(TOY.order, ["w1", "w2"], **{option: value})
+        fine(TOY.order, ["w1", "w2"], **{"n_best": 3, "diverse": True, option: value})
     fine(TOY.realize, words)
     fine(TOY.beam, words)
     fine(TOY.score, words, ["w1"])

@@ -52,6 +52,7 @@ class FakeLinearizer:
         problems: Iterable[Problem | SyntagmaError],
         *,
         n_best: int | None,
+        diverse: bool = False,
         beam: int | None = None,
         timeout: float | None = None,
         expansions: int | None = None,
@@ -69,7 +70,9 @@ class FakeLinearizer:
             elif n_best is None:
                 yield _arranged(problem, _alphabetical(problem))
             else:
-                orders = permutations(_alphabetical(problem))
+                orders: Iterable[Sequence[int]] = permutations(_alphabetical(problem))
+                if diverse:  # alternatives differ in their first words
+                    orders = {order[0]: order for order in list(orders)[::-1]}.values()
                 yield [_arranged(problem, order) for order in islice(orders, n_best)]
 
     def order(self, problem: Problem, *, beam: int | None = None, max_words: int) -> Linearization:

@@ -132,6 +132,13 @@ NBest = Annotated[
         help="Print up to N different results per problem.",
     ),
 ]
+Diverse = Annotated[
+    bool,
+    typer.Option(
+        "--diverse",
+        help="With --n-best: print only results that differ in meaning or emphasis.",
+    ),
+]
 OnError = Annotated[
     Literal["stop", "skip"],
     typer.Option(
@@ -184,6 +191,14 @@ def refuse_budget_of_other_search(
         raise typer.BadParameter("--beam goes with --search beam")
     if search == "beam" and expansions is not None:
         raise typer.BadParameter("--expansions goes with --search best-first")
+
+
+def check_diverse(diverse: bool, n_best: int | None, search: SearchName = "beam") -> None:
+    """Raise if alternatives that differ are asked for, but cannot be chosen."""
+    if diverse and n_best is None:
+        raise typer.BadParameter("--diverse chooses among several results: add --n-best N")
+    if diverse and search != "beam":
+        raise typer.BadParameter("--diverse goes with --search beam")
 
 
 def check_max_words(max_words: int, most: int) -> None:

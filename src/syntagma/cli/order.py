@@ -32,6 +32,7 @@ def order(
         ),
     ] = False,
     n_best: options.NBest = None,
+    diverse: options.Diverse = False,
     search: options.Search = "beam",
     beam: options.Beam = None,
     timeout: options.Timeout = None,
@@ -61,6 +62,8 @@ def order(
     Draw the tree, or print the five best orders:
         syntagma order --format tree dog the barked
         syntagma order --n-best 5 dog the barked
+    Alternatives that differ in meaning or emphasis:
+        syntagma order --n-best 5 --diverse dog the man the bit .
     One bag per line, from a pipe:
         zcat bags.txt.gz | syntagma order | head -1
     Order constraints in JSON (word 2 comes first):
@@ -85,6 +88,7 @@ def order(
     if written and format != "text":
         raise typer.BadParameter(f"--text goes with --format text, not with {format}")
     options.refuse_budget_of_other_search(search, beam, expansions)
+    options.check_diverse(diverse, n_best, search)
     check_destination(output, [] if words else file or ["-"], model, search)
     from syntagma.linearizer.linearizer import load
 
@@ -101,6 +105,7 @@ def order(
         return linearizer.order_many(
             problems,
             n_best=n_best,
+            diverse=diverse,
             beam=beam,
             timeout=timeout,
             expansions=expansions,

@@ -42,6 +42,7 @@ def realize(
         ),
     ] = None,
     n_best: options.NBest = None,
+    diverse: options.Diverse = False,
     beam: options.Beam = None,
     timeout: options.Timeout = None,
     threads: options.Threads = 1,
@@ -63,6 +64,8 @@ def realize(
     \b
     Lemmas as arguments:
         syntagma realize she sing a song
+    Alternatives that differ in meaning or emphasis:
+        syntagma realize --n-best 4 --diverse dog cat the see yesterday
     A tree of lemmas, in JSON:
         echo '[{"lemma": "bark", "tag": "VBD", "head": 0}, {"lemma": "dog", "tag": "NNS",
             "head": 1, "deprel": "nsubj"}]' | tr -d '\\n' |
@@ -82,6 +85,7 @@ def realize(
         raise typer.BadParameter("--sr goes with CoNLL-U, from --file or standard input")
     if format == "sr" and n_best is not None:
         raise typer.BadParameter("--format sr has one sentence per problem: leave out --n-best")
+    options.check_diverse(diverse, n_best)
     chosen = format or ("sr" if shared_task and n_best is None else "text")
     check_destination(output, [] if lemmas else file or ["-"], model)
     from syntagma.evaluation.shared_task import shared_task_block
@@ -110,6 +114,7 @@ def realize(
         results = linearizer.realize_many(
             problems,
             n_best=n_best,
+            diverse=diverse,
             beam=beam,
             timeout=timeout,
             threads=threads,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar, overload
 
 from syntagma.errors import ArgumentError, ModelError, SyntagmaError, shown
+from syntagma.linearizer.alternatives import CANDIDATES, check_diverse, choose, most_lost
 from syntagma.linearizer.checks import (
     Words,
     as_lemmas,
@@ -19,7 +20,7 @@ from syntagma.linearizer.checks import (
 from syntagma.linearizer.origin import Origin
 from syntagma.linearizer.solver import Solver
 from syntagma.linearizer.streams import OnError
-from syntagma.models.header import Header
+from syntagma.models.header import Header, scorer_name
 from syntagma.models.loading import DEFAULT_MODELS, load_model, model_path
 from syntagma.models.model import Model
 from syntagma.problem.word import TagColumn
@@ -104,6 +105,7 @@ class Linearizer:
         self.info = ModelInfo(model.header, path, size)
         self.tag_column: TagColumn = model.header["tag_column"]
         self.has_language_model = model.language_model is not None
+        self._most_lost = most_lost(scorer_name(model.header))
         self._realizer = model.realizer
         self._detokenizer = self._realizer.detokenizer if self._realizer else Detokenizer()
         self._solver = Solver(model)
@@ -150,6 +152,7 @@ class Linearizer:
         words: Words,
         *,
         n_best: int,
+        diverse: bool = False,
         beam: int | None = None,
         timeout: float | None = None,
         expansions: int | None = None,
@@ -160,6 +163,7 @@ class Linearizer:
         words: Words,
         *,
         n_best: int | None = None,
+        diverse: bool = False,
         beam: int | None = None,
         timeout: float | None = None,
         expansions: int | None = None,
@@ -172,6 +176,10 @@ class Linearizer:
         beam width, see `beam`. Time grows linearly with the beam and about quadratically with the
         number of words.
 
+        With `diverse`, the list holds only orders that differ in meaning or emphasis: the best one,
+        then the next best that differs from all before it by at least 0.2 of `difference`. With a
+        neural model they lose at most 10 in score, so there may be fewer than asked for.
+
         With `timeout`, the beam is narrowed as needed to end in about that many seconds; a result
         that this may have changed is `narrowed`. It is complete all the same.
 
@@ -180,16 +188,18 @@ class Linearizer:
         is not `finished` by then may leave words out.
         """
         budget = self._solver.check(SearchBudget(beam, timeout, expansions), n_best, max_words)
+        check_diverse(diverse, n_best, self.search)
         warn_of_phrase(words)
         encoding = self._solver.encode(as_problem(words), max_words)
-        found = self._solver.search(encoding, budget, n_best)
-        return found[0] if n_best is None else NBest(found)
+        found = self._solver.search(encoding, budget, CANDIDATES if diverse else n_best)
+        return found[0] if n_best is None else self._listed(found, n_best, diverse)
 
     def order_many(
         self,
         problems: Iterable[Words | SyntagmaError],
         *,
         n_best: int | None = None,
+        diverse: bool = False,
         beam: int | None = None,
         timeout: float | None = None,
         expansions: int | None = None,
@@ -206,12 +216,13 @@ class Linearizer:
         batches are encoded faster, never in an iterator.
         """
         budget = self._solver.check(SearchBudget(beam, timeout, expansions), n_best, max_words)
+        check_diverse(diverse, n_best, self.search)
         results = self._solver.search_many(
             problems,
             lambda item: self._solver.encode(read_item(as_problem, item), max_words),
-            lambda found, encoding: NBest(found),
+            lambda found, encoding: self._listed(found, n_best or 1, diverse),
             budget,
-            n_best,
+            CANDIDATES if diverse else n_best,
             threads,
             on_error,
         )
@@ -235,6 +246,7 @@ class Linearizer:
         lemmas: Words,
         *,
         n_best: int,
+        diverse: bool = False,
         beam: int | None = None,
         timeout: float | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
@@ -244,6 +256,7 @@ class Linearizer:
         lemmas: Words,
         *,
         n_best: int | None = None,
+        diverse: bool = False,
         beam: int | None = None,
         timeout: float | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
@@ -251,7 +264,8 @@ class Linearizer:
         """The best sentence for these lemmas: inflected, in order, detokenised.
 
         A plain string is a lemma; a word with a given form keeps it. The forms of the lemmas are
-        chosen together with the order. `n_best`, `beam` and `timeout` are those of `order`.
+        chosen together with the order. `n_best`, `diverse`, `beam` and `timeout` are those of
+        `order`; alternatives of `diverse` do not differ in inflection alone.
 
         >>> import syntagma
         >>> from syntagma import Word
@@ -260,10 +274,11 @@ class Linearizer:
         'Dogs barked'
         """
         budget = self._solver.check(SearchBudget(beam, timeout), n_best, max_words)
+        check_diverse(diverse, n_best, self.search)
         warn_of_phrase(lemmas)
         encoding = self._solver.encode_lemmas(as_lemmas(lemmas), max_words)
-        found = self._solver.search(encoding, budget, n_best)
-        realized = self._distinct(encoding, found, budget, n_best)
+        found = self._solver.search(encoding, budget, CANDIDATES if diverse else n_best)
+        realized = self._distinct(encoding, found, budget, n_best, diverse)
         return realized[0] if n_best is None else realized
 
     def realize_many(
@@ -271,6 +286,7 @@ class Linearizer:
         problems: Iterable[Words | SyntagmaError],
         *,
         n_best: int | None = None,
+        diverse: bool = False,
         beam: int | None = None,
         timeout: float | None = None,
         threads: int = 1,
@@ -279,12 +295,13 @@ class Linearizer:
     ) -> Iterator[Realization | NBest[Realization] | SyntagmaError]:
         """Realize many problems, as `order_many` orders them."""
         budget = self._solver.check(SearchBudget(beam, timeout), n_best, max_words)
+        check_diverse(diverse, n_best, self.search)
         results = self._solver.search_many(
             problems,
             lambda item: self._solver.encode_lemmas(read_item(as_lemmas, item), max_words),
-            lambda found, encoding: self._distinct(encoding, found, budget, n_best),
+            lambda found, encoding: self._distinct(encoding, found, budget, n_best, diverse),
             budget,
-            n_best,
+            CANDIDATES if diverse else n_best,
             threads,
             on_error,
         )
@@ -330,12 +347,18 @@ class Linearizer:
         """The search budget as the signature of a score states it."""
         return self._solver.strategy.describe(budget)
 
+    def _listed(
+        self, found: list[Linearization], n_best: int, diverse: bool
+    ) -> NBest[Linearization]:
+        return choose(found, n_best, most_lost=self._most_lost) if diverse else NBest(found)
+
     def _distinct(
         self,
         encoding: Encoding,
         found: list[Linearization],
         budget: SearchBudget,
         n_best: int | None,
+        diverse: bool,
     ) -> NBest[Realization]:
         """The sentences that a search found, each text once.
 
@@ -343,6 +366,8 @@ class Linearizer:
         """
         wanted = asked = n_best or 1
         realized = self._realizations(found)
+        if diverse:
+            return choose(realized, wanted, most_lost=self._most_lost)
         while len(realized) < wanted and len(found) >= asked and asked < MAX_BEAM:
             asked = min(4 * asked, MAX_BEAM)
             found = self._solver.search(encoding, budget, asked)

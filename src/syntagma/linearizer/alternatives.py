@@ -1,0 +1,69 @@
+"""Alternatives that differ in meaning or emphasis, chosen among the best results of a search.
+
+How much two results differ is measured in `results/difference.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+
+from syntagma.errors import ArgumentError, shown
+from syntagma.results.difference import Profile, profile, profile_difference
+from syntagma.results.linearization import Linearization
+from syntagma.results.n_best import NBest, R
+from syntagma.transition.budget import SearchName
+
+# Results that the search is asked for. A beam of the default width seldom finishes so many orders.
+CANDIDATES = 256
+LEAST_DIFFERENCE = 0.2
+# The log-probability that an alternative may lose against the best result.
+MOST_LOST = 10.0
+
+
+def check_diverse(diverse: bool, n_best: int | None, search: SearchName) -> bool:
+    """Whether different alternatives are asked for, if they can be."""
+    if not isinstance(diverse, bool):
+        raise ArgumentError(f"diverse must be True or False, not {shown(diverse)}")
+    if diverse and n_best is None:
+        raise ArgumentError("diverse chooses among several results: set n_best to how many")
+    if diverse and search != "beam":
+        raise ArgumentError(
+            "diverse goes with a model for beam search: "
+            "a best-first search stops at the first orders that it finds"
+        )
+    return diverse
+
+
+def most_lost(scorer: str) -> float:
+    """How much score an alternative may lose. The scores of a linear scorer are no
+    log-probabilities and have no common scale, so there is no limit."""
+    return MOST_LOST if scorer == "neural" else inf
+
+
+def choose(
+    results: Iterable[R],
+    n_best: int,
+    *,
+    most_lost: float,
+    least_difference: float = LEAST_DIFFERENCE,
+) -> NBest[R]:
+    """At most `n_best` of the results, which come best first: the best one, then each that differs
+    enough from all that were chosen before it and does not lose too much.
+
+    So a longer list begins with the shorter one.
+    """
+    chosen: NBest[R] = NBest()
+    profiles: list[Profile] = []
+    for result in results:
+        if len(chosen) == n_best or (chosen and chosen[0].score - result.score > most_lost):
+            break
+        candidate = (
+            profile(result)
+            if isinstance(result, Linearization)
+            else profile(result.linearization, lemmas=True)  # the forms of results differ
+        )
+        if all(profile_difference(candidate, each) >= least_difference for each in profiles):
+            chosen.append(result)
+            profiles.append(candidate)
+    return chosen
