@@ -124,7 +124,7 @@ def main() -> None:
             for condition in arguments.conditions
         },
     }
-    finish(arguments, record, compared(record), rules_compared(record))
+    finish(arguments, record, compared(record), what_differs(record), rules_compared(record))
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -217,62 +217,81 @@ def relevant(
 
 
 def compared(record: dict[str, Any]) -> Table:
-    table = Table(
-        title=f"{record['data']['name']}: {record['sentences']} sentences of "
+    """How different the alternatives are, and at which cost."""
+    return tabulate(
+        record,
+        f"{record['data']['name']}: {record['sentences']} sentences of "
         f"{record['words'][0]} to {record['words'][1]} words, {record['n_best']} alternatives, "
         f"model {record['model']}, beam {record['beam']}",
-        first="given, list",
-        groups=[
-            ("", ("found", "difference", "repeated %")),
-            ("", ("subject %", "opening %", "inversion %", "main clause %")),
-            ("", ("score lost", "by choice", "gold %", "CPU ms")),
-        ],
-        notes=[
+        {
+            "found": ("found", "{:.2f}"),
+            "difference": ("difference", "{:.3f}"),
+            "repeated": ("repeated %", "{:.1f}"),
+            "lost": ("score lost", "{:.2f}"),
+            "lost_by_choice": ("by choice", "{:.2f}"),
+            "gold": ("gold %", "{:.1f}"),
+            "ms": ("CPU ms", "{:.1f}"),
+        },
+        [
             "found: alternatives per problem; difference: mean of all pairs in a list",
             "repeated: same words in the same order as one before, punctuation apart",
-            "subject, opening, inversion, main clause: share of alternatives that differ in it "
-            "from the best order",
             "score lost: score of the best order minus that of an alternative",
             "by choice: score of the same rank in the plain list minus that of an alternative",
             "gold: share of lists with the order of the treebank, punctuation apart",
         ],
     )
-    for condition, figures in record["conditions"].items():
-        for name in ("plain", "diverse"):
-            each = figures[name]
-            table.rows.append(
-                [
-                    f"{condition}, {name}",
-                    f"{each['found']:.2f}",
-                    f"{each['difference']:.3f}",
-                    *(f"{each[key]:.1f}" for key in ("repeated", "subject", "opening")),
-                    *(f"{each[key]:.1f}" for key in ("inversion", "main_clause")),
-                    f"{each['lost']:.2f}",
-                    f"{each['lost_by_choice']:.2f}",
-                    f"{each['gold']:.1f}",
-                    f"{each['ms']:.1f}",
-                ]
-            )
-    return table
+
+
+def what_differs(record: dict[str, Any]) -> Table:
+    """The share of alternatives that differ from the best order in parts of the main clause."""
+    return tabulate(
+        record,
+        "What differs from the best order, % of alternatives",
+        {
+            "subject": ("subject", "{:.1f}"),
+            "opening": ("opening", "{:.1f}"),
+            "inversion": ("inversion", "{:.1f}"),
+            "main_clause": ("main clause", "{:.1f}"),
+        },
+        [],
+    )
+
+
+def tabulate(
+    record: dict[str, Any], title: str, columns: dict[str, tuple[str, str]], notes: list[str]
+) -> Table:
+    """Plain and diverse lists of each condition; `columns` has the heading and format of each
+    figure."""
+    rows: list[Sequence[str]] = [
+        [
+            f"{condition}, {name}",
+            *(form.format(figures[name][key]) for key, (_, form) in columns.items()),
+        ]
+        for condition, figures in record["conditions"].items()
+        for name in ("plain", "diverse")
+    ]
+    headings = [heading for heading, _ in columns.values()]
+    return Table(title, "given, list", [("", headings)], rows, notes)
 
 
 def rules_compared(record: dict[str, Any]) -> Table:
+    """Other rules of choice on the same candidates."""
     conditions = record["conditions"]
     table = Table(
         title="Rules of choice",
-        first="least difference, most lost",
-        groups=[
-            (condition, ("found", "difference", "main clause %", "score lost"))
-            for condition in conditions
+        first="rule",
+        groups=[(condition, ("found", "clause %", "lost")) for condition in conditions],
+        notes=[
+            "a rule is the least difference and the most score lost, or marginal relevance and the "
+            f"score that a difference of 1 is worth; {LEAST_DIFFERENCE:g}, {MOST_LOST:g} ships",
+            "clause: main clause, as above; lost: score lost",
         ],
-        notes=[f"the rule that ships: {LEAST_DIFFERENCE:g}, {MOST_LOST:g}"],
     )
     for name in rules(record["n_best"]):
         row = [name]
         for figures in conditions.values():
             each = figures[name]
-            row += [f"{each['found']:.2f}", f"{each['difference']:.3f}"]
-            row += [f"{each['main_clause']:.1f}", f"{each['lost']:.2f}"]
+            row += [f"{each['found']:.2f}", f"{each['main_clause']:.1f}", f"{each['lost']:.2f}"]
         table.rows.append(row)
     return table
 
