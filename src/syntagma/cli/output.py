@@ -85,11 +85,11 @@ def _render_one(result: Result, format: FormatName, tag_column: TagColumn) -> st
         return write_conllu(result, tag_column, spelling)
     if format == "tree":
         if result.derivations:
-            from syntagma.formats.drawing.derivation import draw_derivation  # loads rich
+            from syntagma.results.drawing.derivation_text import draw_derivation  # loads rich
 
             drawn = (draw_derivation(each, _terminal_width()) for each in result.derivations)
             return "\n\n".join(drawn) + "\n\n"
-        from syntagma.formats.drawing.tree import draw_tree
+        from syntagma.results.drawing.tree_text import draw_tree
 
         return draw_tree(result, _terminal_width()) + "\n\n"
     return _render_derivations(result, format)
@@ -97,7 +97,7 @@ def _render_one(result: Result, format: FormatName, tag_column: TagColumn) -> st
 
 def _render_derivations(result: Linearization, format: FormatName) -> str:
     from syntagma.formats.auto import write_auto
-    from syntagma.formats.drawing.derivation import indent
+    from syntagma.results.drawing.derivation_text import indent
 
     if not result.derivations:
         raise OutputError(

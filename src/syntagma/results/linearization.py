@@ -1,6 +1,6 @@
 """A linearization: the words in order with the tree over them, and a check that they are valid.
 
-It is drawn and written in `formats`.
+It is drawn in `drawing` and written in `formats`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-r"""CCG derivations drawn for the terminal, as plain text. Dependency trees are drawn in `tree`.
+r"""CCG derivations drawn for the terminal, as plain text. Dependency trees are drawn in
+`tree_text`.
 
      the   dog  barks
     NP/NP  NP   S\NP
@@ -17,9 +18,9 @@ from dataclasses import dataclass, field
 
 from rich.cells import cell_len
 
-from syntagma.formats.drawing.tree import visible
 from syntagma.results.categories import combine, raising_mark
 from syntagma.results.derivation import Derivation
+from syntagma.results.drawing.characters import visible
 
 _GAP = 2  # columns between words
 
