@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from syntagma.errors import name_word, name_words
 from syntagma.problem.problem import Problem
@@ -16,6 +16,7 @@ from syntagma.problem.word import ROOT_LABEL
 
 if TYPE_CHECKING:
     from syntagma.results.derivation import Derivation
+    from syntagma.results.drawing.panel import Panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,41 @@ class Linearization:
         """The 1-based indices of the problem's words that are not in the output."""
         used = set(self.order)
         return tuple(index for index in range(1, len(self.problem.words) + 1) if index not in used)
+
+    def to_svg(self) -> str:
+        """The tree as an SVG picture, or the CCG derivation if there is one.
+
+        A notebook shows it by itself.
+        """
+        from syntagma.results.drawing.picture import draw_picture
+
+        return draw_picture([self._panel()])
+
+    def to_displacy(self) -> dict[str, Any]:
+        """The tree for spaCy's `displacy.render(tree, style="dep", manual=True)`."""
+        from syntagma.results.drawing.displacy import to_displacy
+
+        return to_displacy(self)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        from syntagma.results.drawing.html import figure
+
+        return figure(self._panel())
+
+    def _panel(self) -> Panel:
+        """What is drawn."""
+        from syntagma.results.drawing.panel import Panel
+
+        return Panel(self, self.text, self.score, self.derivations, note=self._note())
+
+    def _note(self) -> str:
+        if self.finished:
+            return ""
+        words = name_words(self.problem.words, self.left_out)
+        return f"Unfinished; left out: {words}" if words else "Unfinished"
 
 
 def violations(linearization: Linearization) -> list[str]:

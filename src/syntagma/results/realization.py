@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from syntagma.results.linearization import Linearization
 from syntagma.results.spelling import Spelling
+
+if TYPE_CHECKING:
+    from syntagma.results.drawing.panel import Panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +40,28 @@ class Realization:
     def narrowed(self) -> bool:
         """Whether a time limit made the beam search consider less than it would have."""
         return self.linearization.narrowed
+
+    def to_svg(self) -> str:
+        """The tree as an SVG picture under the sentence.
+
+        A notebook shows it by itself.
+        """
+        from syntagma.results.drawing.picture import draw_picture
+
+        return draw_picture([self._panel()])
+
+    def to_displacy(self) -> dict[str, Any]:
+        """The tree for spaCy's `displacy.render(tree, style="dep", manual=True)`."""
+        return self.linearization.to_displacy()
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        from syntagma.results.drawing.html import figure
+
+        return figure(self._panel())
+
+    def _panel(self) -> Panel:
+        """What is drawn."""
+        return replace(self.linearization._panel(), text=self.text, caption=self.text)

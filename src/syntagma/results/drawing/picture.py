@@ -4,67 +4,83 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from syntagma.results.derivation import Derivation
 from syntagma.results.drawing import svg
 from syntagma.results.drawing.characters import runs_right_to_left, visible
-from syntagma.results.drawing.labelled_tree import LabelledTree
+from syntagma.results.drawing.panel import Panel
 from syntagma.results.drawing.svg import Figure, Kind, number, point
 
 _MARGIN = 14.0
 _BETWEEN_PANELS = 26.0
-_CAPTION_LINE, _NOTE_LINE = 24.0, 20.0
+_CAPTION, _CAPTION_LINE = 13.0, 24.0  # the baseline, and the height of the line
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One result in a picture: its derivations if it has any, else its tree."""
+def draw_picture(panels: Sequence[Panel], *, ranked: bool = False, suffix: str = "") -> str:
+    """An SVG document that ends with a newline; if ranked, each panel shows rank and score.
 
-    tree: LabelledTree
-    derivations: tuple[Derivation, ...] = ()
-    caption: str = ""  # a line above
-    note: str = ""  # a line below
-
-
-def draw_picture(panels: Sequence[Panel], title: str, number_on_page: int | None = None) -> str:
-    """An SVG document that ends with a newline.
-
-    Its identifiers follow from what it shows; on a page that shows the same twice, the number of
-    the picture tells the two apart.
+    Its identifiers follow from what it shows. A page that may show the same twice tells the two
+    apart by a suffix.
     """
     figures = [_figure(panel) for panel in panels]
-    leftwards = runs_right_to_left(panels[0].tree.words)
-    width = max(
-        max(figure.width, svg.width(Kind.CAPTION, panel.caption), svg.width(Kind.NOTE, panel.note))
-        for panel, figure in zip(panels, figures, strict=True)
-    )
-    edge = 'text-anchor="end"' if leftwards else ""
-    content = []
+    ranks = [
+        f"{rank}. score {panel.score:.4f}" if ranked else ""
+        for rank, panel in enumerate(panels, start=1)
+    ]
+    width = max(map(_width, panels, figures, ranks), default=0.0)
+    leftwards = runs_right_to_left(word for panel in panels for word in panel.tree.words)
+    sides = _Sides(width, leftwards)
+    content: list[str] = []
     y = _MARGIN
-    for panel, figure in zip(panels, figures, strict=True):
+    for panel, figure, rank in zip(panels, figures, ranks, strict=True):
         if content:
             y += _BETWEEN_PANELS
-        x = _MARGIN + (width - figure.width if leftwards else 0)
-        side = _MARGIN + (width if leftwards else 0)
-        if panel.caption:
-            content.append(svg.group(Kind.CAPTION, [svg.text(side, y + 13, panel.caption)], edge))
+        if rank:
+            content.append(sides.line(Kind.RANK, rank, y + _CAPTION))
             y += _CAPTION_LINE
-        shown = "\n".join(group for group in figure.groups if group)
-        content.append(f'<g transform="translate({point(x, y)})">\n{shown}\n</g>')
+        if panel.caption:
+            content.append(sides.line(Kind.CAPTION, panel.caption, y + _CAPTION))
+            y += _CAPTION_LINE
+        shown = "\n".join(filter(None, figure.groups))
+        content.append(f'<g transform="translate({point(sides.x(figure), y)})">\n{shown}\n</g>')
         y += figure.height
         if panel.note:
-            y += _NOTE_LINE
-            content.append(svg.group(Kind.NOTE, [svg.text(side, y - 4, panel.note)], edge))
+            content.append(sides.line(Kind.NOTE, panel.note, y + _CAPTION))
+            y += _CAPTION_LINE
     return _document(
         width + 2 * _MARGIN,
         y + _MARGIN,
-        title,
-        " ".join(_described(panel, figure) for panel, figure in zip(panels, figures, strict=True)),
+        panels[0].text if panels else "",
+        " ".join(map(_describe, panels, figures, ranks)),
         "\n".join(content),
-        number_on_page,
+        suffix,
     )
+
+
+def _width(panel: Panel, figure: Figure, rank: str) -> float:
+    return max(
+        figure.width,
+        svg.width(Kind.RANK, rank),
+        svg.width(Kind.CAPTION, panel.caption),
+        svg.width(Kind.NOTE, panel.note),
+    )
+
+
+class _Sides:
+    """Figures and lines begin at the left, or at the right if the script runs leftwards."""
+
+    def __init__(self, width: float, leftwards: bool) -> None:
+        self.width, self.leftwards = width, leftwards
+
+    def x(self, figure: Figure) -> float:
+        return _MARGIN + (self.width - figure.width if self.leftwards else 0.0)
+
+    def line(self, kind: Kind, content: str, y: float) -> str:
+        if not self.leftwards:
+            return svg.group(kind, [svg.text(_MARGIN, y, content)])
+        # The anchor is the right end, which is the end of English and the start of the sentence.
+        anchor = 'direction="rtl"' if kind is Kind.CAPTION else 'text-anchor="end"'
+        return svg.group(kind, [svg.text(_MARGIN + self.width, y, content)], anchor)
 
 
 def _figure(panel: Panel) -> Figure:
@@ -77,8 +93,8 @@ def _figure(panel: Panel) -> Figure:
     return draw_tree(panel.tree)
 
 
-def _described(panel: Panel, figure: Figure) -> str:
-    return " ".join(part for part in (panel.caption, figure.description, panel.note) if part)
+def _describe(panel: Panel, figure: Figure, rank: str) -> str:
+    return " ".join(filter(None, (rank, panel.caption, figure.description, panel.note)))
 
 
 def _document(
@@ -87,20 +103,18 @@ def _document(
     title: str,
     description: str,
     content: str,
-    number_on_page: int | None,
+    suffix: str,
 ) -> str:
     title, description = escape(visible(title)), escape(visible(description))
     digest = hashlib.sha256("\n".join((title, description, content)).encode())
-    identifier = f"syntagma-{digest.hexdigest()[:12]}"
-    if number_on_page is not None:
-        identifier += f"-{number_on_page}"
+    identifier = f"syntagma-{digest.hexdigest()[:12]}{suffix}"
     size = f'width="{number(width)}" height="{number(height)}"'
     paper = svg.group(Kind.PAPER, [f'<rect {size} rx="6"/>'])
     return f"""\
 <svg xmlns="http://www.w3.org/2000/svg" id="{identifier}" role="img" \
 aria-labelledby="{identifier}-title" aria-describedby="{identifier}-desc" \
 {size} viewBox="0 0 {number(width)} {number(height)}" \
-font-family="{svg.FONTS}" xml:space="preserve">
+font-family="{svg.FONTS}">
 <title id="{identifier}-title">{title}</title>
 <desc id="{identifier}-desc">{description}</desc>
 {svg.dark_style(identifier)}

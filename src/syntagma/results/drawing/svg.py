@@ -31,6 +31,7 @@ class Kind(Enum):
     CATEGORY = "syn-category"
     TAG = "syn-tag"
     LABEL = "syn-label"
+    RANK = "syn-rank"
     CAPTION = "syn-caption"
     NOTE = "syn-note"
     LINE = "syn-line"
@@ -46,7 +47,8 @@ LOOKS = {
     Kind.CATEGORY: _Look("fill", "#1f2328", "#e6edf3", 13),
     Kind.TAG: _Look("fill", "#57606a", "#9da7b3", 11),
     Kind.LABEL: _Look("fill", "#0550ae", "#79c0ff", 11),
-    Kind.CAPTION: _Look("fill", "#1f2328", "#e6edf3", 13),
+    Kind.RANK: _Look("fill", "#57606a", "#9da7b3", 13),
+    Kind.CAPTION: _Look("fill", "#1f2328", "#e6edf3", 14),
     Kind.NOTE: _Look("fill", "#953800", "#ffa657", 12),
 }
 

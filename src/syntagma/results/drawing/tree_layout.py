@@ -13,14 +13,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-_LEG = 6.0  # from the middle of a word to the arcs that leave it
-_BESIDE_LABEL = 9.0
+RADIUS = 8.0  # of the corners of arcs
+_BESIDE_LABEL = RADIUS + 3
+_LEG = 7.0  # from the middle of a word to the arcs that leave it
 _BETWEEN_WORDS = 16.0
 _NARROWEST_WORD = 2 * _LEG + 8
 _LOWEST = 28.0
 _FAR = 64.0  # from a dependent to the middle of the label, unless the label is long
 # Vertical distances, from line to line.
-_OVER_LINE, _OVER_LABEL, _LABEL_OVER_LABEL = 7.0, 10.0, 16.0
+_OVER_LINE, _OVER_LABEL, _LABEL_OVER_LABEL = 7.0, 11.0, 17.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def _middles(
         zip(rooms, label_widths, strict=True), key=lambda each: each[0][1] - each[0][0]
     )
     for (first, last), width in narrowest_first:
-        missing = width + 2 * (_LEG + _BESIDE_LABEL) - sum(steps[first - 1 : last - 1])
+        missing = width + 2 * _BESIDE_LABEL + _LEG - sum(steps[first - 1 : last - 1])
         if width and first < last and missing > 0:
             for gap in range(first - 1, last - 1):
                 steps[gap] += missing / (last - first)
@@ -137,8 +138,7 @@ def _flat_arc(
         return Arc(end, end, _LOWEST, end, label_width)
     side = 1 if head > word else -1
     first, last = (middles[each - 1] for each in room)
-    nearest = _LEG + _BESIDE_LABEL + label_width / 2
-    distance = min((last - first) / 2, max(_FAR, nearest))
+    distance = min((last - first - _LEG) / 2, max(_FAR, _BESIDE_LABEL + label_width / 2))
     return Arc(middles[head - 1] - side * _LEG, end, _LOWEST, end + side * distance, label_width)
 
 

@@ -6,9 +6,8 @@ from syntagma.results.drawing import svg
 from syntagma.results.drawing.characters import runs_right_to_left
 from syntagma.results.drawing.labelled_tree import LabelledTree
 from syntagma.results.drawing.svg import Figure, Kind, number, point
-from syntagma.results.drawing.tree_layout import Arc, TreeLayout, lay_out_tree
+from syntagma.results.drawing.tree_layout import RADIUS, Arc, TreeLayout, lay_out_tree
 
-_RADIUS = 8.0
 _TIP_LENGTH, _TIP_HALF = 7.0, 3.5
 _BESIDE_LABEL = 3.0
 _BELOW_BASELINE = 4.0  # from the middle of a small letter to its baseline
@@ -82,7 +81,7 @@ def _line(arc: Arc, place: _Place) -> str:
         above = top + _BELOW_BASELINE + _BESIDE_LABEL if arc.label_width else top
         return svg.path(f"M{point(end, above)}", f"V{number(tip)}")
     side = 1 if end > start else -1
-    radius = min(_RADIUS, abs(end - start) / 2)
+    radius = min(RADIUS, abs(end - start) / 2)
     gap = side * (arc.label_width / 2 + _BESIDE_LABEL)
     interruption = (
         [f"H{number(label - gap)}", f"M{point(label + gap, top)}"] if arc.label_width else []
