@@ -9,7 +9,7 @@ stands between two neighbouring words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -74,10 +74,10 @@ def lay_out_tree(
     ]
     middles = _middles(widths, rooms, label_widths)
     arcs: dict[int, Arc] = {}
+    stack = _Stack()
     for word in sorted(range(1, len(heads) + 1), key=lambda word: _length(heads, word)):
-        arcs[word] = _raised(
-            _flat_arc(word, heads[word - 1], middles, rooms[word - 1], label_widths[word - 1]),
-            arcs.values(),
+        arcs[word] = stack.put(
+            _flat_arc(word, heads[word - 1], middles, rooms[word - 1], label_widths[word - 1])
         )
     return TreeLayout(
         tuple(middles),
@@ -142,13 +142,30 @@ def _flat_arc(
     return Arc(middles[head - 1] - side * _LEG, end, _LOWEST, end + side * distance, label_width)
 
 
-def _raised(arc: Arc, below: Iterable[Arc]) -> Arc:
-    """The arc at the lowest height at which it is clear of these."""
-    height = arc.height
-    for other in below:
-        if _overlap(arc.line, other.line):
-            height = max(height, other.height + _distance(arc, other))
-    return replace(arc, height=height)
+class _Stack:
+    """Arcs above each other, each as low as those before it allow."""
+
+    def __init__(self) -> None:
+        # Ends and arc, without those that are hidden: what is clear of all others is clear of them.
+        self.seen: list[tuple[float, float, Arc]] = []
+
+    def put(self, arc: Arc) -> Arc:
+        """The arc at its height."""
+        start, end = arc.line
+        met = [each for each in self.seen if each[0] < end and start < each[1]]
+        lowest = [other.height + _distance(arc, other) for _, _, other in met]
+        arc = replace(arc, height=max(lowest, default=arc.height))
+        hidden = {
+            id(other)
+            for left, right, other in met
+            if start <= left
+            and right <= end
+            and arc.height - other.height >= _LABEL_OVER_LABEL - _OVER_LINE
+        }
+        if hidden:
+            self.seen = [each for each in self.seen if id(each[2]) not in hidden]
+        self.seen.append((start, end, arc))
+        return arc
 
 
 def _distance(above: Arc, below: Arc) -> float:
