@@ -91,8 +91,8 @@ class Document:
         if self.format == "svg":
             if self.count > 1:
                 raise OutputError(
-                    "an SVG document holds the picture of one problem, and there are more: use "
-                    "--format html"
+                    "an SVG document shows one problem, and there are more: use --format html "
+                    "for a page of all"
                 )
             return result.to_svg()
         if self.format == "html":
@@ -103,7 +103,7 @@ class Document:
 
     def closing(self) -> str:
         if self.format == "svg" and not self.count:
-            raise OutputError("there is no result to draw")
+            raise OutputError("no result to draw: every problem was skipped")
         if self.format != "html":
             return ""
         from syntagma.results import page

@@ -20,8 +20,8 @@ _PIXELS = Measures(
 )
 _BETWEEN_PIECES = 48
 _WORD, _FIRST_CATEGORY = 16, 36  # baselines
-_LEVEL = 26
-_LINE = 7  # from the baseline of a category down to the line below it
+_LEVEL = 28
+_LINE = 8  # from the baseline of a category down to the line below it
 _MARK = 4  # from a line down to the baseline of its mark
 _EDGE = 7
 
@@ -40,10 +40,11 @@ def draw_derivations(derivations: Sequence[Derivation]) -> Figure:
         for boxes in pieces:
             for box in boxes:
                 box.at = width - box.at - box.width
-    # Words in their order, which is the order in which they are selected.
-    boxes = sorted((box for boxes in pieces for box in boxes), key=lambda box: box.at)
-    if leftwards:
-        boxes.reverse()
+    # Row by row in the order of the words, as a reader selects them.
+    boxes = sorted(
+        (box for boxes in pieces for box in boxes),
+        key=lambda box: (box.level, -box.at if leftwards else box.at),
+    )
     leaves = [box for box in boxes if not box.children]
     nodes = [box for box in boxes if box.children]
     centred = 'text-anchor="middle"'
