@@ -14,7 +14,8 @@ from syntagma.results.linearization import Linearization, Token
 SVG = "{http://www.w3.org/2000/svg}"
 # What may be in a picture, by the SVG specification.
 ATTRIBUTES = {
-    "svg": "id role aria-labelledby aria-describedby width height viewBox font-family",
+    "svg": "xmlns id role aria-labelledby aria-describedby width height viewBox font-family "
+    "font-weight direction",
     "title": "id",
     "desc": "id",
     "style": "",

@@ -135,6 +135,14 @@ def test_styles_hold_for_one_picture() -> None:
     assert selectors == [f"#{picture.root.attrib['id']} .{kind.value}" for kind in LOOKS]
 
 
+def test_pages_around_a_picture_do_not_change_it() -> None:
+    """What texts inherit where an attribute of theirs does not say otherwise."""
+    root = read_picture(BARK.to_svg()).root
+    assert root.attrib["direction"] == "ltr"
+    assert root.attrib["font-weight"] == "400"
+    assert root.attrib["font-family"].endswith("sans-serif")
+
+
 # Palettes
 
 

@@ -114,7 +114,7 @@ def _document(
 <svg xmlns="http://www.w3.org/2000/svg" id="{identifier}" role="img" \
 aria-labelledby="{identifier}-title" aria-describedby="{identifier}-desc" \
 {size} viewBox="0 0 {number(width)} {number(height)}" \
-font-family="{svg.FONTS}">
+font-family="{svg.FONTS}" font-weight="400" direction="ltr">
 <title id="{identifier}-title">{title}</title>
 <desc id="{identifier}-desc">{description}</desc>
 {svg.dark_style(identifier)}
