@@ -37,6 +37,17 @@ def test_notebooks_show_the_same_picture() -> None:
     assert SPELT.to_svg() in SPELT._repr_html_()
 
 
+def test_ipython_finds_pictures_and_tables() -> None:
+    pytest.importorskip("IPython", reason="no IPython: pip install ipython")
+    from IPython.core.formatters import DisplayFormatter
+
+    for result in (BARK, SPELT, NBest([BARK])):
+        shown, _ = DisplayFormatter().format(result)  # type: ignore[no-untyped-call]
+        assert set(shown) == {"text/plain", "text/html", "image/svg+xml"}
+        assert shown["image/svg+xml"] == result.to_svg()
+        assert "<svg" in shown["text/html"]
+
+
 def test_a_realization_is_drawn_under_its_text() -> None:
     picture = read_picture(SPELT.to_svg())
     (caption,) = picture.of("caption")

@@ -8,8 +8,10 @@ from xml.sax.saxutils import escape
 
 from syntagma.results.drawing import svg
 from syntagma.results.drawing.characters import runs_right_to_left, visible
+from syntagma.results.drawing.derivation_svg import draw_derivations
 from syntagma.results.drawing.panel import Panel
 from syntagma.results.drawing.svg import Figure, Kind, number, point
+from syntagma.results.drawing.tree_svg import draw_tree
 
 _MARGIN = 14.0
 _BETWEEN_PANELS = 26.0
@@ -84,13 +86,7 @@ class _Sides:
 
 
 def _figure(panel: Panel) -> Figure:
-    if panel.derivations:
-        from syntagma.results.drawing.derivation_svg import draw_derivations
-
-        return draw_derivations(panel.derivations)
-    from syntagma.results.drawing.tree_svg import draw_tree
-
-    return draw_tree(panel.tree)
+    return draw_derivations(panel.derivations) if panel.derivations else draw_tree(panel.tree)
 
 
 def _describe(panel: Panel, figure: Figure, rank: str) -> str:
