@@ -35,6 +35,7 @@ def test_from_right_to_left() -> None:
     assert linearization(["אב"], [0]).to_displacy()["settings"] == {"direction": "rtl"}
 
 
+@pytest.mark.slow
 def test_displacy_draws_it() -> None:
     displacy = pytest.importorskip("spacy.displacy", reason="no spaCy: pip install spacy")
     svg = displacy.render(BARK.to_displacy(), style="dep", manual=True, jupyter=False)
@@ -49,6 +50,7 @@ def test_displacy_draws_it() -> None:
     assert "<b>" not in svg
 
 
+@pytest.mark.slow
 def test_as_spacy_itself_would_write_it() -> None:
     spacy = pytest.importorskip("spacy", reason="no spaCy: pip install spacy")
     doc = spacy.tokens.Doc(

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys.pictures import SVG, Picture, linearization, read_picture, tree
 from toys.strategies import trees
@@ -88,6 +88,7 @@ def check_stacked(picture: Picture) -> Picture:
 
 
 @pytest.mark.slow
+@settings(max_examples=50)
 @given(st.lists(trees(max_size=6), min_size=1, max_size=3), st.sampled_from(["word", "אבג"]))
 def test_laws_of_the_stack(all_heads: list[list[int]], word: str) -> None:
     results: NBest[Realization] = NBest(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys.pictures import Box, Picture, linearization, read_picture, tree
 from toys.strategies import trees
@@ -89,7 +89,8 @@ def test_laws_of_the_picture(result: Linearization) -> None:
 
 
 @pytest.mark.slow
-@given(trees(max_size=30))
+@settings(max_examples=40)
+@given(trees(max_size=16))
 def test_arcs_without_crossings_do_not_cross(heads: list[int]) -> None:
     heads = list(lift(heads))
     picture = check(linearization(["word"] * len(heads), heads))
