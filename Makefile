@@ -2,7 +2,7 @@
 # make test      set up for development and run every check
 # make quick     run the tests that are not marked slow
 # make build     compile what has changed, in place
-# make docs      write the generated pages anew: docs/reference, docs/architecture.md
+# make docs      write the generated pages and pictures anew: docs/reference, docs/architecture.md
 # make notebooks run the notebooks and write their outputs anew
 # make site      build the documentation as a website in site/
 # make fuzz      run random and hostile inputs, as in: make fuzz SEED=2 MINUTES=10 TARGETS="models"
@@ -37,6 +37,7 @@ build: .venv/developing
 docs: build
 	$(BIN)/python docs/build_cli_reference.py
 	$(BIN)/python docs/build_api_reference.py
+	$(BIN)/python docs/build_pictures.py
 	$(BIN)/python docs/build_architecture.py
 
 notebooks: build

@@ -42,12 +42,16 @@ DESCRIPTIONS = {
     "docs/images/fluency.svg": "Plot: BLEU against beam width, with and without language model.",
     "docs/images/searches.svg": "Plot: coverage and phrase lengths of the two searches.",
     "docs/images/guidance.svg": "Plot: best-first learning, BLEU and time by epoch.",
+    "docs/images/order.svg": "Picture of a result: a dependency tree.",
+    "docs/images/n-best.svg": "Picture of results: two trees with their scores.",
+    "docs/images/derivation.svg": "Picture of a result: a CCG derivation.",
     "docs/images/rooms.svg": "Drawing: the rooms and the direction of imports.",
     "src/syntagma/py.typed": "Marks the package as typed (PEP 561).",
     "src/syntagma/neural/vectors.h": "Vector kernels of the neural scorer, in C++.",
     "src/syntagma/models/en.syntagma": "The shipped English model.",
     "src/syntagma/models/en-best-first.syntagma": "The shipped model of best-first search.",
     "tests/": "Tests mirror the rooms.",
+    "tests/results/drawing/bark.svg": "A picture that must not change unnoticed.",
 }
 
 

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import tempfile
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -138,6 +139,8 @@ class CommandLines:
             for line in printed.splitlines():
                 if line.startswith(("{", "[")):
                     json.loads(line)
+        if code == 0 and printed.startswith("<svg "):
+            ElementTree.fromstring(printed)
 
 
 def _arguments(rng: Random) -> list[str]:

@@ -236,6 +236,26 @@ def test_the_api_reference_is_up_to_date() -> None:
     assert page == written, "docs/reference/api.md is stale: run `make docs`"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", builder("build_pictures").commands())
+def test_the_pictures_are_up_to_date(name: str) -> None:
+    pictures = builder("build_pictures")
+    arguments = pictures.commands()[name]
+    if any(each.startswith("benchmarks/") and not (ROOT / each).exists() for each in arguments):
+        pytest.skip("a model that source distributions lack")
+    written = (ROOT / "docs" / "images" / name).read_text(encoding="utf-8")
+    assert pictures.picture(arguments) == written, f"docs/images/{name} is stale: run `make docs`"
+
+
+def test_pictures_are_made_by_the_pages_that_show_them() -> None:
+    pictures = builder("build_pictures")
+    assert set(pictures.commands()) == {"order.svg", "n-best.svg", "derivation.svg"}
+    for page in pictures.PAGES:
+        text = page.read_text(encoding="utf-8")
+        for _, name in pictures.COMMAND.findall(text):
+            assert re.search(rf"!\[.+\]\(.*images/{name}\)", text), f"{page.name}: {name}"
+
+
 def test_the_listing_of_files_is_up_to_date() -> None:
     written = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     page = builder("build_architecture").page(written)

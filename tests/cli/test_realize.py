@@ -20,6 +20,7 @@ from syntagma.errors import SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.results.linearization import Linearization
+from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
 
 TREEBANK = """\
@@ -58,7 +59,7 @@ class FakeRealizer(FakeLinearizer):
         threads: int = 1,
         max_words: int = 512,
         on_error: str = "raise",
-    ) -> Iterator[Realization | list[Realization] | SyntagmaError]:
+    ) -> Iterator[Realization | NBest[Realization] | SyntagmaError]:
         solved = self.order_many(
             map(inflected, problems),
             n_best=n_best,
@@ -71,7 +72,7 @@ class FakeRealizer(FakeLinearizer):
             if isinstance(result, SyntagmaError):
                 yield result
             elif isinstance(result, list):
-                yield [self.spell(each) for each in result]
+                yield NBest(self.spell(each) for each in result)
             else:
                 yield self.spell(result)
 

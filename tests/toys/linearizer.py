@@ -12,6 +12,7 @@ from typing import Any
 from syntagma.errors import ProblemError, SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, Token
+from syntagma.results.n_best import NBest
 from syntagma.transition.budget import SearchBudget
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
@@ -59,7 +60,7 @@ class FakeLinearizer:
         threads: int,
         max_words: int,
         on_error: str,
-    ) -> Iterator[Linearization | list[Linearization] | SyntagmaError]:
+    ) -> Iterator[Linearization | NBest[Linearization] | SyntagmaError]:
         assert on_error == "yield"
         for problem in problems:
             self.pulled += 1
@@ -73,7 +74,7 @@ class FakeLinearizer:
                 orders: Iterable[Sequence[int]] = permutations(_alphabetical(problem))
                 if diverse:  # alternatives differ in their first words
                     orders = {order[0]: order for order in list(orders)[::-1]}.values()
-                yield [_arranged(problem, order) for order in islice(orders, n_best)]
+                yield NBest(_arranged(problem, order) for order in islice(orders, n_best))
 
     def order(self, problem: Problem, *, beam: int | None = None, max_words: int) -> Linearization:
         return _arranged(problem, _alphabetical(problem))

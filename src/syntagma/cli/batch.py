@@ -10,7 +10,7 @@ from typing import Any, Literal
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import Result, open_output
+from syntagma.cli.output import Document, Result, open_output
 from syntagma.cli.progress import Ticker
 from syntagma.errors import FormatError, ProblemError, SyntagmaError, SyntagmaWarning, shown
 from syntagma.files.place import Place
@@ -32,16 +32,20 @@ def run_batch(
     render: Callable[[Any], str],
     output: Path | None,
     on_error: Literal["stop", "skip"],
+    document: Document | None = None,
 ) -> int:
     """Write the result of each problem as soon as it is found; return the number of problems.
 
     `solve` yields a result or an error for each problem, in order; `name` labels the progress.
+    `document` knows what comes before and after the results.
     """
     places: deque[Place | None] = deque()
     skipped = Skipped()
     # Results that scroll by on the same terminal show progress by themselves.
     quiet = output is None and sys.stdout.isatty()
     with open_output(output) as write, Ticker(name, enabled=not quiet) as ticker:
+        if document:
+            write(document.opening)
         for result in solve(_remember_places(problems, places)):
             place = places.popleft()
             if isinstance(result, SyntagmaError):
@@ -53,6 +57,8 @@ def run_batch(
             else:
                 write(render(result))
             ticker.advance()
+        if document:
+            write(document.closing())
     skipped.close(ticker.count)
     return ticker.count
 

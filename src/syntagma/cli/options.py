@@ -18,7 +18,7 @@ from syntagma.transition.budget import (
 )
 
 InputFormatName = Literal["text", "json", "conllu"]
-FormatName = Literal["text", "json", "conllu", "tree", "auto", "indented"]
+FormatName = Literal["text", "json", "conllu", "tree", "svg", "html", "auto", "indented"]
 
 MIN_TIMEOUT = 0.001  # seconds: typer can only check bounds that are allowed themselves
 
@@ -158,8 +158,9 @@ Format = Annotated[
     typer.Option(
         "--format",
         "-f",
-        metavar="text|json|conllu|tree|auto|indented",
-        help="Output format; auto and indented are for CCG derivations.",
+        metavar="text|json|conllu|tree|svg|html|auto|indented",
+        help="Output format; svg is a picture of one problem, html a page of pictures; auto and "
+        "indented are for CCG derivations.",
     ),
 ]
 Output = Annotated[

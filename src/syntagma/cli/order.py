@@ -7,10 +7,11 @@ import typer
 
 from syntagma.cli import options
 from syntagma.cli.batch import ShortOfTime, bag_of_arguments, read_inputs, run_batch
-from syntagma.cli.output import check_destination, render
+from syntagma.cli.output import Document, check_destination
 from syntagma.errors import FormatError, SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
+from syntagma.results.n_best import NBest
 from syntagma.transition.budget import DEFAULT_MAX_WORDS
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def order(
         syntagma order --text do "n't" bark , cats .
     Draw the tree, or print the five best orders:
         syntagma order --format tree dog the barked
+        syntagma order --format svg dog the barked > tree.svg
         syntagma order --n-best 5 dog the barked
     Alternatives that differ in meaning or emphasis:
         syntagma order --n-best 5 --diverse dog the man the bit .
@@ -100,6 +102,7 @@ def order(
         else read_inputs(file or ["-"], input_format, linearizer.tag_column, tokenize=tokenize)
     )
     short_of_time = ShortOfTime()
+    document = Document(format, linearizer.tag_column)
 
     def solve(problems: Iterator[Problem | FormatError]) -> Iterator["Result | SyntagmaError"]:
         return linearizer.order_many(
@@ -116,15 +119,13 @@ def order(
 
     def show(result: "Result") -> str:
         short_of_time.add(result)
-        if written:
-            return render(detokenize(linearizer, result), format, linearizer.tag_column)
-        return render(result, format, linearizer.tag_column)
+        return document.add(detokenize(linearizer, result) if written else result)
 
-    count = run_batch("ordered", problems, solve, show, output, on_error)
+    count = run_batch("ordered", problems, solve, show, output, on_error, document)
     short_of_time.close(count)
 
 
-def detokenize(linearizer: "Linearizer", result: "Result") -> "Realization | list[Realization]":
+def detokenize(linearizer: "Linearizer", result: "Result") -> "Realization | NBest[Realization]":
     if isinstance(result, Linearization):
         return linearizer.spell(result)
-    return [linearizer.spell(each) for each in result]
+    return NBest(linearizer.spell(each) for each in result)

@@ -1,7 +1,10 @@
-"""Writing results to standard output or a file, in the chosen format (defined in `formats`)."""
+"""Writing results to standard output or a file, in the chosen format.
+
+Files of data are defined in `formats`, pictures in `results/drawing`.
+"""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,11 +16,15 @@ from syntagma.formats.conllu import write_conllu
 from syntagma.formats.jsonl import write_jsonl
 from syntagma.problem.word import TagColumn
 from syntagma.results.linearization import Linearization
+from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
 from syntagma.transition.budget import SearchName
 
 Result = Linearization | Realization
+Results = Result | NBest[Linearization] | NBest[Realization]  # of one problem
 Write = Callable[[str], object]
+
+PICTURES: tuple[FormatName, ...] = ("svg", "html")
 
 
 class ReaderGone(Exception):
@@ -63,11 +70,52 @@ def write_stdout(text: str) -> None:
         raise OutputError(f"cannot write to standard output: {error.strerror}") from error
 
 
-def render(result: Result | Sequence[Result], format: FormatName, tag_column: TagColumn) -> str:
+class Document:
+    """The results of a command in one format, with what comes before and after them."""
+
+    def __init__(self, format: FormatName, tag_column: TagColumn) -> None:
+        self.format = format
+        self.tag_column: TagColumn = tag_column
+        self.count = 0
+
+    @property
+    def opening(self) -> str:
+        if self.format != "html":
+            return ""
+        from syntagma.results import page
+
+        return page.START
+
+    def add(self, result: Results) -> str:
+        self.count += 1
+        if self.format == "svg":
+            if self.count > 1:
+                raise OutputError(
+                    "an SVG document shows one problem, and there are more: use --format html "
+                    "for a page of all"
+                )
+            return result.to_svg()
+        if self.format == "html":
+            from syntagma.results import page
+
+            return page.section(result, self.count)
+        return render(result, self.format, self.tag_column)
+
+    def closing(self) -> str:
+        if self.format == "svg" and not self.count:
+            raise OutputError("no result to draw: every problem was skipped")
+        if self.format != "html":
+            return ""
+        from syntagma.results import page
+
+        return page.END
+
+
+def render(result: Results, format: FormatName, tag_column: TagColumn) -> str:
     """One result, or the n best of one problem, as text that ends with a newline."""
     if format == "json":
         return write_jsonl(result)
-    if not isinstance(result, Sequence):
+    if not isinstance(result, NBest):
         return _render_one(result, format, tag_column)
     if format == "text":
         # An empty line ends the list, which may be shorter than requested.
@@ -85,11 +133,11 @@ def _render_one(result: Result, format: FormatName, tag_column: TagColumn) -> st
         return write_conllu(result, tag_column, spelling)
     if format == "tree":
         if result.derivations:
-            from syntagma.formats.drawing.derivation import draw_derivation  # loads rich
+            from syntagma.results.drawing.derivation_text import draw_derivation  # loads rich
 
             drawn = (draw_derivation(each, _terminal_width()) for each in result.derivations)
             return "\n\n".join(drawn) + "\n\n"
-        from syntagma.formats.drawing.tree import draw_tree
+        from syntagma.results.drawing.tree_text import draw_tree
 
         return draw_tree(result, _terminal_width()) + "\n\n"
     return _render_derivations(result, format)
@@ -97,7 +145,7 @@ def _render_one(result: Result, format: FormatName, tag_column: TagColumn) -> st
 
 def _render_derivations(result: Linearization, format: FormatName) -> str:
     from syntagma.formats.auto import write_auto
-    from syntagma.formats.drawing.derivation import indent
+    from syntagma.results.drawing.derivation_text import indent
 
     if not result.derivations:
         raise OutputError(

@@ -7,12 +7,13 @@ import typer
 
 from syntagma.cli import options
 from syntagma.cli.batch import ShortOfTime, bag_of_arguments, read_inputs, run_batch
-from syntagma.cli.output import check_destination, render
+from syntagma.cli.output import Document, check_destination
 from syntagma.errors import FormatError, SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.transition.budget import DEFAULT_MAX_WORDS
 
 if TYPE_CHECKING:
+    from syntagma.results.n_best import NBest
     from syntagma.results.realization import Realization
 
 
@@ -33,12 +34,13 @@ def realize(
         ),
     ] = False,
     format: Annotated[
-        Literal["text", "json", "conllu", "tree", "sr"] | None,
+        Literal["text", "json", "conllu", "tree", "svg", "html", "sr"] | None,
         typer.Option(
             "--format",
             "-f",
-            metavar="text|json|conllu|tree|sr",
-            help="Output format. Default: text, or sr with --sr.",
+            metavar="text|json|conllu|tree|svg|html|sr",
+            help="Output format; svg is a picture of one problem, html a page of pictures. "
+            "Default: text, or sr with --sr.",
         ),
     ] = None,
     n_best: options.NBest = None,
@@ -105,11 +107,12 @@ def realize(
         )
     )
     short_of_time = ShortOfTime()
+    document = Document("text" if chosen == "sr" else chosen, linearizer.tag_column)
     number = 0  # of the problem; skipped ones count
 
     def solve(
         problems: Iterator[Problem | FormatError],
-    ) -> Iterator["Realization | list[Realization] | SyntagmaError"]:
+    ) -> Iterator["Realization | NBest[Realization] | SyntagmaError"]:
         nonlocal number
         results = linearizer.realize_many(
             problems,
@@ -125,12 +128,12 @@ def realize(
             number += 1
             yield result
 
-    def show(result: "Realization | list[Realization]") -> str:
+    def show(result: "Realization | NBest[Realization]") -> str:
         short_of_time.add(result)
         if chosen != "sr":
-            return render(result, chosen, linearizer.tag_column)
+            return document.add(result)
         assert not isinstance(result, list)  # n_best was refused
         return shared_task_block(number, " ".join(result.words))
 
-    count = run_batch("realized", problems, solve, show, output, on_error)
+    count = run_batch("realized", problems, solve, show, output, on_error, document)
     short_of_time.close(count)

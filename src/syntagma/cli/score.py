@@ -9,11 +9,12 @@ import typer
 
 from syntagma.cli import options
 from syntagma.cli.batch import bag_of_arguments, read_inputs, splitter
-from syntagma.cli.output import render, write_stdout
+from syntagma.cli.output import PICTURES, Document, write_stdout
 from syntagma.errors import FormatError, ProblemError
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn
 from syntagma.results.linearization import Linearization
+from syntagma.results.n_best import NBest
 
 
 def score(
@@ -80,9 +81,12 @@ def score(
     if format == "text":
         # Without the empty line that ends an n-best list.
         write_stdout("".join(f"{_parts(result)}\t{result.text}\n" for result in results))
-    else:
-        for result in results:
-            write_stdout(render(result, format, linearizer.tag_column))
+        return
+    document = Document(format, linearizer.tag_column)
+    write_stdout(document.opening)
+    for result in [NBest(results)] if format in PICTURES else results:
+        write_stdout(document.add(result))
+    write_stdout(document.closing())
 
 
 def _parts(result: Linearization) -> str:

@@ -89,7 +89,7 @@ def _lines(raw: BinaryIO, source: str, *, close: bool) -> Iterator[str | FormatE
     finally:
         if close:
             raw.close()
-        elif buffered is not raw:
+        elif buffered is not raw and not raw.closed:
             buffered.detach()  # else its end would close standard input
 
 

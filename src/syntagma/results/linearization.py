@@ -1,13 +1,13 @@
 """A linearization: the words in order with the tree over them, and a check that they are valid.
 
-It is drawn and written in `formats`, and turned into objects of other packages in `objects`.
+It is drawn in `drawing`, written in `formats`, and made an object of another package in `objects`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from syntagma.errors import name_word, name_words
 from syntagma.problem.problem import Problem
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from udapi.core.root import Root
 
     from syntagma.results.derivation import Derivation
+    from syntagma.results.drawing.panel import Panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,41 @@ class Linearization:
         from syntagma.results.objects.udapi import build_udapi
 
         return build_udapi(self, None, tag_column)
+
+    def to_svg(self) -> str:
+        """The tree as an SVG picture, or the CCG derivation if there is one.
+
+        A notebook shows it by itself.
+        """
+        from syntagma.results.drawing.picture import draw_picture
+
+        return draw_picture([self._panel()])
+
+    def to_displacy(self) -> dict[str, Any]:
+        """The tree for spaCy's `displacy.render(tree, style="dep", manual=True)`."""
+        from syntagma.results.drawing.displacy import to_displacy
+
+        return to_displacy(self)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        from syntagma.results.drawing.html import figure
+
+        return figure(self._panel())
+
+    def _panel(self) -> Panel:
+        """What is drawn."""
+        from syntagma.results.drawing.panel import Panel
+
+        return Panel(self, self.text, self.score, self.derivations, note=self._note())
+
+    def _note(self) -> str:
+        if self.finished:
+            return ""
+        words = name_words(self.problem.words, self.left_out)
+        return f"Unfinished; left out: {words}" if words else "Unfinished"
 
 
 def violations(linearization: Linearization) -> list[str]:

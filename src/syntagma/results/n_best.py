@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
@@ -12,3 +12,21 @@ R = TypeVar("R", Linearization, Realization)
 
 class NBest(list[R]):
     """Different results of one problem, best first: a list of linearizations or realizations."""
+
+    def to_svg(self) -> str:
+        """All trees or derivations in one SVG picture, below each other, with rank and score."""
+        from syntagma.results.drawing.picture import draw_picture
+
+        return draw_picture([each._panel() for each in self], ranked=True)
+
+    def to_displacy(self) -> list[dict[str, Any]]:
+        """The trees for spaCy's `displacy.render(trees, style="dep", manual=True)`."""
+        return [each.to_displacy() for each in self]
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        from syntagma.results.drawing.html import table
+
+        return table([each._panel() for each in self])

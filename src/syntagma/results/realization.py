@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from syntagma.problem.word import TagColumn
 from syntagma.results.linearization import Linearization
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from spacy.vocab import Vocab
     from stanza.models.common.doc import Sentence
     from udapi.core.root import Root
+
+    from syntagma.results.drawing.panel import Panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +74,28 @@ class Realization:
         from syntagma.results.objects.udapi import build_udapi
 
         return build_udapi(self.linearization, self.spelling, tag_column)
+
+    def to_svg(self) -> str:
+        """The tree as an SVG picture under the sentence.
+
+        A notebook shows it by itself.
+        """
+        from syntagma.results.drawing.picture import draw_picture
+
+        return draw_picture([self._panel()])
+
+    def to_displacy(self) -> dict[str, Any]:
+        """The tree for spaCy's `displacy.render(tree, style="dep", manual=True)`."""
+        return self.linearization.to_displacy()
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def _repr_html_(self) -> str:
+        from syntagma.results.drawing.html import figure
+
+        return figure(self._panel())
+
+    def _panel(self) -> Panel:
+        """What is drawn."""
+        return replace(self.linearization._panel(), text=self.text, caption=self.text)

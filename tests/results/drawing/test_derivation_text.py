@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from toys.ccg import DERIVATIONS, chain, derivations, node, word
 
-from syntagma.formats.drawing.derivation import draw_derivation, indent
 from syntagma.results.derivation import Derivation
+from syntagma.results.drawing.derivation_text import draw_derivation, indent
 
 
 def picture(text: str) -> str:

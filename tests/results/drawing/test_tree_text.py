@@ -7,9 +7,9 @@ from hypothesis import given
 from rich.cells import cell_len
 from toys.strategies import trees
 
-from syntagma.formats.drawing.tree import draw_tree
 from syntagma.problem.problem import Problem
 from syntagma.problem.trees import lift
+from syntagma.results.drawing.tree_text import draw_tree
 from syntagma.results.linearization import Linearization, Token
 
 

@@ -6,17 +6,17 @@
       ╰─► now    RB   advmod
 
 One word per line. The leftmost arc of a word leads to its head, the others to its dependents. CCG
-derivations are drawn in `derivation`.
+derivations are drawn in `derivation_text`.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from syntagma.results.linearization import Linearization
+from syntagma.results.drawing.characters import visible
+from syntagma.results.drawing.labelled_tree import LabelledTree
 
 _DEPENDENT, _ROOT = "►", "●"
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
@@ -33,21 +33,17 @@ _BOX = {
 }
 
 
-def draw_tree(linearization: Linearization, width: int | None = None) -> str:
+def draw_tree(tree: LabelledTree, width: int | None = None) -> str:
     """A tree as lines of text: arcs, words, tags and labels in columns.
 
     If the lines would be wider than `width` columns, the arcs move closer together.
     """
     table = _columns(
-        [
-            [visible(token.form) for token in linearization.tokens],
-            [visible(token.tag) for token in linearization.tokens],
-            [visible(token.deprel) for token in linearization.tokens],
-        ]
+        [[visible(text) for text in column] for column in (tree.words, tree.tags, tree.deprels)]
     )
-    arcs = _arcs(linearization.heads, spacing=2)
+    arcs = _arcs(tree.heads, spacing=2)
     if width is not None and len(arcs[0]) + max(map(cell_len, table)) + 1 > width:
-        arcs = _arcs(linearization.heads, spacing=1)
+        arcs = _arcs(tree.heads, spacing=1)
     return "\n".join(f"{arc} {row}".rstrip() for arc, row in zip(arcs, table, strict=True))
 
 
@@ -110,13 +106,3 @@ def _columns(columns: Sequence[Sequence[str]]) -> list[str]:
         )
         for row in zip(*columns, strict=True)
     ]
-
-
-def visible(text: str) -> str:
-    """The text with control characters and line separators, which break a drawing, as escapes."""
-    return "".join(
-        repr(character)[1:-1]
-        if unicodedata.category(character) in ("Cc", "Zl", "Zp")
-        else character
-        for character in text
-    )

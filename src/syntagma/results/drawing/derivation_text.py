@@ -1,4 +1,5 @@
-r"""CCG derivations drawn for the terminal, as plain text. Dependency trees are drawn in `tree`.
+r"""CCG derivations drawn for the terminal, as plain text. Dependency trees are drawn in
+`tree_text`.
 
      the   dog  barks
     NP/NP  NP   S\NP
@@ -13,15 +14,13 @@ the rule (listed in `results/categories.py`); the resulting category is below it
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from rich.cells import cell_len
 
-from syntagma.formats.drawing.tree import visible
-from syntagma.results.categories import combine, raising_mark
 from syntagma.results.derivation import Derivation
+from syntagma.results.drawing.characters import visible
+from syntagma.results.drawing.derivation_layout import Box, Measures, lay_out_derivation
 
-_GAP = 2  # columns between words
+_COLUMNS = Measures(cell_len, cell_len, cell_len, gap=2, shortest_line=1)
 
 
 def indent(derivation: Derivation) -> str:
@@ -40,7 +39,7 @@ def draw_derivation(derivation: Derivation, width: int | None = None) -> str:
 
     If the lines would be wider than `width` columns, draw a tree that grows to the right instead.
     """
-    boxes = _layout(derivation)
+    boxes = lay_out_derivation(derivation, _COLUMNS)
     if width is not None and boxes[0].width > width:
         return _draw_branches(derivation)
     rows: list[list[tuple[int, str]]] = [[] for _ in range(2 * boxes[0].level + 2)]
@@ -54,57 +53,8 @@ def draw_derivation(derivation: Derivation, width: int | None = None) -> str:
     return "\n".join(map(_line, rows))
 
 
-@dataclass(slots=True)
-class _Box:
-    """The box of a node: a word over its category, or the mark of a rule over its result."""
-
-    above: str
-    below: str
-    level: int = 0
-    width: int = 0
-    at: int = 0
-    children: list[_Box] = field(default_factory=list)
-
-
-def _layout(derivation: Derivation) -> list[_Box]:
-    """The boxes of all nodes, the root's first."""
-    waiting: list[_Box] = []  # complete boxes without a parent, from left to right
-    for node in derivation.bottom_up:
-        category = visible(node.category)
-        if not node.children:
-            box = _Box(visible(node.form or ""), category)
-            inner = cell_len(box.above)
-        else:
-            box = _Box(_mark(node), category)
-            box.children = waiting[-len(node.children) :]
-            del waiting[-len(node.children) :]
-            box.level = 1 + max(child.level for child in box.children)
-            inner = max(_inner_width(box), cell_len(box.above) + 1)
-        box.width = max(inner, cell_len(category))
-        waiting.append(box)
-    boxes = [*waiting]
-    for box in boxes:  # grows during iteration
-        at = box.at + (box.width - _inner_width(box)) // 2
-        for child in box.children:
-            child.at = at
-            at += child.width + _GAP
-        boxes += box.children
-    return boxes
-
-
-def _inner_width(box: _Box) -> int:
-    return sum(child.width for child in box.children) + _GAP * (len(box.children) - 1)
-
-
-def _centre(box: _Box, text: str) -> int:
+def _centre(box: Box, text: str) -> int:
     return box.at + (box.width - cell_len(text)) // 2
-
-
-def _mark(node: Derivation) -> str:
-    names = [child.category for child in node.children]
-    if len(names) == 1:
-        return raising_mark(names[0], node.category)
-    return combine(names[0], names[1], node.category).mark
 
 
 def _line(texts: list[tuple[int, str]]) -> str:

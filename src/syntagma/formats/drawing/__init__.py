@@ -1,1 +1,0 @@
-"""Results drawn for the terminal: dependency trees and CCG derivations."""

@@ -1,0 +1,110 @@
+"""SVG elements and their colours; `tree_svg` and `derivation_svg` draw with them.
+
+Colours are attributes of groups of elements, so that every viewer shows the light palette; a style
+sheet replaces them where the reader prefers dark. `picture` makes a document of the groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal, NamedTuple
+from xml.sax.saxutils import escape
+
+from syntagma.results.drawing.characters import text_width, visible
+
+FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+
+
+class _Look(NamedTuple):
+    paint: Literal["fill", "stroke"]
+    light: str
+    dark: str
+    size: int = 0  # of the font
+
+
+class Kind(Enum):
+    """The kinds of elements, by their class name. All texts have a contrast of 4.5 or more."""
+
+    FORM = "syn-form"
+    CATEGORY = "syn-category"
+    TAG = "syn-tag"
+    LABEL = "syn-label"
+    RANK = "syn-rank"
+    CAPTION = "syn-caption"
+    NOTE = "syn-note"
+    LINE = "syn-line"
+    TIP = "syn-tip"
+    PAPER = "syn-paper"
+
+
+LOOKS = {
+    Kind.PAPER: _Look("fill", "#ffffff", "#0d1117"),
+    Kind.LINE: _Look("stroke", "#6e7781", "#8b949e"),
+    Kind.TIP: _Look("fill", "#6e7781", "#8b949e"),
+    Kind.FORM: _Look("fill", "#1f2328", "#e6edf3", 16),
+    Kind.CATEGORY: _Look("fill", "#1f2328", "#e6edf3", 13),
+    Kind.TAG: _Look("fill", "#57606a", "#9da7b3", 11),
+    Kind.LABEL: _Look("fill", "#0550ae", "#79c0ff", 11),
+    Kind.RANK: _Look("fill", "#57606a", "#9da7b3", 13),
+    Kind.CAPTION: _Look("fill", "#1f2328", "#e6edf3", 14),
+    Kind.NOTE: _Look("fill", "#953800", "#ffa657", 12),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Groups of elements within a width and a height, and what they show in words."""
+
+    width: float
+    height: float
+    groups: tuple[str, ...]
+    description: str
+
+
+def group(kind: Kind, elements: Sequence[str], attributes: str = "") -> str:
+    """Elements of one kind; none make no group."""
+    look = LOOKS[kind]
+    paint = f'{look.paint}="{look.light}"'
+    if look.paint == "stroke":
+        paint += ' fill="none" stroke-width="1.3"'
+    if look.size:
+        paint += f' font-size="{look.size}"'
+    if attributes:
+        paint += " " + attributes
+    content = "\n".join(each for each in elements if each)
+    return f'<g class="{kind.value}" {paint}>\n{content}\n</g>' if content else ""
+
+
+def text(x: float, y: float, content: str) -> str:
+    """A line of text; an empty one makes no element."""
+    if not content:
+        return ""
+    return f'<text x="{number(x)}" y="{number(y)}">{escape(visible(content))}</text>'
+
+
+def path(*commands: str) -> str:
+    return f'<path d="{" ".join(commands)}"/>'
+
+
+def point(x: float, y: float) -> str:
+    return f"{number(x)},{number(y)}"
+
+
+def number(value: float) -> str:
+    """A coordinate, to a tenth."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def width(kind: Kind, content: str) -> float:
+    """An estimate of the width of a text."""
+    return text_width(visible(content), LOOKS[kind].size)
+
+
+def dark_style(identifier: str) -> str:
+    """The style sheet of one picture, for readers who prefer dark."""
+    rules = "\n".join(
+        f"#{identifier} .{kind.value}{{{look.paint}:{look.dark}}}" for kind, look in LOOKS.items()
+    )
+    return f"<style>@media (prefers-color-scheme:dark){{\n{rules}\n}}</style>"
