@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from syntagma.neural.settings import NeuralSettings as NeuralSettings
     from syntagma.problem.problem import Problem as Problem
     from syntagma.problem.word import Word as Word
+    from syntagma.results.acceptance import Acceptance as Acceptance
     from syntagma.results.linearization import Linearization as Linearization
     from syntagma.results.linearization import Token as Token
     from syntagma.results.n_best import NBest as NBest
@@ -54,6 +55,7 @@ __version__ = "0.8.0"
 
 # Where each public name is defined.
 _HOMES = {
+    "Acceptance": "syntagma.results.acceptance",
     "ArgumentError": "syntagma.errors",
     "BestFirstSettings": "syntagma.best_first.settings",
     "FormatError": "syntagma.errors",
