@@ -1,10 +1,7 @@
-"""Judges an order of the words of a problem: is it as good as the best one, and if not, where does
-it go wrong?
+"""Judges an order of the words of a problem: the same as the best one, as good, or worse.
 
-V(i) is the best score of an order that begins with the first i words of the judged one: V(0) is
-that of the best order, V(n) that of the judged one. The loss V(0) − V(n) is the sum of the costs
-V(i−1) − V(i) ≥ 0 of its words. Because the beam is not exact, the score of a longer beginning may
-be higher; it then counts for the shorter ones, too, up to the score of the best order.
+Where an order goes wrong is found in `beginnings`. The result is defined in `results.acceptance`,
+the margin in `models.margin`.
 """
 
 from __future__ import annotations
@@ -12,9 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, pairwise, takewhile
 from numbers import Real
-from typing import Any, Protocol
+from typing import Any
 
 from syntagma.errors import (
     ArgumentError,
@@ -22,15 +18,15 @@ from syntagma.errors import (
     ProblemError,
     SyntagmaError,
     UnsatisfiableError,
-    name_word,
-    name_words,
     shown,
 )
+from syntagma.linearizer.beginnings import Beginnings, Search, part_of
 from syntagma.linearizer.checks import Words, as_order, as_problem, read_item
 from syntagma.linearizer.solver import Solver
 from syntagma.linearizer.streams import OnError, attempt, check_on_error, deliver, in_order
 from syntagma.models.margin import Margin
 from syntagma.problem.collection import is_collection
+from syntagma.problem.faults import crossing_arcs, order_faults
 from syntagma.problem.problem import Problem
 from syntagma.problem.validation import check_iterable
 from syntagma.results.acceptance import Acceptance, shared_adjacencies
@@ -40,7 +36,6 @@ from syntagma.transition.budget import MAX_THREADS, SearchBudget, check_range
 from syntagma.transition.encoding import encode
 
 NEAREST_OF = 16  # best orders among which the nearest to the judged one is looked for
-MOST_COSTS = 40  # words of an order up to which the cost of each is found
 
 
 Order = Iterable[str] | Iterable[int]
@@ -120,14 +115,6 @@ def read_pair(item: Item) -> tuple[Problem, list[Any]]:
         raise ProblemError(f"the order cannot be read: {shown(error)}") from error
 
 
-class Search(Protocol):
-    """Searches for the best orders that begin with these words, within some seconds."""
-
-    def __call__(
-        self, beginning: Sequence[str], n_best: int, seconds: float | None
-    ) -> list[Linearization]: ...
-
-
 def judge(
     problem: Problem,
     words: Sequence[str],
@@ -140,16 +127,16 @@ def judge(
     The best order takes at most half of the time, the score of the judged one half of the rest.
     """
     clock = Clock(timeout)
-    known = search((), NEAREST_OF, _share_of(clock, 2))
-    best = known[0]
     words = tuple(words)
+    known = search((), NEAREST_OF, part_of(clock, 2))
+    best = known[0]
     if words == best.words:
         return Acceptance("same", words, best, best, margin, narrowed=best.narrowed)
     given: Linearization | None = None
     broken = tuple(order_faults(problem, words))
     if not broken:
         try:
-            [given] = search(words, 1, _share_of(clock, 2))
+            [given] = search(words, 1, part_of(clock, 2))
         except UnsatisfiableError as error:
             if error.limit_reached:
                 raise
@@ -158,142 +145,15 @@ def judge(
     acceptance = Acceptance("as good", words, best, given, margin, narrowed=narrowed)
     if acceptance.loss <= acceptance.allowed:
         return acceptance
-    path = _Path(words, search, best, given, clock)
-    position, hint, costs = path.trace()
-    good_enough = best.score - acceptance.allowed
-    acceptable = [each for each in (*known, *path.found) if each.score >= good_enough]
+    beginnings = Beginnings(words, search, known, given, acceptance.allowed, clock)
+    position, costs = beginnings.find_fault()
     return replace(
         acceptance,
         verdict="worse",
-        share=max(shared_adjacencies(words, each.words) for each in acceptable),
+        share=max(shared_adjacencies(words, each.words) for each in beginnings.acceptable()),
         position=position,
-        hint=hint,
+        hint=beginnings.best(position - 1),
         costs=costs,
         broken=broken,
-        narrowed=narrowed or path.narrowed,
+        narrowed=narrowed or beginnings.narrowed,
     )
-
-
-def order_faults(problem: Problem, words: Sequence[str]) -> Iterator[str]:
-    """The order constraints that an order breaks, whichever of equal words it means."""
-    forms = [word.form for word in problem.words]
-    places: dict[str, list[int]] = {}
-    for place, form in enumerate(words):
-        places.setdefault(form, []).append(place)
-    for a, b in problem.before:
-        if places[forms[a - 1]][0] > places[forms[b - 1]][-1]:
-            yield name_words(problem.words, (a, b), " does not stand before ")
-    for index, place, name in ((problem.first, 0, "first"), (problem.last, -1, "last")):
-        if index is not None and forms[index - 1] != words[place]:
-            yield f"{name_word(problem.words, index)} does not stand {name}"
-
-
-def crossing_arcs(problem: Problem, words: Sequence[str]) -> str:
-    """Two given arcs that cross in an order, in words; only arcs between words that occur once are
-    looked at."""
-    place = {form: at for at, form in enumerate(words, start=1) if words.count(form) == 1}
-    arcs = []
-    for index, word in enumerate(problem.words, start=1):
-        if word.head is None or word.form not in place:
-            continue
-        head = problem.words[word.head - 1].form if word.head else None
-        if head is None or head in place:
-            ends = place[word.form], 0 if head is None else place[head]
-            arcs.append((min(ends), max(ends), index, word.head))
-    for (low, high, *arc), (left, right, *other) in combinations(sorted(arcs), 2):
-        if low < left < high < right:
-            crossed = name_words(problem.words, other, " and its head ")
-            if not low:
-                return f"{name_word(problem.words, arc[0])}, the root, stands between {crossed}"
-            crossing = name_words(problem.words, arc, " and its head ")
-            return f"the arcs between {crossing}, and between {crossed}, cross"
-    return ""
-
-
-def _share_of(clock: Clock, parts: int) -> float | None:
-    """An equal share of the time left; not nothing, which no search can do with."""
-    return None if clock.left is None else max(clock.left / parts, 1e-3)
-
-
-class _Path:
-    """The best orders along the judged one: for each number of its words, the best order that
-    begins with them. `found` are those that were searched for."""
-
-    def __init__(
-        self,
-        words: tuple[str, ...],
-        search: Search,
-        best: Linearization,
-        given: Linearization | None,
-        clock: Clock,
-    ) -> None:
-        self._words = words
-        self._search = search
-        self._best = best
-        self._given = given
-        self._clock = clock
-        self.found: list[Linearization] = []
-        self.narrowed = False
-
-    def trace(self) -> tuple[int, Linearization, tuple[float, ...]]:
-        """The position that costs most, the best order up to there, and all costs if known."""
-        if len(self._words) <= MOST_COSTS and self._clock.left is None:
-            return self._walk()
-        return (*self._halve(), ())
-
-    def _walk(self) -> tuple[int, Linearization, tuple[float, ...]]:
-        """Follow each best order as long as it agrees with the judged one, then look for the next.
-
-        An order that is best of those that begin with i words is best of those that begin with
-        more of the same words, as long as it does so itself.
-        """
-        size = len(self._words)
-        order: Linearization | None = self._best
-        orders = [order] * (1 + self._agreement(self._best))  # by how many words are given
-        while len(orders) <= size:
-            order = self._best_after(len(orders))
-            agreed = size if order is None else self._agreement(order)
-            orders += [order] * (1 + agreed - len(orders))
-        for count in range(size, 0, -1):
-            if _score(orders[count]) > _score(orders[count - 1]):
-                orders[count - 1] = orders[count]
-        levels = [min(_score(each), self._best.score) for each in orders]
-        costs = tuple(high - low if high > low else 0.0 for high, low in pairwise(levels))
-        place = costs.index(max(costs))
-        return place + 1, orders[place] or self._best, costs
-
-    def _halve(self) -> tuple[int, Linearization]:
-        """Halve the order again and again, and go on in the half that costs more."""
-        low, high = 0, len(self._words)
-        order, least = self._best, _score(self._given)
-        while (low := max(low, self._agreement(order))) + 1 < high and not self._clock.expired:
-            middle = (low + high) // 2
-            halfway = self._best_after(middle, math.ceil(math.log2(high - low)))
-            level = min(_score(halfway), order.score)
-            if halfway is not None and order.score - level < level - least:
-                low, order = middle, halfway
-            else:
-                high, least = middle, level
-        self.narrowed = self.narrowed or low + 1 < high
-        return low + 1, order
-
-    def _best_after(self, count: int, parts: int = 1) -> Linearization | None:
-        """The best order that begins with so many words; None if there is none."""
-        if count >= len(self._words) - 1 and self._given is not None:
-            return self._given
-        try:
-            [order] = self._search(self._words[:count], 1, _share_of(self._clock, parts))
-        except UnsatisfiableError:
-            return self._given  # which there is if the search only gave up
-        self.found.append(order)
-        self.narrowed = self.narrowed or order.narrowed
-        return order
-
-    def _agreement(self, order: Linearization) -> int:
-        """With how many words of the judged order this one begins."""
-        pairs = zip(order.words, self._words, strict=True)
-        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
-def _score(order: Linearization | None) -> float:
-    return -math.inf if order is None else order.score

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -33,9 +33,10 @@ class Acceptance:
 
     The rest is there only if the order is worse. The cost of a word is how much the score of the
     best order that begins with the words before it exceeds that of the best order that begins with
-    the word, too. `position` is the 1-based place of the first word that costs most; `hint` the
-    best order that was found to begin with the words before it. `costs` are the costs of all words,
-    whose sum is the loss; they are not there if the order is long or time was limited.
+    the word, too. `position` is the 1-based place of the word that costs most, of those before
+    which an acceptable order was still possible; the first of several. `hint` is the best order
+    that begins with the words before it, which is acceptable. `costs` are the costs of all words,
+    whose sum is the loss; there are none if the order has more than 40 words or time was limited.
     """
 
     verdict: Verdict
@@ -95,16 +96,18 @@ class Acceptance:
             return f"same: {self.text!r} is the best order"
         if self.verdict == "as good":
             return f"as good: {self.text!r} is as good as {self.best.text!r}"
-        parts = [f"worse: {self.text!r}", *self.broken, *self._place()]
+        parts = [f"worse: {self.text!r} {self._place()}", *self.broken]
+        if self.hint is not None:
+            parts.append(f"better: {self.hint.text!r}")
         return "; ".join([*parts, f"{self.share:.0%} of its adjacencies are right"])
 
-    def _place(self) -> Iterable[str]:
-        if self.adjacency is not None:
-            before, word = self.adjacency
-            what = f"{word!r} at the start" if before is None else f"{word!r} after {before!r}"
-            yield f"{what} {'is not possible' if self.given is None else 'costs most'}"
-        if self.hint is not None:
-            yield f"better: {self.hint.text!r}"
+    def _place(self) -> str:
+        if self.adjacency is None:
+            return ""
+        before, word = self.adjacency
+        if before is None:
+            return f"goes wrong at its first word {word!r}"
+        return f"goes wrong at {word!r} after {before!r}"
 
 
 def shared_adjacencies(words: Sequence[str], others: Sequence[str]) -> float:

@@ -36,7 +36,7 @@ ACCEPTED = 0.9  # share of attested orders
 MAX_WORDS = 12  # of the sentences that are judged
 MIN_SENTENCES = 20  # fewer do not tell
 SEED = 1
-_DIGITS = 2
+_STEPS = 100  # of the margin, for each unit of loss
 
 Task = tuple[Sequence[str], Sequence[str]]  # a sentence, and the same with two words swapped
 
@@ -104,7 +104,7 @@ def _limit(losses: Sequence[Losses]) -> float:
     """The least limit within which `ACCEPTED` of the attested orders are, rounded up."""
     ordered = sorted(each.attested for each in losses)
     least = ordered[math.ceil(ACCEPTED * len(ordered)) - 1]
-    return math.ceil(least * 10**_DIGITS) / 10**_DIGITS
+    return math.ceil(least * _STEPS) / _STEPS
 
 
 def _rates(losses: Sequence[Losses], limit: float) -> tuple[float, float]:
