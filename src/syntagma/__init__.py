@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from syntagma.results.realization import Realization as Realization
     from syntagma.training.language_model import add_lm as add_lm
     from syntagma.training.language_model import train_lm as train_lm
+    from syntagma.training.margin import fit_margin as fit_margin
     from syntagma.training.run import TrainingReport as TrainingReport
     from syntagma.training.train import train as train
     from syntagma.treebanks.treebank import Sentence as Sentence
@@ -83,6 +84,7 @@ _HOMES = {
     "Word": "syntagma.problem.word",
     "add_lm": "syntagma.training.language_model",
     "evaluate": "syntagma.evaluation.evaluate",
+    "fit_margin": "syntagma.training.margin",
     "load": "syntagma.linearizer.linearizer",
     "paired_bootstrap": "syntagma.evaluation.bleu",
     "read_treebank": "syntagma.treebanks.treebank",

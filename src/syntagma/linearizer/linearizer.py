@@ -343,8 +343,11 @@ class Linearizer:
 
         >>> import syntagma
         >>> english = syntagma.load("en")
-        >>> words = ["She", "read", "the", "book", "yesterday", "."]
-        >>> english.accept(words, ["Yesterday", "she", "read", "the", "book", "."]).verdict
+        >>> words = ["the", "dog", "barked", "loudly"]
+        >>> english.accept(words, ["loudly", "the", "dog", "barked"]).verdict
+        'as good'
+        >>> print(english.accept(words, ["the", "barked", "dog", "loudly"]))
+        worse: 'the barked dog loudly' goes wrong at 'barked' after 'the'; ...
         """
         judge = self._judge(margin, beam, timeout, max_words)
         return judge.accept(as_problem(words), order)
