@@ -4,13 +4,16 @@
 
 prints both rates by length and condition. Each sentence is judged as it is, and with two of its
 words, which differ, swapped at random. `--margin` judges by another margin than the model's own.
-The record (`--json`) also holds every verdict.
+A last table compares rules for the largest loss that is accepted: constant, or in proportion to a
+function of the length. The record (`--json`) also holds every verdict.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from statistics import fmean
 from typing import Any
@@ -21,11 +24,17 @@ from records import Table, begin, finish, treebank_options
 import syntagma
 from syntagma.cli.progress import Ticker
 from syntagma.files.fingerprint import fingerprint
-from syntagma.training.margin import MAX_WORDS, SEED, swap
+from syntagma.training.margin import ACCEPTED, MAX_WORDS, SEED, swap
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS, constrain, sentence_rng
 
 LENGTHS = ((2, 3), (4, 6), (7, 9), (10, 12), (13, 16), (17, 20), (21, 30), (31, 40), (41, 10_000))
 KINDS = ("attested", "swapped")
+RULES: dict[str, Callable[[int], float]] = {
+    "constant": lambda words: 1.0,
+    "√ words": math.sqrt,
+    "words": float,
+    "words - 1": lambda words: words - 1.0,
+}
 
 
 def main() -> None:
@@ -44,7 +53,8 @@ def main() -> None:
     record["margin"] = record["verdicts"][0]["attested"]["margin"]
     record["signature"] = sign(record, arguments)
     record["rates"] = rates(record["verdicts"])
-    finish(arguments, record, tabulate(record), tabulate_faults(record))
+    record["rules"] = compare_rules(record["verdicts"])
+    finish(arguments, record, tabulate(record), tabulate_faults(record), tabulate_rules(record))
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -177,6 +187,41 @@ def tabulate_faults(record: dict[str, Any]) -> Table:
                     *("-" if share is None else f"{share:.2f}" for share in shares),
                 ]
             )
+    return table
+
+
+def compare_rules(verdicts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """By condition and rule, the share of swapped orders that are accepted if the limit is the
+    least that accepts the wanted share of attested ones."""
+    found = []
+    for condition, group in groupby(verdicts, key=lambda each: each["condition"]):
+        members = list(group)
+        for rule, scale in RULES.items():
+            attested, swapped = (
+                sorted(_loss(each[kind]) / scale(each["words"]) for each in members)
+                for kind in KINDS
+            )
+            limit = attested[math.ceil(ACCEPTED * len(attested)) - 1]
+            rate = bisect_right(swapped, limit) / len(swapped)
+            found.append({"condition": condition, "rule": rule, "limit": limit, "swapped": rate})
+    return found
+
+
+def _loss(judged: dict[str, Any]) -> float:
+    return math.inf if judged["loss"] is None else max(judged["loss"], 0.0)
+
+
+def tabulate_rules(record: dict[str, Any]) -> Table:
+    conditions = list(dict.fromkeys(each["condition"] for each in record["rules"]))
+    table = Table(
+        f"Accepted swaps in % if {ACCEPTED:.0%} of attested orders are accepted: the limit of the "
+        "loss grows with …",
+        "rule",
+        [("", conditions)],
+    )
+    for rule in RULES:
+        rates = [each["swapped"] for each in record["rules"] if each["rule"] == rule]
+        table.rows.append([rule, *(f"{100 * rate:.1f}" for rate in rates)])
     return table
 
 

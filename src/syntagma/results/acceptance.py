@@ -114,7 +114,7 @@ def shared_adjacencies(words: Sequence[str], others: Sequence[str]) -> float:
     """The share of the adjacencies of `words` that `others`, the same words, has as well.
 
     >>> shared_adjacencies(["the", "dog", "barked"], ["barked", "the", "dog"])
-    0.5
+    0.25
     """
     shared = _adjacencies(words) & _adjacencies(others)
     return shared.total() / (len(words) + 1)
