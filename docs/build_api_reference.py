@@ -24,7 +24,7 @@ change without notice. The [guide](../guide/python.md) has examples.
 SECTIONS = {
     "Load and order": ["load", "Linearizer", "ModelInfo"],
     "Problems": ["Word", "Problem"],
-    "Results": ["Linearization", "Token", "NBest", "Realization", "difference"],
+    "Results": ["Linearization", "Token", "NBest", "Realization", "Acceptance", "difference"],
     "Training": [
         "train",
         "TrainingReport",
@@ -33,6 +33,7 @@ SECTIONS = {
         "BestFirstSettings",
         "train_lm",
         "add_lm",
+        "fit_margin",
         "LanguageModelSettings",
     ],
     "Evaluation": ["read_treebank", "Sentence", "evaluate", "Report", "paired_bootstrap"],

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from syntagma.neural.settings import NeuralSettings as NeuralSettings
     from syntagma.problem.problem import Problem as Problem
     from syntagma.problem.word import Word as Word
+    from syntagma.results.acceptance import Acceptance as Acceptance
     from syntagma.results.difference import difference as difference
     from syntagma.results.linearization import Linearization as Linearization
     from syntagma.results.linearization import Token as Token
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from syntagma.results.realization import Realization as Realization
     from syntagma.training.language_model import add_lm as add_lm
     from syntagma.training.language_model import train_lm as train_lm
+    from syntagma.training.margin import fit_margin as fit_margin
     from syntagma.training.run import TrainingReport as TrainingReport
     from syntagma.training.train import train as train
     from syntagma.treebanks.treebank import Sentence as Sentence
@@ -55,6 +57,7 @@ __version__ = "0.8.0"
 
 # Where each public name is defined.
 _HOMES = {
+    "Acceptance": "syntagma.results.acceptance",
     "ArgumentError": "syntagma.errors",
     "BestFirstSettings": "syntagma.best_first.settings",
     "FormatError": "syntagma.errors",
@@ -83,6 +86,7 @@ _HOMES = {
     "add_lm": "syntagma.training.language_model",
     "difference": "syntagma.results.difference",
     "evaluate": "syntagma.evaluation.evaluate",
+    "fit_margin": "syntagma.training.margin",
     "load": "syntagma.linearizer.linearizer",
     "paired_bootstrap": "syntagma.evaluation.bleu",
     "read_treebank": "syntagma.treebanks.treebank",

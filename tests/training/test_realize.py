@@ -24,6 +24,7 @@ from syntagma.problem.problem import Problem  # noqa: E402
 from syntagma.problem.word import Word  # noqa: E402
 from syntagma.results.linearization import Linearization, Token  # noqa: E402
 from syntagma.training.language_model import add_lm, train_lm  # noqa: E402
+from syntagma.training.margin import learn_margin  # noqa: E402
 from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402
 from syntagma.treebanks.visits import LEMMAS, of_lemmas  # noqa: E402
 
@@ -135,6 +136,10 @@ def test_the_language_model_of_the_model_to_start_from_is_kept(
     run(treebank, tmp_path / "next", replace(SETTINGS, epochs=1), start=fluent, language="xx")
     header, arrays = read_container(fluent)
     after, kept = read_container(tmp_path / "next")
+    margin = after["language_model"].pop("margin")  # of the new scores
+    learned = learn_margin(load(tmp_path / "next"), read_treebank(treebank))
+    assert learned is not None
+    assert margin == learned.to_json()
     assert after["language_model"] == header["language_model"]
     names = [name for name in arrays if name.startswith("lm.")]
     assert names

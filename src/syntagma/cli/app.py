@@ -22,9 +22,11 @@ COMMANDS: dict[str, Callable[[], Callable[..., None]]] = {
     "order": lambda: import_module("syntagma.cli.order").order,
     "realize": lambda: import_module("syntagma.cli.realize").realize,
     "score": lambda: import_module("syntagma.cli.score").score,
+    "accept": lambda: import_module("syntagma.cli.accept").accept,
     "train": lambda: import_module("syntagma.cli.train").train,
     "train-lm": lambda: import_module("syntagma.cli.train_lm").train_lm,
     "add-lm": lambda: import_module("syntagma.cli.add_lm").add_lm,
+    "fit-margin": lambda: import_module("syntagma.cli.fit_margin").fit_margin,
     "evaluate": lambda: import_module("syntagma.cli.evaluate").evaluate,
     "info": lambda: import_module("syntagma.cli.info").info,
 }
@@ -76,6 +78,7 @@ def syntagma(
     syntagma order < bags.txt                     one bag per line, streaming
     syntagma realize bark dog the                 make a sentence from lemmas
     syntagma score --order "the dog barked"       score a given order
+    syntagma accept --order "the dog barked"      judge a given order
     syntagma info                                 describe the shipped model
 
     `syntagma COMMAND --help` explains each command with examples.

@@ -5,7 +5,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import typer
 
@@ -25,10 +25,14 @@ from syntagma.results.realization import Realization
 PLACES_SHOWN = 10
 
 
+# Of a stream: a problem, perhaps with an order of its words, or what is wrong with it.
+Item = TypeVar("Item", Problem | FormatError, tuple[Problem, list[Any]] | FormatError)
+
+
 def run_batch(
     name: str,
-    problems: Iterable[Problem | FormatError],
-    solve: Callable[[Iterator[Problem | FormatError]], Iterator[Any]],
+    problems: Iterable[Item],
+    solve: Callable[[Iterator[Item]], Iterator[Any]],
     render: Callable[[Any], str],
     output: Path | None,
     on_error: Literal["stop", "skip"],
@@ -114,6 +118,24 @@ def read_inputs(
         yield from read_problems(file, reader_format, tag_column, lemmas, splitter(tokenize))
 
 
+def read_one(
+    file: Path,
+    format: options.InputFormatName | None,
+    tag_column: TagColumn,
+    *,
+    tokenize: bool,
+    command: str,
+) -> Problem:
+    """The one problem of a file, whose orders are to be looked at."""
+    problems = read_inputs([file], format, tag_column, tokenize=tokenize)
+    first = next(problems)
+    if isinstance(first, FormatError):
+        raise first
+    if next(problems, None) is not None:
+        raise ProblemError(f"{file}: more than one problem; {command} takes one at a time")
+    return first
+
+
 class Skipped:
     """Counts skipped problems and keeps the places that the closing line lists."""
 
@@ -166,13 +188,11 @@ class ShortOfTime:
             )
 
 
-def _remember_places(
-    problems: Iterable[Problem | FormatError], places: deque[Place | None]
-) -> Iterator[Problem | FormatError]:
+def _remember_places(problems: Iterable[Item], places: deque[Place | None]) -> Iterator[Item]:
     """Note the place of each problem that is read; results come in the same order."""
-    for problem in problems:
-        places.append(place_of(problem))
-        yield problem
+    for item in problems:
+        places.append(place_of(item[0] if isinstance(item, tuple) else item))
+        yield item
 
 
 def _placed(error: SyntagmaError, place: Place | None) -> SyntagmaError:

@@ -74,6 +74,9 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         figures = figures["dev"]
     without = " (without the language model)" if language_model else ""
     yield "dev BLEU", f"{_plain(figures)}{without}"
+    judging = language_model if isinstance(language_model, Mapping) else header
+    if isinstance(judging.get("margin"), Mapping):
+        yield "margin", _margin(judging["margin"])
     yield "licence", _plain(header.get("licence", ""))
     yield "attribution", _plain(header.get("attribution", ""))
     yield "created with", _plain(header.get("created_with", ""))
@@ -97,6 +100,15 @@ def _language_model(about: Mapping[str, Any]) -> str:
     parts = [f"{order}-grams"] if isinstance(order, int) else []
     parts += [f"{words:,} words"] if isinstance(words, int) else []
     return ", ".join([*parts, _texts(about)])
+
+
+def _margin(about: Mapping[str, Any]) -> str:
+    rates = [about.get(name) for name in ("attested", "swapped")]
+    shares = [f"{rate:.1%}" if isinstance(rate, float) else "-" for rate in rates]
+    return (
+        f"{_plain(about.get('loss', ''))} (accepts {shares[0]} of attested orders, {shares[1]} "
+        f"with two words swapped; up to {_plain(about.get('max_words', ''))} words)"
+    )
 
 
 def describe(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

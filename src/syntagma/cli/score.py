@@ -1,18 +1,14 @@
 """`syntagma score`: scores given orders of the same words."""
 
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.batch import bag_of_arguments, read_inputs, splitter
+from syntagma.cli.batch import bag_of_arguments, read_one, splitter
 from syntagma.cli.output import PICTURES, Document, write_stdout
-from syntagma.errors import FormatError, ProblemError
-from syntagma.problem.problem import Problem
-from syntagma.problem.word import TagColumn
+from syntagma.formats.text import join_phrases
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 
@@ -71,7 +67,9 @@ def score(
     linearizer = load(model, language_model=not no_lm)
     problem = bag_of_arguments(words, tokenize=tokenize) if words else None
     if file:
-        problem = _only_problem(file, input_format, linearizer.tag_column, tokenize)
+        problem = read_one(
+            file, input_format, linearizer.tag_column, tokenize=tokenize, command="score"
+        )
     results = []
     for text in order:
         pieces = splitter(tokenize)(text)
@@ -93,33 +91,3 @@ def _parts(result: Linearization) -> str:
     if result.fluency is None:
         return f"{result.score:.4f}"
     return f"{result.score:.4f}\t{result.syntax:.4f}\t{result.fluency:.4f}"
-
-
-def join_phrases(pieces: Sequence[str], problem: Problem) -> list[str]:
-    """The units of an order: its words, joined where they are a phrase of the bag."""
-    phrases = Counter(word.form for word in problem.words if " " in word.form)
-    units: list[str] = []
-    start = 0
-    while start < len(pieces):
-        end = start + 1
-        for phrase in sorted(phrases, key=len, reverse=True):
-            length = phrase.count(" ") + 1
-            if phrases[phrase] and " ".join(pieces[start : start + length]) == phrase:
-                phrases[phrase] -= 1
-                end = start + length
-                break
-        units.append(" ".join(pieces[start:end]))
-        start = end
-    return units
-
-
-def _only_problem(
-    file: Path, format: options.InputFormatName | None, tag_column: TagColumn, tokenize: bool
-) -> Problem:
-    problems = read_inputs([file], format, tag_column, tokenize=tokenize)
-    first = next(problems)
-    if isinstance(first, FormatError):
-        raise first
-    if next(problems, None) is not None:
-        raise ProblemError(f"{file}: more than one problem; score takes one at a time")
-    return first

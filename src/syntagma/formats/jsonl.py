@@ -9,8 +9,9 @@ Indices of words are 1-based. Only "words" is required; a bare list of words is 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -18,6 +19,7 @@ from syntagma.errors import FormatError, ProblemError, shown
 from syntagma.files.place import Place
 from syntagma.files.reading import Lines
 from syntagma.formats.auto import auto_line
+from syntagma.formats.text import join_phrases
 from syntagma.problem.limits import (
     MAX_CONSTRAINTS,
     MAX_DIGITS,
@@ -27,6 +29,7 @@ from syntagma.problem.limits import (
 )
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
+from syntagma.results.acceptance import Acceptance
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 
@@ -52,6 +55,25 @@ def read_jsonl(
         place = Place(source, number)
         try:
             yield _problem(_parse(line), lemmas, place)
+        except (_SchemaError, ProblemError) as error:
+            yield FormatError(str(error), *place)
+
+
+def read_orders(
+    lines: Lines, source: str, split: Callable[[str], list[str]]
+) -> Iterator[tuple[Problem, list[str] | list[int]] | FormatError]:
+    """Read one problem per line with an order of its words, under the key "order": a list of forms
+    or indices, or a string, which `split` splits into words.
+
+    Without "words", the words are those of the order.
+    """
+    for number, line in enumerate(lines, start=1):
+        if isinstance(line, FormatError):
+            yield line
+            continue
+        place = Place(source, number)
+        try:
+            yield _order(_parse(line), split, place)
         except (_SchemaError, ProblemError) as error:
             yield FormatError(str(error), *place)
 
@@ -119,6 +141,29 @@ def _problem(value: object, lemmas: bool, place: Place) -> Problem:
         _string(value.get("id"), "id"),
         origin=place,
     )
+
+
+def _order(
+    value: object, split: Callable[[str], list[str]], place: Place
+) -> tuple[Problem, list[str] | list[int]]:
+    if not isinstance(value, dict):
+        raise _SchemaError(f"expected an object with the key 'order', found {_kind(value)}")
+    _check_keys(value, (*_PROBLEM_KEYS, "order"), "")
+    if "order" not in value:
+        raise _SchemaError("the key 'order' is missing")
+    order = value.pop("order")
+    written = isinstance(order, str)
+    items: list[Any] = split(order) if isinstance(order, str) else _list(order, "order")
+    check_limit(len(items), MAX_WORDS, "the order", "words")
+    for index, item in enumerate(items):
+        if not isinstance(item, str) and type(item) is not int:
+            raise _SchemaError(
+                f"order[{index}]: expected a form or an index of a word, found {_kind(item)}"
+            )
+    if "words" not in value and not all(isinstance(item, str) for item in items):
+        raise _SchemaError("the key 'words' is missing, which an order by indices needs")
+    problem = _problem({"words": items, **value}, False, place)
+    return problem, join_phrases(items, problem) if written else items
 
 
 def _word(value: object, path: str, lemmas: bool) -> Word:
@@ -217,6 +262,42 @@ def write_jsonl(result: Result | Sequence[Result]) -> str:
         id = _id(result[0]) if result else None
         value = {"id": id, "n_best": [_result(each) for each in result]}
     return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def write_acceptance(acceptance: Acceptance) -> str:
+    """An acceptance as a line of JSON with its line end; what is infinite is null."""
+    given, hint, adjacency = acceptance.given, acceptance.hint, acceptance.adjacency
+    value: dict[str, object] = {
+        "id": acceptance.best.problem.id,
+        "text": acceptance.text,
+        "verdict": acceptance.verdict,
+        "accepted": acceptance.accepted,
+        "loss": _finite(acceptance.loss),
+        "allowed": acceptance.allowed,
+        "margin": acceptance.margin,
+        "share": acceptance.share,
+        **({"narrowed": True} if acceptance.narrowed else {}),
+    }
+    if adjacency is not None:
+        value["where"] = {
+            "position": acceptance.position,
+            "after": adjacency[0],
+            "word": adjacency[1],
+        }
+        value["continuation"] = acceptance.continuation
+    if acceptance.costs:
+        value["costs"] = [*map(_finite, acceptance.costs)]
+    if acceptance.broken:
+        value["broken"] = acceptance.broken
+    value["best"] = _result(acceptance.best)
+    value["given"] = None if given is None else _result(given)
+    if hint is not None:
+        value["hint"] = _result(hint)
+    return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
 
 
 def _id(result: Result) -> str | None:

@@ -6,18 +6,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from syntagma.errors import ArgumentError, FormatError, shown
 from syntagma.files.place import Place
 from syntagma.files.reading import open_text, source_name
 from syntagma.formats.conllu import ConlluOrigin, Lemmas, read_conllu
-from syntagma.formats.jsonl import read_jsonl
+from syntagma.formats.jsonl import read_jsonl, read_orders
 from syntagma.formats.text import read_text, split_bag
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn
 
 InputFormat = Literal["conllu", "jsonl", "text"]
+T = TypeVar("T")
 FORMATS: tuple[InputFormat, ...] = get_args(InputFormat)
 
 
@@ -61,6 +62,26 @@ def read_problems(
     return _or_empty(problems, source)
 
 
+def read_ordered(
+    path: str | os.PathLike[str],
+    format: InputFormat | None = None,
+    tag_column: TagColumn = "xpos",
+    split: Callable[[str], list[str]] = split_bag,
+) -> Iterator[tuple[Problem, list[str] | list[int]] | FormatError]:
+    """Read the problems of a file, as `read_problems` does, each with an order of its words: in
+    JSON the order that is given with it (`jsonl.read_orders`), else that in which they are listed.
+    """
+    format = format or guess_format(path)
+    if format == "jsonl":
+        source = source_name(path)
+        return _or_empty(read_orders(open_text(path), source, split), source)
+    problems = read_problems(path, format, tag_column, split=split)
+    return (
+        item if isinstance(item, FormatError) else (item, [*range(1, len(item.words) + 1)])
+        for item in problems
+    )
+
+
 def place_of(item: Problem | FormatError) -> Place | None:
     """Where a reader found a problem or a fault; None if it was not read from a file."""
     if isinstance(item, FormatError):
@@ -70,9 +91,7 @@ def place_of(item: Problem | FormatError) -> Place | None:
     return item.origin if isinstance(item.origin, Place) else None
 
 
-def _or_empty(
-    problems: Iterator[Problem | FormatError], source: str
-) -> Iterator[Problem | FormatError]:
+def _or_empty(problems: Iterator[T | FormatError], source: str) -> Iterator[T | FormatError]:
     empty = True
     for problem in problems:
         empty = False

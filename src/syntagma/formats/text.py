@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 
 from syntagma.errors import FormatError, ProblemError
 from syntagma.files.place import Place
@@ -56,3 +57,27 @@ def _count_words(line: str) -> int:
     if "\t" in line:
         return line.count("\t") + 1
     return sum(1 for _ in re.finditer("[^ ]+", line))
+
+
+def join_phrases(pieces: Sequence[str], problem: Problem) -> list[str]:
+    """The units of an order: its words, joined where they are a phrase of the bag.
+
+    >>> bag = Problem.of(["big", "is", "New York"])
+    >>> join_phrases(["New", "York", "is", "big"], bag)
+    ['New York', 'is', 'big']
+    """
+    phrases = Counter(word.form for word in problem.words if " " in word.form)
+    lengths = sorted({phrase.count(" ") + 1 for phrase in phrases}, reverse=True)
+    units: list[str] = []
+    start = 0
+    while start < len(pieces):
+        end = start + 1
+        for length in lengths:
+            phrase = " ".join(pieces[start : start + length])
+            if phrases[phrase]:
+                phrases[phrase] -= 1
+                end = start + length
+                break
+        units.append(" ".join(pieces[start:end]))
+        start = end
+    return units

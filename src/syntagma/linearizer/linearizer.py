@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar, overload
 
 from syntagma.errors import ArgumentError, ModelError, SyntagmaError, shown
+from syntagma.linearizer.acceptance import Judge, Order
 from syntagma.linearizer.alternatives import CANDIDATES, check_diverse, choose, most_lost
 from syntagma.linearizer.checks import (
     Words,
@@ -25,6 +26,7 @@ from syntagma.models.loading import DEFAULT_MODELS, load_model, model_path
 from syntagma.models.model import Model
 from syntagma.problem.word import TagColumn
 from syntagma.realization.detokenization import Detokenizer
+from syntagma.results.acceptance import Acceptance
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
@@ -338,6 +340,56 @@ class Linearizer:
         self._solver.strategy.beam(problem)  # raises if the search has none, and cannot score
         budget = self._solver.check(SearchBudget(beam, timeout), None, 1)
         return self._solver.search(self._solver.encode_order(problem, order), budget, None)[0]
+
+    def accept(
+        self,
+        words: Words,
+        order: Order,
+        *,
+        margin: float | None = None,
+        beam: int | None = None,
+        timeout: float | None = None,
+        max_words: int = DEFAULT_MAX_WORDS,
+    ) -> Acceptance:
+        """Whether an order of the words is a good one and, if not, where it goes wrong.
+
+        The order is given as forms or as 1-based indices, and judged as a sentence: words of the
+        same form stand for each other. It is accepted if it is the best order, or if it scores at
+        most `margin` lower for each pair of neighbours; by default the margin that the model
+        learned. An order that breaks a constraint of the problem is worse.
+
+        >>> import syntagma
+        >>> english = syntagma.load("en")
+        >>> words = ["the", "dog", "barked", "loudly"]
+        >>> english.accept(words, ["loudly", "the", "dog", "barked"]).verdict
+        'as good'
+        >>> print(english.accept(words, ["the", "barked", "dog", "loudly"]))
+        worse: 'the barked dog loudly' goes wrong at 'barked' after 'the'; ...
+        """
+        judge = self._judge(margin, beam, timeout, max_words)
+        return judge.accept(as_problem(words), order)
+
+    def accept_many(
+        self,
+        orders: Iterable[tuple[Words, Order] | SyntagmaError],
+        *,
+        margin: float | None = None,
+        beam: int | None = None,
+        timeout: float | None = None,
+        threads: int = 1,
+        max_words: int = DEFAULT_MAX_WORDS,
+        on_error: OnError = "raise",
+    ) -> Iterator[Acceptance | SyntagmaError]:
+        """Judge a stream of pairs, words and an order, as `accept` does; results come in the same
+        order. Errors are those of `order_many`."""
+        judge = self._judge(margin, beam, timeout, max_words)
+        return judge.accept_many(orders, threads, on_error)
+
+    def _judge(
+        self, margin: float | None, beam: int | None, timeout: float | None, max_words: int
+    ) -> Judge:
+        budget = SearchBudget(beam, timeout)
+        return Judge(self._solver, margin, self._model.margin, budget, max_words)
 
     def beam(self, words: Words) -> int:
         """The beam width that the model chooses for a problem: a wider one gains little."""

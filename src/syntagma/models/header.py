@@ -44,6 +44,7 @@ class Header(TypedDict, total=False):
     scorer: str  # not in the first models, which are linear
     start: dict[str, Any]  # the model that training started from
     language_model: dict[str, Any]  # data and weights of the language model, if there is one
+    margin: dict[str, Any]  # of acceptable orders; the language model has its own
 
     # linear
     feature_set: str
@@ -80,7 +81,7 @@ FIELD_TYPES: dict[str, type] = {
     **dict.fromkeys(("tag_column", "scorer", "feature_set", "search", "grammar"), str),
     **dict.fromkeys(("features", "parameters", "chart", "categories", "rules"), int),
     **dict.fromkeys(
-        ("settings", "figures", "start", "language_model", "dimensions", "slots"), dict
+        ("settings", "figures", "start", "language_model", "margin", "dimensions", "slots"), dict
     ),
     **dict.fromkeys(("data", "templates"), list),
     "scaled": bool,

@@ -26,6 +26,7 @@ from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import PREFIX, LanguageModel
 from syntagma.models.container import read_container
 from syntagma.models.header import LANGUAGE_MODEL, Header, check_header, scorer_name
+from syntagma.models.margin import read_margin
 from syntagma.models.model import Model, StoredScorer, build_model
 from syntagma.realization.realizer import Realizer
 from syntagma.transition.budget import SearchName
@@ -84,7 +85,8 @@ def load_model(
         if arrays.keys() & Realizer.SECTIONS:
             realizer = Realizer.from_arrays(arrays, header.get("language", ""), source=str(path))
             model = replace(model, realizer=realizer)
-        return model
+        margin = read_margin(header, language_model=model.language_model is not None)
+        return replace(model, margin=margin)
 
 
 def _read(path: str | Path) -> tuple[Header, dict[str, npt.NDArray[Any]]]:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Protocol, cast
 import numpy.typing as npt
 
 from syntagma.models.header import Header
+from syntagma.models.margin import Margin
 from syntagma.realization.realizer import Realizer
 from syntagma.transition.beam import BeamStrategy
 from syntagma.transition.budget import SearchName, Strategy
@@ -61,6 +62,7 @@ class Model:
     search: SearchName = "beam"
     language_model: WeightedLanguageModel | None = None
     realizer: Realizer | None = None
+    margin: Margin | None = None  # of the scores with the language model, if there is one
 
     def strategy(self) -> Strategy:
         """The search that this model is made for."""

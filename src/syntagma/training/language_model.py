@@ -36,8 +36,10 @@ from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import MAGIC, read_container, write_container
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.loading import load_model, model_path
+from syntagma.models.margin import MARGIN
 from syntagma.models.saving import add_language_model
 from syntagma.training import balance
+from syntagma.training.margin import describe_margin, learn_margin
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.treebank import Sentence, as_sentences
 
@@ -263,10 +265,16 @@ def _add_lm(
 
     curves = balance.measure(bleu)
     found = balance.fit(curves)
+    weighted = WeightedLanguageModel(added, found)
+    margin = learn_margin(Linearizer(replace(plain, language_model=weighted)), dev, threads=threads)
     add_language_model(
         output,
         path,
-        WeightedLanguageModel(added, found),
-        {**about, "tuning": balance.describe(curves)},
+        weighted,
+        {
+            **{name: value for name, value in about.items() if name != MARGIN},
+            **describe_margin(margin),
+            "tuning": balance.describe(curves),
+        },
     )
     return BalanceReport(found, curves)

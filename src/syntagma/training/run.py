@@ -28,6 +28,7 @@ from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import inflect_sentence
 from syntagma.training.inputs import Digests, list_differences
 from syntagma.training.learners import Learner
+from syntagma.training.margin import write_margins
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
@@ -206,8 +207,11 @@ class Run:
         temporary.forget(self.folder)
 
     def finish(self) -> TrainingReport:
-        """Move the best model to its place and remove the folder."""
+        """Move the best model, with a margin of acceptable orders, to its place and remove the
+        folder."""
         best = self.folder / BEST
+        if best.exists() and self.header.get("search", "beam") == "beam":
+            write_margins(best, best, self.dev_sentences, threads=self.threads)
         with temporary.undisturbed():
             if best.exists():  # else an earlier call was interrupted between these two steps
                 best.replace(self.output)

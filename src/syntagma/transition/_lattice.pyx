@@ -14,7 +14,7 @@ from libc.stdint cimport int32_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from syntagma.transition._state cimport NONE, SHIFT
+from syntagma.transition._state cimport NONE, SHIFT, Task
 
 cdef enum:
     MOST_TRIES = 4096       # derivations whose detours are followed to find different orders
@@ -49,20 +49,26 @@ cdef bint list_orders(
 
 
 cdef int count_orders(const Lattice* lattice, int most) except -1 nogil:
-    """How many different orders the words have, or `most` if it is more."""
+    """How many different orders the words that are not fixed have, or `most` if it is more."""
+    cdef const Task* task = lattice.task
     cdef vector[int] counts
     cdef long orders = 1
-    cdef int i, kind
-    if lattice.task.fixed != NULL:
-        return 1
-    for i in range(lattice.task.n):
-        kind = lattice.task.words[i].kind
+    cdef int i, j, kind, free_words = 0
+    for i in range(task.n):
+        kind = task.words[i].kind
         if kind >= <int>counts.size():
             counts.resize(kind + 1, 0)
         counts[kind] += 1
-        orders = orders * (i + 1) // counts[kind]
-        if orders >= most:
-            return most
+    if task.fixed != NULL:
+        for i in range(task.n):
+            if task.fixed[i] != NONE:
+                counts[task.fixed[i]] -= 1
+    for i in range(<int>counts.size()):
+        for j in range(counts[i]):
+            free_words += 1
+            orders = orders * free_words // (j + 1)
+            if orders >= most:
+                return most
     return orders
 
 

@@ -72,7 +72,7 @@ cdef struct Task:
     const uint64_t* descendants     # bit set of given descendants, per word
     const uint64_t* component       # bit set of the given component, per word
     const uint64_t* predecessors    # bit set of what must stand before, per word; or NULL
-    const int32_t* fixed            # the kind that must stand at each position; or NULL
+    const int32_t* fixed            # the kind at each position, NONE for any; or NULL
     State* scratch                  # to try a move in; NULL unless root_restricted
 
 cdef struct Action:

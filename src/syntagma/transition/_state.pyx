@@ -202,7 +202,7 @@ cdef void legal_shifts(const Task* task, State* state, uint64_t* out) noexcept n
             if keep and task.predecessors != NULL:
                 keep = not meet(task.predecessors + word * blocks, state.buffer, blocks)
             if keep and task.fixed != NULL:
-                keep = task.fixed[state.shifted] == task.words[word].kind
+                keep = task.fixed[state.shifted] in (NONE, task.words[word].kind)
             if keep and task.root_restricted:
                 action = Action(SHIFT, word, NONE, NONE)
                 keep = stays_rootable(task, state, action)
@@ -361,7 +361,7 @@ cdef class SearchTask:
 
     `words` has one row per word and the first eleven fields of Word as columns; words are numbered
     in canonical order. `predecessors` holds a bit mask per word; `fixed`, for scoring a given
-    order, the kind of the word at each position.
+    order, the kind of the word at each position, or NOT_GIVEN where any word may stand.
     """
 
     def __init__(self, words, tag_pool, root, predecessors=None, fixed=None):

@@ -146,6 +146,9 @@ class BeamStrategy:
         """Any solution. Raises `UnsatisfiableError` if there is none, or none is found."""
         problem, vocabulary = encoding.problem, self._vocabulary
         if encoding.fixed:
+            found, exhausted = depth_first_search(Search(encoding.task, 1), WORK_LIMIT)
+            if not found:
+                raise self._unsatisfiable(encoding, exhausted)
             return self._search_depth_first(encoding, WORK_LIMIT)
         way, exhausted = self._solve_core(problem, WORK_LIMIT)
         if way is None:

@@ -35,10 +35,10 @@ class Encoding:
     `order[i]` is the 0-based index in the problem of word number i, `heads[i]` the number of its
     given head (NONE or ROOT if there is none), `leaders[i]` the first of the words it is
     interchangeable with, which may be itself. `shares` are the shares of words whose tag, head and
-    label are given and known. `fixed`: one order is to be scored; `asked` are the 0-based indices
-    of its words, if it is given by indices. `alternatives`
-    are the forms that each word of the problem may take, if forms are to be chosen; the form in the
-    problem is then the first of them.
+    label are given and known. `fixed`: one order is to be scored, or its first words are given;
+    `asked` are the 0-based indices of its words, if it is given by indices. `alternatives` are the
+    forms that each word of the problem may take, if forms are to be chosen; the form in the problem
+    is then the first of them.
     """
 
     problem: Problem
@@ -87,7 +87,8 @@ def encode(
     """Number the words in canonical order.
 
     A tag or label that the vocabulary does not have counts as not given. `fixed` asks for one order
-    of the words: their forms, or their 1-based indices.
+    of the words: their forms, or their 1-based indices. If it has fewer forms than there are words,
+    it asks for orders that begin with them.
     """
     order = search_order(problem, vocabulary)
     rows = word_rows(problem, order, vocabulary, alternatives)
@@ -102,7 +103,8 @@ def encode(
         kind_of: dict[str | int, int] = {}
         for at, row in zip(order, rows, strict=True):
             kind_of[at + 1] = kind_of[problem.words[at].form] = row.kind
-        kinds = np.array([kind_of[item] for item in fixed], np.int32)
+        kinds = np.full(len(rows), NONE, np.int32)
+        kinds[: len(fixed)] = [kind_of[item] for item in fixed]
     tags = [
         (row.tag,) if row.tag != NONE else vocabulary.tags_of(problem.words[at].form)
         for at, row in zip(order, rows, strict=True)
