@@ -24,6 +24,8 @@ def execute(path: Path) -> nbformat.NotebookNode:
         timeout=300,
         kernel_name="python3",
         record_timing=False,
+        coalesce_streams=True,
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],
         resources={"metadata": {"path": str(path.parent)}},
     )
     client.execute()
