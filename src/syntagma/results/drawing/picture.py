@@ -15,7 +15,7 @@ from syntagma.results.drawing.tree_svg import draw_tree
 
 _MARGIN = 14.0
 _BETWEEN_PANELS = 26.0
-_CAPTION, _CAPTION_LINE = 13.0, 24.0  # the baseline, and the height of the line
+_CAPTION, _NOTE, _CAPTION_LINE = 13.0, 16.0, 24.0  # baselines, and the height of a line
 
 
 def draw_picture(panels: Sequence[Panel], *, ranked: bool = False, suffix: str = "") -> str:
@@ -47,7 +47,7 @@ def draw_picture(panels: Sequence[Panel], *, ranked: bool = False, suffix: str =
         content.append(f'<g transform="translate({point(sides.x(figure), y)})">\n{shown}\n</g>')
         y += figure.height
         if panel.note:
-            content.append(sides.line(Kind.NOTE, panel.note, y + _CAPTION))
+            content.append(sides.line(Kind.NOTE, panel.note, y + _NOTE))
             y += _CAPTION_LINE
     return _document(
         width + 2 * _MARGIN,

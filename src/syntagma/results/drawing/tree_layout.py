@@ -101,10 +101,8 @@ def _room_of_label(
     if not head:
         return word, word
     first, last = ends[word - 1]
-    is_cut = any(
-        first < low < last < high or low < first < high < last or (low == 0 and first < high < last)
-        for low, high in ends
-    )
+    # The arc of a root, which counts as one from 0, cuts those above the root.
+    is_cut = any(first < low < last < high or low < first < high < last for low, high in ends)
     if not is_cut:
         return first, last
     return (word, word + 1) if head > word else (word - 1, word)
@@ -146,34 +144,28 @@ class _Stack:
     """Arcs above each other, each as low as those before it allow."""
 
     def __init__(self) -> None:
-        # Ends and arc, without those that are hidden: what is clear of all others is clear of them.
-        self.seen: list[tuple[float, float, Arc]] = []
+        # Ends and arc. One with a longer one above all of it is left out: what is clear of the
+        # longer one is clear of it, as it is at least two distances below.
+        self.open: list[tuple[float, float, Arc]] = []
 
     def put(self, arc: Arc) -> Arc:
         """The arc at its height."""
         start, end = arc.line
-        met = [each for each in self.seen if each[0] < end and start < each[1]]
+        met = [each for each in self.open if each[0] < end and start < each[1]]
         lowest = [other.height + _distance(arc, other) for _, _, other in met]
         arc = replace(arc, height=max(lowest, default=arc.height))
-        hidden = {
-            id(other)
-            for left, right, other in met
-            if start <= left
-            and right <= end
-            and arc.height - other.height >= _LABEL_OVER_LABEL - _OVER_LINE
-        }
-        if hidden:
-            self.seen = [each for each in self.seen if id(each[2]) not in hidden]
-        self.seen.append((start, end, arc))
+        self.open = [each for each in self.open if each[0] < start or end < each[1]]
+        self.open.append((start, end, arc))
         return arc
 
 
 def _distance(above: Arc, below: Arc) -> float:
-    if _overlap(above.label_extent, below.label_extent):
+    """From one horizontal line up to the other: more where a label is above or below."""
+    above_label = below.label_width > 0 and _overlap(above.line, below.label_extent)
+    label_above = above.label_width > 0 and _overlap(above.label_extent, below.line)
+    if above_label and label_above and _overlap(above.label_extent, below.label_extent):
         return _LABEL_OVER_LABEL
-    if _overlap(above.label_extent, below.line) or _overlap(above.line, below.label_extent):
-        return _OVER_LABEL
-    return _OVER_LINE
+    return _OVER_LABEL if above_label or label_above else _OVER_LINE
 
 
 def _overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:
