@@ -147,10 +147,11 @@ def judge(
         return acceptance
     beginnings = Beginnings(words, search, known, given, acceptance.allowed, clock)
     position, costs = beginnings.find_fault()
+    shares = (shared_adjacencies(words, each.words) for each in beginnings.acceptable())
     return replace(
         acceptance,
         verdict="worse",
-        share=max(shared_adjacencies(words, each.words) for each in beginnings.acceptable()),
+        share=max(shares, default=0.0),
         position=position,
         hint=beginnings.best(position - 1),
         costs=costs,
