@@ -34,6 +34,7 @@ SECTIONS = {
         "train_lm",
         "add_lm",
         "fit_margin",
+        "Margin",
         "LanguageModelSettings",
     ],
     "Evaluation": ["read_treebank", "Sentence", "evaluate", "Report", "paired_bootstrap"],

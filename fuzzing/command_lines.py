@@ -57,6 +57,11 @@ FILES = {
 ["fox", "the"]
 {"words": [{"form": "saw", "head": 0}, "we"], "before": [[2, 1]]}
 """,
+    "orders.jsonl": """\
+{"words": ["fox", "the", "saw"], "order": "the fox saw"}
+{"words": ["fox", {"form": "the", "head": 1}, "saw"], "last": 3, "order": [1, 2, 3]}
+{"order": ["we", "saw", "."]}
+""",
     "ccg.auto": toys.DERIVATIONS.strip() + "\n",
     "news.txt": "The fox ran. We saw it!\nOwls hoot.\n",
     "empty": "",
@@ -67,9 +72,11 @@ POSITIONAL: dict[str, tuple[tuple[str, ...], ...]] = {
     "order": (toys.FORMS,) * 3,
     "realize": (toys.LEMMAS,) * 3,
     "score": (),
+    "accept": (),
     "train": (PLACES, PLACES),
     "train-lm": (PLACES,),
     "add-lm": (PLACES, PLACES, PLACES),
+    "fit-margin": (PLACES, PLACES),
     "evaluate": (),
     "info": (PLACES,),
 }
@@ -147,7 +154,7 @@ def _arguments(rng: Random) -> list[str]:
     if rng.random() < 0.02:
         return [_text(rng) for _ in range(rng.randrange(3))]
     name = rng.choice(sorted(COMMANDS))
-    required = {"train": ("--output",), "train-lm": ("--output",), "add-lm": ("--output",)}
+    required = dict.fromkeys(("train", "train-lm", "add-lm", "fit-margin"), ("--output",))
     drawn = [
         [option] if kind is None else [option, _value(rng, option, kind)]
         for option, kind in _options(name)
@@ -160,7 +167,7 @@ def _arguments(rng: Random) -> list[str]:
         drawn += [["--scorer", "linear"], ["--epochs", "1"], ["--beam", "2"]]
     rng.shuffle(drawn)
     arguments = [name, *(each for group in drawn for each in group)]
-    if name not in ("train", "train-lm", "add-lm", "info") and rng.random() < 0.7:
+    if name not in (*required, "info") and rng.random() < 0.7:
         arguments += ["--model", rng.choice(sorted(MODELS))]
     if rng.random() < 0.05:
         arguments.insert(rng.randrange(1, len(arguments) + 1), _text(rng))
@@ -173,7 +180,7 @@ def _value(rng: Random, option: str, kind: str) -> str:
         return _text(rng)
     if "|" in kind and kind.islower():
         return rng.choice(kind.split("|"))
-    if kind in ("N", "X", "SECONDS"):
+    if kind in ("N", "X", "SECONDS", "LOSS"):
         return rng.choice(NUMBERS)
     if option in ("--output", "--json"):
         return rng.choice(("new", "new.arpa", "new.json", *PLACES))

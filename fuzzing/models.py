@@ -129,7 +129,9 @@ def use(model: Linearizer, search: str) -> None:
             str(best)
             if search == "beam":
                 assert sorted(best.words) == sorted(word.form for word in problem.words)
-                model.score(problem, [word.form for word in problem.words])
+                forms = [word.form for word in problem.words]
+                model.score(problem, forms)
+                str(model.accept(problem, forms, margin=0.5, beam=4))
     if search == "beam":
         for problem in LEMMAS:
             with refusal():

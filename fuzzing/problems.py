@@ -113,6 +113,38 @@ def check(case: dict[str, Any], problem: Problem) -> None:
     assert (other.words, other.score) == (best.words, best.score), "depends on the listing"
     both = list(model.order_many([problem, problem], threads=2, **options))
     assert [_seen(each) for each in both] == [_seen(best)] * 2, "depends on the batch"
+    if case["kind"] not in ("best-first", "ccg"):
+        check_acceptance(model, problem, best, [each + 1 for each in listed], options)
+
+
+def check_acceptance(
+    model: Linearizer,
+    problem: Problem,
+    best: Linearization,
+    order: list[int],
+    options: dict[str, Any],
+) -> None:
+    """Judge the best order and another one."""
+    same = model.accept(problem, best.words, margin=0, **options)
+    assert same.verdict == "same", "the best order is not the best"
+    [found] = model.accept_many([(problem, order)], margin=0.5, on_error="yield", **options)
+    if isinstance(found, UnsatisfiableError) and found.limit_reached:
+        return
+    if isinstance(found, SyntagmaError):
+        raise found
+    assert found.accepted == (found.verdict == "same" or found.loss <= found.allowed)
+    assert found.accepted <= (found.share == 1)
+    if found.accepted:
+        return
+    assert found.hint is not None
+    assert found.position is not None
+    before = found.position - 1
+    hold(problem, found.hint, tree=True)
+    assert found.hint.words[:before] == found.words[:before], "the hint begins otherwise"
+    assert found.best.score - found.hint.score <= found.allowed, "the hint is not acceptable"
+    assert (found.given is None) == bool(found.broken), "no reason"
+    if found.costs and found.given is not None:
+        assert abs(sum(found.costs) - found.loss) < 1e-6, "costs do not add up"
 
 
 def check_alternatives(case: dict[str, Any], problem: Problem, best: Linearization) -> None:

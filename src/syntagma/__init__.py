@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from syntagma.linearizer.linearizer import Linearizer as Linearizer
     from syntagma.linearizer.linearizer import ModelInfo as ModelInfo
     from syntagma.linearizer.linearizer import load as load
+    from syntagma.models.margin import Margin as Margin
     from syntagma.neural.settings import NeuralSettings as NeuralSettings
     from syntagma.problem.problem import Problem as Problem
     from syntagma.problem.word import Word as Word
@@ -65,6 +66,7 @@ _HOMES = {
     "LinearSettings": "syntagma.linear.settings",
     "Linearization": "syntagma.results.linearization",
     "Linearizer": "syntagma.linearizer.linearizer",
+    "Margin": "syntagma.models.margin",
     "ModelError": "syntagma.errors",
     "ModelInfo": "syntagma.linearizer.linearizer",
     "NBest": "syntagma.results.n_best",

@@ -134,6 +134,16 @@ def test_words_and_files(
     assert len(capsys.readouterr().out.splitlines()) == 12
 
 
+def test_a_terminal_is_told_what_to_type(
+    accept: Accept, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    terminal = io.TextIOWrapper(io.BytesIO(f"{BEST}\n".encode()))
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdin", terminal)
+    assert accept() == 0
+    assert capsys.readouterr().err.startswith("Type one sentence per line; end with Ctrl-D.\n")
+
+
 def test_phrases_and_raw_text(accept: Accept, stdin: Stdin, capsys: Capture) -> None:
     assert accept("New York", "York", "--order", "York New York", margin="999") == 0
     stdin('{"words": ["New York", "York"], "order": "York New York"}')

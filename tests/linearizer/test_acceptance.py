@@ -14,7 +14,7 @@ from references.brute_force import random_problem, satisfying
 from toys.models import bag, model_of, relist, toy_linearizer
 from toys.network import in_many_shapes, toy_neural_linearizer
 
-from syntagma import Acceptance, Linearizer
+from syntagma import Acceptance, Linearizer, SyntagmaWarning, load
 from syntagma.errors import (
     ArgumentError,
     FormatError,
@@ -486,6 +486,20 @@ def test_contradictory_problems_raise() -> None:
         toy.accept(
             Problem.of(words, before=[(1, 2), (2, 3), (3, 4)]), ["a", "b", "c", "d"], margin=1
         )
+
+
+def test_a_best_first_search_cannot_judge() -> None:
+    linearizer = load("en-best-first", search="best-first")
+    for call in (lambda: linearizer.accept(BAG, BAG), lambda: linearizer.accept_many([], margin=1)):
+        with pytest.raises(ModelError, match="a best-first search does not score given orders"):
+            call()
+
+
+def test_a_warning_names_the_line_of_the_caller(toy: Linearizer) -> None:
+    problem = Problem.of([Word("w0", "no-such-tag"), "w1"])
+    with pytest.warns(SyntagmaWarning, match="no-such-tag") as caught:
+        toy.accept(problem, ["w0", "w1"], margin=1)
+    assert [warning.filename for warning in caught] == [__file__]
 
 
 # In words

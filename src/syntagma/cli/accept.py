@@ -1,5 +1,6 @@
 """`syntagma accept`: judges orders of words from arguments, files or standard input."""
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -163,4 +164,6 @@ def _read_items(
         if tokenize and (reader_format or guess_format(file)) == "conllu":
             raise typer.BadParameter(f"--tokenize is for plain text, not for {file}")
     for file in files:
+        if str(file) == "-" and sys.stdin.isatty():
+            print("Type one sentence per line; end with Ctrl-D.", file=sys.stderr)
         yield from read_ordered(file, reader_format, tag_column, splitter(tokenize))

@@ -33,10 +33,9 @@ from syntagma.results.acceptance import Acceptance, shared_adjacencies
 from syntagma.results.linearization import Linearization
 from syntagma.transition.beam import Clock
 from syntagma.transition.budget import MAX_THREADS, SearchBudget, check_range
-from syntagma.transition.encoding import encode
+from syntagma.transition.encoding import Encoding, encode
 
 NEAREST_OF = 16  # best orders among which the nearest to the judged one is looked for
-
 
 Order = Iterable[str] | Iterable[int]
 Item = tuple[Words, Order]
@@ -53,6 +52,11 @@ class Judge:
         budget: SearchBudget,
         max_words: int,
     ) -> None:
+        if solver.strategy.name != "beam":
+            raise ModelError(
+                "a best-first search does not score given orders, so it cannot judge them: "
+                "use a model for beam search"
+            )
         if margin is None and stored is None:
             raise ModelError(
                 f"the model {solver.name} has no margin for acceptable orders: give one "
@@ -63,10 +67,9 @@ class Judge:
         self._max_words = max_words
         self._margin = stored.loss if margin is None and stored else check_margin(margin)
 
-    def accept(self, problem: Problem, order: Order) -> Acceptance:
-        solver = self._solver
-        solver.strategy.beam(problem)  # raises if the search has none, and cannot score
-        unfixed = solver.encode(problem, self._max_words)
+    def accept(self, unfixed: Encoding, order: Order) -> Acceptance:
+        """Judge an order of the words of an encoded problem."""
+        solver, problem = self._solver, unfixed.problem
         given = as_order(problem, order)
 
         def search(
@@ -89,9 +92,13 @@ class Judge:
             )
 
         def run(item: Item | SyntagmaError) -> Acceptance | SyntagmaError:
-            return attempt(lambda pair: self.accept(*read_pair(pair)), item)
+            return attempt(self._accept_item, item)
 
         return deliver(in_order(run, items, threads), on_error)
+
+    def _accept_item(self, item: Item) -> Acceptance:
+        problem, order = read_pair(item)
+        return self.accept(self._solver.encode(problem, self._max_words), order)
 
 
 def check_margin(margin: float | None) -> float:
@@ -147,10 +154,11 @@ def judge(
         return acceptance
     beginnings = Beginnings(words, search, known, given, acceptance.allowed, clock)
     position, costs = beginnings.find_fault()
+    shares = (shared_adjacencies(words, each.words) for each in beginnings.acceptable())
     return replace(
         acceptance,
         verdict="worse",
-        share=max(shared_adjacencies(words, each.words) for each in beginnings.acceptable()),
+        share=max(shares, default=0.0),
         position=position,
         hint=beginnings.best(position - 1),
         costs=costs,

@@ -76,7 +76,8 @@ class Beginnings:
         self._walk()
         levels = [self._level(count) for count in range(len(self._words) + 1)]
         costs = tuple(high - low if high > low else 0.0 for high, low in pairwise(levels))
-        acceptable = sum(1 for _ in takewhile(self._is_acceptable, levels))
+        # At least one: of a damaged model no score may be a number.
+        acceptable = max(sum(1 for _ in takewhile(self._is_acceptable, levels)), 1)
         candidates = costs[:acceptable]
         return candidates.index(max(candidates)) + 1, costs
 

@@ -367,7 +367,8 @@ class Linearizer:
         worse: 'the barked dog loudly' goes wrong at 'barked' after 'the'; ...
         """
         judge = self._judge(margin, beam, timeout, max_words)
-        return judge.accept(as_problem(words), order)
+        warn_of_phrase(words)
+        return judge.accept(self._solver.encode(as_problem(words), max_words), order)
 
     def accept_many(
         self,
