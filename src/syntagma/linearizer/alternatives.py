@@ -17,7 +17,8 @@ from syntagma.transition.budget import SearchName
 # Results that the search is asked for. A beam of the default width seldom finishes so many orders.
 CANDIDATES = 256
 LEAST_DIFFERENCE = 0.2
-# The log-probability that an alternative may lose against the best result.
+# The score that an alternative may lose against the best result, where scores are sums of
+# log-probabilities: a compromise, see docs/lab/alternatives.md.
 MOST_LOST = 10.0
 
 
