@@ -9,7 +9,7 @@ from toys.strategies import trees
 
 from syntagma.results.drawing.tree_layout import Arc, lay_out_tree
 
-LOWEST = 28.0
+LOWEST = 30.0
 
 
 Extent = tuple[float, float]
@@ -35,10 +35,10 @@ def apart(above: Arc, below: Arc) -> float:
     if not overlap(line(above), line(below)):
         return 0
     if overlap(label(above), label(below)):
-        return 17
+        return 19
     if overlap(label(above), line(below)) or overlap(line(above), label(below)):
-        return 11
-    return 7
+        return 15
+    return 9
 
 
 @pytest.mark.slow

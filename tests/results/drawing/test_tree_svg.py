@@ -179,9 +179,9 @@ def test_from_right_to_left() -> None:
     [
         pytest.param(list(range(60)), 120, id="chain of 60"),
         pytest.param([*range(2, 513), 0], 120, id="chain of 512"),
-        pytest.param([0] + [1] * 59, 60 * 12 + 100, id="star of 60"),
-        pytest.param([30] * 29 + [0] + [30] * 30, 30 * 12 + 120, id="star of 60, both sides"),
-        pytest.param([0] + [1] * 511, 512 * 12 + 100, id="star of 512"),
+        pytest.param([0] + [1] * 59, 60 * 16 + 100, id="star of 60"),
+        pytest.param([30] * 29 + [0] + [30] * 30, 30 * 16 + 120, id="star of 60, both sides"),
+        pytest.param([0] + [1] * 511, 512 * 16 + 100, id="star of 512"),
     ],
 )
 def test_height_of_long_sentences(heads: list[int], highest: float) -> None:

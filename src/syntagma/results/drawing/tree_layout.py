@@ -18,10 +18,10 @@ _BESIDE_LABEL = RADIUS + 3
 _LEG = 7.0  # from the middle of a word to the arcs that leave it
 _BETWEEN_WORDS = 16.0
 _NARROWEST_WORD = 2 * _LEG + 8
-_LOWEST = 28.0
+_LOWEST = 30.0
 _FAR = 64.0  # from a dependent to the middle of the label, unless the label is long
 # Vertical distances, from line to line.
-_OVER_LINE, _OVER_LABEL, _LABEL_OVER_LABEL = 7.0, 11.0, 17.0
+_OVER_LINE, _OVER_LABEL, _LABEL_OVER_LABEL = 9.0, 15.0, 19.0
 
 
 @dataclass(frozen=True, slots=True)
