@@ -360,11 +360,11 @@ class Linearizer:
 
         >>> import syntagma
         >>> english = syntagma.load("en")
-        >>> words = ["the", "dog", "barked", "loudly"]
-        >>> english.accept(words, ["loudly", "the", "dog", "barked"]).verdict
+        >>> words = ["she", "read", "the", "book", "yesterday", "."]
+        >>> english.accept(words, ["yesterday", "she", "read", "the", "book", "."]).verdict
         'as good'
-        >>> print(english.accept(words, ["the", "barked", "dog", "loudly"]))
-        worse: 'the barked dog loudly' goes wrong at 'barked' after 'the'; ...
+        >>> print(english.accept(words, ["she", "the", "book", "read", "yesterday", "."]))
+        worse: 'she the book read yesterday .' goes wrong at 'the' after 'she'; ...
         """
         judge = self._judge(margin, beam, timeout, max_words)
         warn_of_phrase(words)
