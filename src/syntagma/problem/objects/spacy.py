@@ -20,13 +20,12 @@ def read_spacy(sentence: Any) -> Parse:
     """Tokens of white space are no words; an arc to a token outside the span is unknown."""
     if not all(hasattr(sentence, name) for name in ("doc", "sents", "__iter__")):
         raise refuse("from_spacy", "a Span or a Doc of spaCy", sentence)
-    if sentence.doc.has_annotation("SENT_START"):
-        count = sum(1 for _ in sentence.sents)
-        if count > 1:
-            raise ArgumentError(
-                f"from_spacy takes one sentence, not {count}: give the sentences one by one, "
-                "as in `for sentence in doc.sents`"
-            )
+    count = 1 + sum(bool(token.is_sent_start) for place, token in enumerate(sentence) if place)
+    if count > 1:
+        raise ArgumentError(
+            f"from_spacy takes one sentence, not {count}: give the sentences one by one, "
+            "as in `for sentence in doc.sents`"
+        )
     tokens = [token for token in sentence if not token.text.isspace()]
     numbers = {token.i: number for number, token in enumerate(tokens, start=1)}
     return Parse(tuple(_word(token, numbers) for token in tokens))
