@@ -83,19 +83,21 @@ def judge(
     arguments: argparse.Namespace,
 ) -> Iterator[dict[str, Any]]:
     """The verdicts on the sentences that are short enough and have two different words."""
-    items, lengths = [], []
+    items, facts = [], []
     for index, sentence in enumerate(sentences):
         swapped = swap(sentence.forms, sentence_rng(SEED, index))
         if len(sentence.forms) <= arguments.max_words and swapped is not None:
             problem = constrain(sentence, CONDITIONS[condition], sentence_rng(SEED, index))
             items += [(problem, sentence.forms), (problem, swapped)]
-            lengths.append(len(sentence.forms))
+            pairs = zip(sentence.forms, swapped, strict=True)
+            place = next(at for at, (word, other) in enumerate(pairs, start=1) if word != other)
+            facts.append({"condition": condition, "words": len(swapped), "first_swapped": place})
     judged = linearizer.accept_many(items, margin=arguments.margin, threads=arguments.threads)
-    with Ticker(condition, total=len(lengths)) as ticker:
-        for words in lengths:
+    with Ticker(condition, total=len(facts)) as ticker:
+        for fact in facts:
             verdicts = {kind: describe(next(judged)) for kind in KINDS}
             ticker.advance()
-            yield {"condition": condition, "words": words, **verdicts}
+            yield {**fact, **verdicts}
 
 
 def describe(acceptance: syntagma.Acceptance | syntagma.SyntagmaError) -> dict[str, Any]:
@@ -147,6 +149,9 @@ def _rates(verdicts: Sequence[dict[str, Any]]) -> dict[str, Any]:
         found[f"{kind}_same"] = fmean(each["verdict"] == "same" for each in judged)
         worse = [each for each in judged if each["verdict"] == "worse"]
         found[f"{kind}_share"] = fmean(each["share"] for each in worse) if worse else None
+    rejected = [each for each in verdicts if each["swapped"]["verdict"] == "worse"]
+    faults = [each["swapped"]["position"] == each["first_swapped"] for each in rejected]
+    found["faults_found"] = fmean(faults) if faults else None
     return found
 
 
@@ -171,20 +176,23 @@ def tabulate(record: dict[str, Any]) -> Table:
 
 
 def tabulate_faults(record: dict[str, Any]) -> Table:
-    """How many orders are the best one itself, and the share of right adjacencies of worse ones."""
+    """How many orders are the best one itself, what is right in those that are worse, and how often
+    the fault is the first of two swapped words."""
     table = Table(
-        "Best orders in %, and share of right adjacencies of the orders that are worse",
+        "Best orders in %; right adjacencies of worse ones; faults at the first swapped word in %",
         "condition",
-        [("same", KINDS), ("share", KINDS)],
+        [("same", KINDS), ("share", KINDS), ("fault", ["found"])],
     )
     for each in record["rates"]:
         if each["lengths"] == _ALL:
             shares = [each[f"{kind}_share"] for kind in KINDS]
+            found = each["faults_found"]
             table.rows.append(
                 [
                     each["condition"],
                     *(f"{100 * each[f'{kind}_same']:.1f}" for kind in KINDS),
                     *("-" if share is None else f"{share:.2f}" for share in shares),
+                    "-" if found is None else f"{100 * found:.1f}",
                 ]
             )
     return table

@@ -44,6 +44,18 @@ def test_rates_are_those_of_accept(
     assert every["sentences"] == len(sentences)
     assert every["attested"] == sum(accepted) / len(accepted)
     assert {each["condition"] for each in record["rates"]} == {"none", "tree"}
+    for each in record["verdicts"]:
+        attested, swapped = (each[kind]["text"].split() for kind in acceptance.KINDS)
+        place = each["first_swapped"] - 1
+        assert attested[:place] == swapped[:place]
+        assert attested[place] != swapped[place]
+    found = [
+        each["swapped"]["position"] == each["first_swapped"]
+        for each in record["verdicts"]
+        if each["condition"] == "tree" and each["swapped"]["verdict"] == "worse"
+    ]
+    [of_trees] = [each for each in record["rates"] if each["condition"] == "tree"][-1:]
+    assert of_trees["faults_found"] == sum(found) / len(found)
     shown = capsys.readouterr().out
     assert f"{100 * every['attested']:.1f}" in shown
     assert f"| all | {len(sentences)} |" in table_file.read_text()
