@@ -139,21 +139,29 @@ def judge(
     best = known[0]
     if words == best.words:
         return Acceptance("same", words, best, best, margin, narrowed=best.narrowed)
-    given: Linearization | None = None
     broken = tuple(order_faults(problem, words))
+    scored: list[Linearization] = []
     if not broken:
         try:
-            [given] = search(words, 1, part_of(clock, 2))
+            scored = search(words, 1, part_of(clock, 2))
         except UnsatisfiableError as error:
             if error.limit_reached:
                 raise
             broken = (crossing_arcs(problem, words) or str(error),)
-    narrowed = best.narrowed or (given is not None and given.narrowed)
-    acceptance = Acceptance("as good", words, best, given, margin, narrowed=narrowed)
+    narrowed = any(each.narrowed for each in (best, *scored))
+    acceptance = Acceptance("as good", words, best, None, margin, narrowed=narrowed)
+    beginnings = Beginnings(words, search, [*known, *scored], acceptance.allowed, clock)
+    acceptance = replace(acceptance, given=beginnings.best(len(words)))
     if acceptance.loss <= acceptance.allowed:
         return acceptance
-    beginnings = Beginnings(words, search, known, given, acceptance.allowed, clock)
     position, costs = beginnings.find_fault()
+    acceptance = replace(
+        acceptance,
+        given=beginnings.best(len(words)),
+        narrowed=narrowed or beginnings.narrowed,
+    )
+    if acceptance.loss <= acceptance.allowed:  # a later search found a better tree of the order
+        return acceptance
     shares = (shared_adjacencies(words, each.words) for each in beginnings.acceptable())
     return replace(
         acceptance,
@@ -163,5 +171,4 @@ def judge(
         hint=beginnings.best(position - 1),
         costs=costs,
         broken=broken,
-        narrowed=narrowed or beginnings.narrowed,
     )
