@@ -153,7 +153,9 @@ def _order(
         raise _SchemaError("the key 'order' is missing")
     order = value.pop("order")
     written = isinstance(order, str)
-    items: list[Any] = split(order) if isinstance(order, str) else _list(order, "order")
+    if not isinstance(order, (str, list)):
+        raise _SchemaError(f"order: expected a string or a list, found {_kind(order)}")
+    items: list[Any] = split(order) if isinstance(order, str) else order
     check_limit(len(items), MAX_WORDS, "the order", "words")
     for index, item in enumerate(items):
         if not isinstance(item, str) and type(item) is not int:

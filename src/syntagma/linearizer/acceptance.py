@@ -21,14 +21,13 @@ from syntagma.errors import (
     shown,
 )
 from syntagma.linearizer.beginnings import Beginnings, Search, part_of
-from syntagma.linearizer.checks import Words, as_order, as_problem, read_item
+from syntagma.linearizer.checks import Words, as_order, as_problem, read_item, read_order
 from syntagma.linearizer.solver import Solver
 from syntagma.linearizer.streams import OnError, attempt, check_on_error, deliver, in_order
 from syntagma.models.margin import Margin
 from syntagma.problem.collection import is_collection
 from syntagma.problem.faults import crossing_arcs, order_faults
 from syntagma.problem.problem import Problem
-from syntagma.problem.validation import check_iterable
 from syntagma.results.acceptance import Acceptance, shared_adjacencies
 from syntagma.results.linearization import Linearization
 from syntagma.transition.beam import Clock
@@ -115,7 +114,7 @@ def read_pair(item: Item) -> tuple[Problem, list[Any]]:
         raise ProblemError(f"expected a pair, words and an order, not {shown(item)}") from None
     problem = read_item(as_problem, words)
     try:
-        return problem, list(check_iterable(order, "an order is a list of words"))
+        return problem, read_order(order)
     except SyntagmaError:
         raise
     except Exception as error:
