@@ -165,8 +165,11 @@ def test_phrases_and_raw_text(accept: Accept, stdin: Stdin, capsys: Capture) -> 
         ('["a", "b"]', "expected an object with the key 'order', found a list"),
         ('"a b"', "expected an object with the key 'order', found a string"),
         ('{"words": ["a"]}', "the key 'order' is missing"),
-        ('{"words": ["a"], "order": null}', "order: expected a list, found null"),
-        ('{"words": ["a"], "order": {"a": 1}}', "order: expected a list, found an object"),
+        ('{"words": ["a"], "order": null}', "order: expected a string or a list, found null"),
+        (
+            '{"words": ["a"], "order": {"a": 1}}',
+            "order: expected a string or a list, found an object",
+        ),
         (
             '{"words": ["a"], "order": [null]}',
             "order[0]: expected a form or an index of a word, found null",

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from toys.models import toy_sentence, toy_vocabulary
 from toys.network import toy_header, toy_neural_linearizer, toy_stored
 from toys.searches import toy_language_model
+from toys.training_runs import Cut, cut_at, run
 from toys.treebank import write_treebank
 
 from syntagma import LinearSettings, Sentence, load, read_treebank, train
 from syntagma.errors import ArgumentError, ModelError, OutputError, TrainingError
 from syntagma.language_model.balance import Balance
-from syntagma.models.container import read_container
+from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
 from syntagma.models.saving import add_language_model, save_model
 from syntagma.training.margin import (
@@ -159,3 +160,22 @@ def test_training_ends_with_a_margin(tmp_path: Path) -> None:
     assert margin == learn_margin(linearizer, read_treebank(treebank, "xpos"))
     words = ["The", "cook", "hid", "a", "pear", "."]
     assert linearizer.accept(words, words).margin == margin.loss
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_training_that_is_cut_off_while_it_learns_the_margin_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: bool
+) -> None:
+    treebank = many(write_treebank(tmp_path / "toy.conllu"))
+    settings = LinearSettings(epochs=1, beam=4)
+    run(treebank, tmp_path / "whole.syntagma", settings)
+    with monkeypatch.context() as patch:
+        cut_off = cut_at(1, write_container, after=after)
+        patch.setattr("syntagma.training.margin.write_container", cut_off)
+        with pytest.raises(Cut):
+            run(treebank, tmp_path / "cut.syntagma", settings)
+    assert not (tmp_path / "cut.syntagma").exists()
+    run(treebank, tmp_path / "cut.syntagma", settings)
+    assert load_model(tmp_path / "cut.syntagma").margin is not None
+    whole, cut = (read_container(tmp_path / f"{name}.syntagma")[0] for name in ("whole", "cut"))
+    assert whole["margin"] == cut["margin"]

@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 from syntagma.errors import FormatError, ProblemError, shown
 from syntagma.files.place import Place
@@ -33,6 +33,8 @@ from syntagma.results.acceptance import Acceptance
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 
+T = TypeVar("T")
+
 _PROBLEM_KEYS = ("words", "before", "first", "last", "id")
 _WORD_KEYS = ("form", "tag", "head", "deprel", "lemma", "features")
 
@@ -48,15 +50,7 @@ def read_jsonl(
 
     A plain string is a form, or, if `lemmas`, a lemma.
     """
-    for number, line in enumerate(lines, start=1):
-        if isinstance(line, FormatError):
-            yield line
-            continue
-        place = Place(source, number)
-        try:
-            yield _problem(_parse(line), lemmas, place)
-        except (_SchemaError, ProblemError) as error:
-            yield FormatError(str(error), *place)
+    return _read(lines, source, lambda value, place: _problem(value, lemmas, place))
 
 
 def read_orders(
@@ -67,13 +61,19 @@ def read_orders(
 
     Without "words", the words are those of the order.
     """
+    return _read(lines, source, lambda value, place: _order(value, split, place))
+
+
+def _read(
+    lines: Lines, source: str, read: Callable[[object, Place], T]
+) -> Iterator[T | FormatError]:
     for number, line in enumerate(lines, start=1):
         if isinstance(line, FormatError):
             yield line
             continue
         place = Place(source, number)
         try:
-            yield _order(_parse(line), split, place)
+            yield read(_parse(line), place)
         except (_SchemaError, ProblemError) as error:
             yield FormatError(str(error), *place)
 
@@ -153,7 +153,9 @@ def _order(
         raise _SchemaError("the key 'order' is missing")
     order = value.pop("order")
     written = isinstance(order, str)
-    items: list[Any] = split(order) if isinstance(order, str) else _list(order, "order")
+    if not isinstance(order, (str, list)):
+        raise _SchemaError(f"order: expected a string or a list, found {_kind(order)}")
+    items: list[Any] = split(order) if isinstance(order, str) else order
     check_limit(len(items), MAX_WORDS, "the order", "words")
     for index, item in enumerate(items):
         if not isinstance(item, str) and type(item) is not int:

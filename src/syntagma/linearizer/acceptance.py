@@ -21,14 +21,13 @@ from syntagma.errors import (
     shown,
 )
 from syntagma.linearizer.beginnings import Beginnings, Search, part_of
-from syntagma.linearizer.checks import Words, as_order, as_problem, read_item
+from syntagma.linearizer.checks import Words, as_order, as_problem, read_item, read_order
 from syntagma.linearizer.solver import Solver
 from syntagma.linearizer.streams import OnError, attempt, check_on_error, deliver, in_order
 from syntagma.models.margin import Margin
 from syntagma.problem.collection import is_collection
 from syntagma.problem.faults import crossing_arcs, order_faults
 from syntagma.problem.problem import Problem
-from syntagma.problem.validation import check_iterable
 from syntagma.results.acceptance import Acceptance, shared_adjacencies
 from syntagma.results.linearization import Linearization
 from syntagma.transition.beam import Clock
@@ -115,7 +114,7 @@ def read_pair(item: Item) -> tuple[Problem, list[Any]]:
         raise ProblemError(f"expected a pair, words and an order, not {shown(item)}") from None
     problem = read_item(as_problem, words)
     try:
-        return problem, list(check_iterable(order, "an order is a list of words"))
+        return problem, read_order(order)
     except SyntagmaError:
         raise
     except Exception as error:
@@ -139,21 +138,29 @@ def judge(
     best = known[0]
     if words == best.words:
         return Acceptance("same", words, best, best, margin, narrowed=best.narrowed)
-    given: Linearization | None = None
     broken = tuple(order_faults(problem, words))
+    scored: list[Linearization] = []
     if not broken:
         try:
-            [given] = search(words, 1, part_of(clock, 2))
+            scored = search(words, 1, part_of(clock, 2))
         except UnsatisfiableError as error:
             if error.limit_reached:
                 raise
             broken = (crossing_arcs(problem, words) or str(error),)
-    narrowed = best.narrowed or (given is not None and given.narrowed)
-    acceptance = Acceptance("as good", words, best, given, margin, narrowed=narrowed)
+    narrowed = any(each.narrowed for each in (best, *scored))
+    acceptance = Acceptance("as good", words, best, None, margin, narrowed=narrowed)
+    beginnings = Beginnings(words, search, [*known, *scored], acceptance.allowed, clock)
+    acceptance = replace(acceptance, given=beginnings.best(len(words)))
     if acceptance.loss <= acceptance.allowed:
         return acceptance
-    beginnings = Beginnings(words, search, known, given, acceptance.allowed, clock)
     position, costs = beginnings.find_fault()
+    acceptance = replace(
+        acceptance,
+        given=beginnings.best(len(words)),
+        narrowed=narrowed or beginnings.narrowed,
+    )
+    if acceptance.loss <= acceptance.allowed:  # a later search found a better tree of the order
+        return acceptance
     shares = (shared_adjacencies(words, each.words) for each in beginnings.acceptable())
     return replace(
         acceptance,
@@ -163,5 +170,4 @@ def judge(
         hint=beginnings.best(position - 1),
         costs=costs,
         broken=broken,
-        narrowed=narrowed or beginnings.narrowed,
     )

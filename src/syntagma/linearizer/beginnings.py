@@ -42,8 +42,8 @@ def part_of(clock: Clock, parts: int) -> float | None:
 class Beginnings:
     """The best orders that begin with the first words of the judged one.
 
-    `known` are the best orders of all, `given` the judged one if it has a tree; `allowed` is the
-    loss that is accepted.
+    `known` are the orders found so far, the best of all first; `allowed` is the loss that is
+    accepted.
     """
 
     def __init__(
@@ -51,19 +51,17 @@ class Beginnings:
         words: Sequence[str],
         search: Search,
         known: Sequence[Linearization],
-        given: Linearization | None,
         allowed: float,
         clock: Clock,
     ) -> None:
         self._words = words
         self._search = search
-        self._given = given
         self._top = known[0].score
         self._allowed = allowed
         self._clock = clock
         self._found: list[tuple[int, Linearization]] = []  # with how many words each agrees
         self.narrowed = False
-        for each in (*known, *([] if given is None else [given])):
+        for each in known:
             self._add(each)
 
     def find_fault(self) -> tuple[int, tuple[float, ...]]:
@@ -127,8 +125,8 @@ class Beginnings:
 
     def _look_for(self, count: int, parts: int = 1) -> None:
         """Search for the best order that begins with so many words, in a part of the time left."""
-        if self._given is not None and count >= len(self._words) - 1:
-            return
+        if count >= len(self._words) - 1 and self.best(len(self._words)) is not None:
+            return  # the last word has only one place
         try:
             [order] = self._search(self._words[:count], 1, part_of(self._clock, parts))
         except UnsatisfiableError:

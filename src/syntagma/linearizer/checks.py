@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import Any
 
 from syntagma.errors import (
@@ -87,9 +87,17 @@ def check_forms(problem: Problem) -> None:
             )
 
 
+def read_order(order: Iterable[Any]) -> list[Any]:
+    """The items of an order, not yet compared with the words."""
+    what = "an order is a list of words"
+    if isinstance(order, Set):
+        raise ProblemError(f"{what}, not a set, which has no order: {shown(order)}")
+    return list(check_iterable(order, what))
+
+
 def as_order(problem: Problem, order: Iterable[str] | Iterable[int]) -> list[str] | list[int]:
     """An order to be scored, by forms or by indices; it must use every word exactly once."""
-    items: list[Any] = list(check_iterable(order, "an order is a list of words"))
+    items = read_order(order)
     forms = [str.__str__(item) for item in items if isinstance(item, str)]
     indices = [index for item in items if (index := as_integer(item)) is not None]
     if len(indices) == len(items) > 0:

@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
 from typing import Literal
 
 from syntagma.results.linearization import Linearization
@@ -29,7 +28,7 @@ class Acceptance:
 
     `share` is the share of its adjacencies, those with the start and the end of the sentence
     included, that are in the nearest acceptable order: of all orders within the margin that were
-    found, the one with which it shares most. It is 1 if the order is accepted.
+    found, the one with which it shares most. It is 1 only if the order is accepted.
 
     The rest is there only if the order is worse. The cost of a word is how much the score of the
     best order that begins with the words before it exceeds that of the best order that begins with
@@ -113,12 +112,36 @@ class Acceptance:
 def shared_adjacencies(words: Sequence[str], others: Sequence[str]) -> float:
     """The share of the adjacencies of `words` that `others`, the same words, has as well.
 
-    >>> shared_adjacencies(["the", "dog", "barked"], ["barked", "the", "dog"])
-    0.25
+    From left to right, `words` is cut into the longest pieces that `others` still has; what is
+    between two pieces is not shared. So each word is matched once, and only the same order has
+    share 1. Counting pairs of words would not tell these two orders apart:
+
+    >>> order = ["the", "dog", "bit", "the", "man", "in", "the", "park"]
+    >>> shared_adjacencies(["the", "man", "in", "the", "dog", "bit", "the", "park"], order)
+    0.6666666666666666
     """
-    shared = _adjacencies(words) & _adjacencies(others)
-    return shared.total() / (len(words) + 1)
+    pieces = _count_pieces([None, *words, None], [None, *others, None])
+    return (len(words) + 2 - pieces) / (len(words) + 1)
 
 
-def _adjacencies(words: Sequence[str]) -> Counter[tuple[str | None, str | None]]:
-    return Counter(pairwise([None, *words, None]))
+def _count_pieces(one: Sequence[str | None], other: Sequence[str | None]) -> int:
+    free = [True] * len(other)
+    places: dict[str | None, list[int]] = {}
+    for place, word in enumerate(other):
+        places.setdefault(word, []).append(place)
+
+    def length(start: int, place: int) -> int:
+        """How long `one` from `start` on and the free words of `other` from `place` on agree."""
+        end = place
+        while end < len(other) and free[end] and other[end] == one[start + end - place]:
+            end += 1
+        return end - place
+
+    start = pieces = 0
+    while start < len(one):
+        place = max(places[one[start]], key=partial(length, start))
+        agreed = length(start, place)
+        free[place : place + agreed] = [False] * agreed
+        start += agreed
+        pieces += 1
+    return pieces
