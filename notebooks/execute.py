@@ -29,7 +29,17 @@ def execute(path: Path) -> nbformat.NotebookNode:
         resources={"metadata": {"path": str(path.parent)}},
     )
     client.execute()
+    keep_pictures(notebook)
     return notebook
+
+
+def keep_pictures(notebook: nbformat.NotebookNode) -> None:
+    """Leave out the HTML of what is also a picture: GitHub and nbviewer would prefer it, but remove
+    the SVG from it."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            if "image/svg+xml" in output.get("data", ()):
+                output.data.pop("text/html", None)
 
 
 def main() -> None:

@@ -53,5 +53,14 @@ def test_cells_were_run_in_order_without_error(path: Path) -> None:
     assert not any(output.output_type == "error" for cell in cells for output in cell.outputs)
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_pictures_are_pictures_for_those_who_remove_svg_from_html(path: Path) -> None:
+    cells = load_script().read(path).cells
+    shown = [set(each.get("data", ())) for cell in cells for each in cell.get("outputs", ())]
+    pictures = [formats for formats in shown if "image/svg+xml" in formats]
+    assert pictures
+    assert not any("text/html" in formats for formats in shown)
+
+
 def test_there_is_a_notebook() -> None:
     assert NOTEBOOKS

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,30 @@ def test_results_are_stored_with_the_document(nlp: Language) -> None:
     stored = DocBin(store_user_data=True, docs=[doc]).to_bytes()
     [loaded] = DocBin().from_bytes(stored).get_docs(nlp.vocab)
     assert loaded._.syntagma == doc._.syntagma
+
+
+def test_results_move_with_their_sentences(nlp: Language) -> None:
+    """Documents are joined, and sentences become documents, without a warning of lost data."""
+    doc, other = nlp("barks dog a . sings bird a ."), nlp("the slept cat .")
+    other.user_data[7] = "of somebody else"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        joined = Doc.from_docs([doc, nlp("the slept cat .")])
+    assert joined._.syntagma == doc._.syntagma + other._.syntagma
+    assert [each._.syntagma for each in joined.sents] == joined._.syntagma
+    for sentence in joined.sents:
+        alone = sentence.as_doc(copy_user_data=True)
+        assert alone._.syntagma == [sentence._.syntagma]
+        assert sentence.as_doc()._.syntagma is None
+
+
+def test_a_document_that_is_seen_again_has_new_results(nlp: Language) -> None:
+    doc = nlp("dogs bark . she sang .")
+    merged = nlp.get_pipe("syntagma")(doc)
+    assert len(merged._.syntagma) == 2
+    for token in merged:
+        token.is_sent_start = token.i == 0
+    assert texts(nlp.get_pipe("syntagma")(merged)) == [str(merged[:]._.syntagma)]
 
 
 def test_a_sentence_that_cannot_be_ordered_is_named() -> None:

@@ -23,10 +23,13 @@ from syntagma.results.linearization import Linearization
 if TYPE_CHECKING:
     from syntagma.linearizer.linearizer import Linearizer
 
-_KEY = "syntagma"  # of the results in Doc.user_data
+# Each sentence's result is in `Doc.user_data` under the key that spaCy gives to an attribute of a
+# span, so that `Doc.from_docs` and `Span.as_doc` move it with the sentence.
+_ATTRIBUTE = ("._.", "syntagma")
 _MODEL_FILE = "model.syntagma"
 
 Handler = Callable[[str, Any, list[Doc], Exception], None]
+Records = dict[tuple[int, int], Record | None]  # by the first character of the sentence and its end
 
 
 class SyntagmaComponent:
@@ -71,7 +74,7 @@ class SyntagmaComponent:
         [result] = self._order([doc])
         if isinstance(result, SyntagmaError):
             raise result
-        doc.user_data[_KEY] = result
+        _store(doc, result)
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
@@ -81,7 +84,7 @@ class SyntagmaComponent:
                 if isinstance(result, SyntagmaError):
                     self._handle(self.name, self, [doc], result)
                 else:
-                    doc.user_data[_KEY] = result
+                    _store(doc, result)
                     yield doc
 
     def set_error_handler(self, error_handler: Handler) -> None:
@@ -109,7 +112,7 @@ class SyntagmaComponent:
             self._load()
         return self
 
-    def _order(self, docs: Sequence[Doc]) -> list[list[Record] | SyntagmaError]:
+    def _order(self, docs: Sequence[Doc]) -> list[Records | SyntagmaError]:
         """For each document the records of its sentences, or its first error."""
         sentences = [list(_sentences(doc)) for doc in docs]
         problems = [self._problem(each) for spans in sentences for each in spans]
@@ -136,35 +139,53 @@ def _sentences(doc: Doc) -> Iterator[Span]:
         yield from doc.sents
 
 
-def _records(sentences: Sequence[Span], results: Sequence[object]) -> list[Record] | SyntagmaError:
-    records: list[Record] = []
+def _records(sentences: Sequence[Span], results: Sequence[object]) -> Records | SyntagmaError:
+    records: Records = {}
     for number, (sentence, result) in enumerate(zip(sentences, results, strict=True), start=1):
         if isinstance(result, SyntagmaError):
             fault = ProblemError(f"sentence {number} {shown(sentence.text)}: {result}")
             fault.__cause__ = result
             return fault
-        place: Record = {"start": sentence.start_char, "end": sentence.end_char}
         order = to_record(result) if isinstance(result, Linearization) else None
-        records.append({**place, "order": order})
+        records[sentence.start_char, sentence.end_char] = order
     return records
 
 
-def _of_record(record: Record) -> Linearization | None:
-    return None if record["order"] is None else from_record(record["order"])
+def _store(doc: Doc, records: Records) -> None:
+    for place in _stored(doc):
+        del doc.user_data[_ATTRIBUTE + place]
+    for place, record in records.items():
+        doc.user_data[_ATTRIBUTE + place] = record
+
+
+def _stored(doc: Doc) -> Records:
+    """The results of a document in the order of its sentences."""
+    found = {
+        key[2:]: record
+        for key, record in doc.user_data.items()
+        if isinstance(key, tuple) and key[:2] == _ATTRIBUTE
+    }
+    return dict(sorted(found.items()))
+
+
+def _of_record(record: Record | None) -> Linearization | None:
+    return None if record is None else from_record(record)
 
 
 def _of_doc(doc: Doc) -> list[Linearization | None] | None:
     """`doc._.syntagma`; None if the component has not seen the document."""
-    records = doc.user_data.get(_KEY)
-    return None if records is None else [_of_record(record) for record in records]
+    # `Span.as_doc` copies the results of all sentences, also of those outside the span.
+    end = len(doc.text)
+    records = [
+        record for (first, last), record in _stored(doc).items() if first >= 0 and last <= end
+    ]
+    return list(map(_of_record, records)) if records or not len(doc) else None
 
 
 def _of_sentence(sentence: Span) -> Linearization | None:
     """`sentence._.syntagma`; None if the span is not a sentence that the component has seen."""
-    for record in sentence.doc.user_data.get(_KEY, ()):
-        if (record["start"], record["end"]) == (sentence.start_char, sentence.end_char):
-            return _of_record(record)
-    return None
+    key = (*_ATTRIBUTE, sentence.start_char, sentence.end_char)
+    return _of_record(sentence.doc.user_data.get(key))
 
 
 Doc.set_extension("syntagma", getter=_of_doc, force=True)

@@ -87,7 +87,7 @@ def test_other_objects_are_refused(wrong: Any) -> None:
 @needs_conllu
 def test_a_list_of_sentences_and_a_tree_are_refused() -> None:
     tokens = conllu_object(SENTENCE)
-    with pytest.raises(ArgumentError, match=r"one sentence, not .* conllu\.models\.TokenList"):
+    with pytest.raises(ArgumentError, match=r"one sentence, not a list of sentences: .*one by one"):
         Problem.from_conllu([tokens])
     with pytest.raises(ArgumentError, match=r"not an object of type conllu\.models\.TokenTree"):
         Problem.from_conllu(tokens.to_tree())

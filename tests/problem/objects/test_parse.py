@@ -125,7 +125,12 @@ def test_the_source_of_each_word_is_kept_with_it() -> None:
 
 def test_notes_and_comments_on_the_order_do_not_travel() -> None:
     class Tokens(list[Any]):
-        metadata: ClassVar = {"text": "dogs bark", "constituency": "(S dogs)", "text_en": "kept"}
+        metadata: ClassVar = {
+            "text": "dogs bark",
+            "constituency": "(S dogs)",
+            "translit": "x",
+            "text_en": "kept",
+        }
 
     misc = "A=1|SpaceAfter=No|start_char=3|end_char=5|TokenRange=3:5|B"
     origin = Problem.from_conllu(Tokens([{"form": "dogs", "misc": misc}])).origin

@@ -22,6 +22,8 @@ from syntagma.results.drawing.characters import runs_right_to_left, text_width, 
         ("\u2028\u2029", r"\u2028\u2029"),
         ("\ud83e\ufffe\uffff", r"\ud83e\ufffe\uffff"),
         ("e\u0301\u200d\xa0", "e\u0301\u200d\xa0"),
+        ("\u200e\u200f", "\u200e\u200f"),  # marks, which have no scope
+        ("\u202eb\u2067a", r"\u202eb\u2067a"),
     ],
 )
 def test_visible(text: str, shown: str) -> None:

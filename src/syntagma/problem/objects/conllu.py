@@ -19,8 +19,14 @@ def read_conllu(token_list: Any) -> Parse:
     if not is_collection(token_list):
         raise refuse("from_conllu", _EXPECTED, token_list)
     items = list(token_list)
-    if any(not isinstance(item, Mapping) for item in items):
-        raise refuse("from_conllu", _EXPECTED, token_list if not items else items[0])
+    if items and all(map(is_collection, items)):
+        raise ArgumentError(
+            "from_conllu takes one sentence, not a list of sentences: give them one by one, "
+            "as in `for sentence in conllu.parse(text)`"
+        )
+    for item in items:
+        if not isinstance(item, Mapping):
+            raise refuse("from_conllu", _EXPECTED, item)
     tokens = [item for item in items if not isinstance(item.get("id"), tuple)]
     numbers = _numbers(tokens)
     words = tuple(_word(token, place, numbers) for place, token in enumerate(tokens, start=1))

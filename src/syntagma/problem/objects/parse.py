@@ -20,6 +20,7 @@ from syntagma.problem.word import TagColumn, Word
 
 # Notes of Stanza and UDPipe on the place of a word in the text.
 _OFFSETS = ("start_char", "end_char", "TokenRange")
+_ORDERED_COMMENTS = ("constituency", "translit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def without_order(parse: Parse) -> Parse:
     comments = []
     for comment in parse.comments:
         name = comment[1:].partition("=")[0].strip()
-        if name != "constituency":
+        if name not in _ORDERED_COMMENTS:
             comments.append("# text =" if name == "text" else comment)
     words = (
         replace(word, annotation=word.annotation._replace(misc=_unordered(word.annotation.misc)))
