@@ -1,97 +1,210 @@
-"""The application: routes, and how a request becomes work for the queue and an answer."""
+"""The application: its routes, and how their requests become work for the queue and answers."""
 
 from __future__ import annotations
 
-import asyncio
+import json
 from collections.abc import Awaitable, Callable
-from time import monotonic
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
 
 from syntagma import __version__
-from syntagma.server.fair_queue import FairQueue, Job, OutOfTime
+from syntagma.server import udpipe
 from syntagma.server.faults import Fault
-from syntagma.server.limits import Limits
-from syntagma.server.operations import OPERATIONS, Answer
+from syntagma.server.gate import App, Gate
+from syntagma.server.metrics import CONTENT_TYPE
+from syntagma.server.openapi import DESCRIPTION, complete, documented, documented_process, errors
+from syntagma.server.operations import OPERATIONS, Result
 from syntagma.server.options import options_models, read_options
 from syntagma.server.page_files import PageFile, read_page
-from syntagma.server.requests import read_body
-from syntagma.server.served import Models
+from syntagma.server.requests import check_content_type, read_body
+from syntagma.server.security import Access
+from syntagma.server.service import Service
+
+Handler = Callable[[Request], Awaitable[Response]]
 
 
-def build_app(models: Models, queue: FairQueue, limits: Limits | None = None) -> FastAPI:
-    """The application that serves these models."""
-    limits = limits or Limits()
-    app = FastAPI(title="Syntagma", version=__version__, docs_url=None, redoc_url=None)
-    files = read_page()
-    options = options_models(limits)
+def build_app(service: Service, access: Access | None = None) -> App:
+    """The application of a service, behind its gate."""
+    access = access or Access()
+    app = FastAPI(
+        title="Syntagma",
+        version=__version__,
+        description=DESCRIPTION,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    options = options_models(service.limits)
+    _add_status(app, service)
+    for name in OPERATIONS:
+        app.post(f"/v1/{name}", **documented(name))(_operation(service, name, options[name]))
+    _add_udpipe(app, service)
+    _add_page(app)
 
-    @app.get("/healthz")
+    document: dict[str, Any] = {}
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def openapi() -> Response:
+        if not document:
+            routes = get_openapi(
+                title=app.title, version=app.version, description=DESCRIPTION, routes=app.routes
+            )
+            document.update(
+                complete(routes, options, service.limits, token=access.token is not None)
+            )
+        return _json(json.dumps(document))
+
+    @app.exception_handler(Fault)
+    async def refuse(request: Request, fault: Fault) -> Response:
+        return _json(fault.as_json() + "\n", fault.status, fault.headers)
+
+    @app.exception_handler(HTTPException)
+    async def refuse_route(request: Request, error: HTTPException) -> Response:
+        if error.status_code == 405:
+            fault = Fault("method_not_allowed", "this address does not take this method")
+        else:
+            fault = Fault("not_found", "there is nothing at this address; see /docs")
+        return _json(fault.as_json() + "\n", fault.status, dict(error.headers or {}))
+
+    return Gate(app, access, service.metrics)
+
+
+def _add_status(app: FastAPI, service: Service) -> None:
+    @app.get("/healthz", tags=["status"], summary="Whether the process answers")
     async def health() -> dict[str, str]:
         return {"status": "ok"}
 
-    @app.get("/v1/models")
+    @app.get(
+        "/readyz",
+        tags=["status"],
+        summary="Whether the server takes requests",
+        responses=errors(503),
+    )
+    async def readiness() -> dict[str, str]:
+        if not service.ready:
+            raise Fault("stopping", "the server is stopping", headers={"Retry-After": "5"})
+        return {"status": "ready"}
+
+    @app.get("/metrics", tags=["status"], summary="Metrics for Prometheus", responses=errors())
+    async def metrics() -> Response:
+        return Response(service.metrics.text(), media_type=CONTENT_TYPE)
+
+    @app.get("/v1/models", tags=["v1"], summary="The models of the server", responses=errors())
     async def list_models() -> dict[str, Any]:
-        return models.describe()
+        return service.describe()
+
+
+def _operation(service: Service, name: str, options: Any) -> Handler:
+    async def handle(request: Request) -> Response:
+        check_content_type(request.headers.get("content-type"))
+        async with service.admitted(request) as data:
+            work = _Work(service, name, options, data)
+            results = await service.answers(request, work.open, work.solve)
+        service.count(request, name, [answer for answer, _ in results])
+        return work.answer(results)
+
+    return handle
+
+
+class _Work:
+    """What one request asks for; known once its body has been read, on a thread of the queue."""
+
+    def __init__(self, service: Service, name: str, options: Any, data: bytes) -> None:
+        self._service = service
+        self._name = name
+        self._options = options
+        self._data = data
+        self._batch = False
+
+    def open(self) -> list[object]:
+        limits = self._service.limits
+        body = read_body(self._data, limits)
+        self._data = b""
+        options = read_options(self._options, body.options)
+        served = self._service.models[options.pop("model")]
+        served.check(self._name)
+        if not body.batch and served.linearizer.search == "beam":
+            # The search itself keeps the time. In a batch the queue does, between problems, which
+            # are then encoded together.
+            options["timeout"] = options["timeout"] or float(limits.seconds)
+        self._batch = body.batch
+        self._operation = OPERATIONS[self._name](served.linearizer, options, limits)
+        return list(body.problems)
+
+    def solve(self, values: Any) -> list[Result]:
+        return self._operation.solve(values)
+
+    def answer(self, results: list[Result]) -> Response:
+        warnings = dict.fromkeys(text for _, texts in results for text in texts)
+        noted = (
+            f', "warnings": {json.dumps(list(warnings), ensure_ascii=False)}' if warnings else ""
+        )
+        if self._batch:
+            items = (_item(answer, number) for number, (answer, _) in enumerate(results))
+            return _json('{"results": [' + ",\n".join(items) + "]" + noted + "}\n")
+        [(answer, _)] = results
+        if isinstance(answer, Fault):
+            raise answer
+        return _json(answer.rstrip("\n")[:-1] + noted + "}\n")
+
+
+def _item(answer: str | Fault, number: int) -> str:
+    if isinstance(answer, Fault):
+        return answer.within(f"problems[{number}]").as_json()
+    return answer.rstrip("\n")
+
+
+def _add_udpipe(app: FastAPI, service: Service) -> None:
+    @app.get("/models", tags=["as UDPipe"], summary="The models", responses=errors())
+    async def models() -> dict[str, Any]:
+        return udpipe.describe_models(service.models)
+
+    async def process(request: Request) -> Response:
+        calls: list[udpipe.Process] = []
+        content_type = request.headers.get("content-type")
+        query: bytes = request.scope["query_string"]
+        async with service.admitted(request) as body:
+
+            def open() -> list[Any]:
+                parameters = udpipe.read_parameters(query, content_type, body)
+                calls.append(udpipe.Process.of(parameters, service.models, service.limits))
+                return calls[0].sentences()
+
+            results = await service.answers(request, open, lambda items: calls[0].solve(items))
+        service.count(request, "process", [answer for answer, _ in results])
+        blocks = []
+        for number, (answer, _) in enumerate(results, start=1):
+            if isinstance(answer, Fault):
+                raise Fault(answer.code, f"data: sentence {number}: {answer.message}", "data")
+            blocks.append(answer)
+        return _json(json.dumps(calls[0].answer(blocks), ensure_ascii=False, indent=1) + "\n")
+
+    app.get("/process", **documented_process("get"))(process)
+    app.post("/process", **documented_process("post"))(process)
+
+
+def _add_page(app: FastAPI) -> None:
+    files = read_page()
 
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:
         return _file(files.get("index.html"), request)
 
+    @app.get("/favicon.ico", include_in_schema=False)
+    async def icon(request: Request) -> Response:
+        return _file(files.get("favicon.ico") or files.get("icon.svg"), request)
+
     @app.get("/page/{path:path}", include_in_schema=False)
     async def page_file(path: str, request: Request) -> Response:
         return _file(files.get(path), request)
 
-    def route(name: str) -> Callable[[Request], Awaitable[Response]]:
-        async def handle(request: Request) -> Response:
-            data = await request.body()
-            content: list[Any] = []
 
-            def open() -> list[object]:
-                body = read_body(data, limits)
-                chosen = read_options(options[name], body.options)
-                served = models[chosen.pop("model")]
-                content.append(body.batch)
-                content.append(OPERATIONS[name](served.linearizer, chosen, limits))
-                return list(body.problems)
-
-            job: Job[object, Answer] = Job(
-                open, lambda values: content[1](values), monotonic() + limits.seconds
-            )
-            queue.submit(job)
-            try:
-                answers = await asyncio.wrap_future(job.future)
-            except OutOfTime:
-                raise Fault("time_limit", f"not done within {limits.seconds} seconds") from None
-            if content[0]:
-                return _json(
-                    '{"results": ['
-                    + ", ".join(
-                        each.as_json() if isinstance(each, Fault) else each.rstrip("\n")
-                        for each in answers
-                    )
-                    + "]}\n"
-                )
-            [answer] = answers
-            if isinstance(answer, Fault):
-                raise answer
-            return _json(answer)
-
-        return handle
-
-    for name in OPERATIONS:
-        app.post(f"/v1/{name}", operation_id=name)(route(name))
-
-    @app.exception_handler(Fault)
-    async def fault(request: Request, fault: Fault) -> Response:
-        return _json(fault.as_json() + "\n", fault.status)
-
-    return app
-
-
-def _json(text: str, status: int = 200) -> Response:
-    return Response(text, status, media_type="application/json")
+def _json(text: str, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return Response(text, status, headers, media_type="application/json")
 
 
 def _file(file: PageFile | None, request: Request) -> Response:

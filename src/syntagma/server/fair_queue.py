@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from time import monotonic
 from typing import Any, Final, Generic, TypeVar
 
@@ -41,6 +41,7 @@ class Job(Generic[T, R]):
         self.solve = solve
         self.deadline = deadline
         self.future: Future[list[R]] = Future()
+        self._settling = threading.Lock()
         self._items: Sequence[T] | None = None
         self._results: list[R | None] = []
         self._next = 0
@@ -54,6 +55,10 @@ class Job(Generic[T, R]):
     @property
     def over(self) -> bool:
         return self.future.done()
+
+    @property
+    def begun(self) -> bool:
+        return self._items is not None
 
     @property
     def has_more(self) -> bool:
@@ -87,12 +92,15 @@ class Job(Generic[T, R]):
 
     def finish(self) -> None:
         results: list[Any] = self._results
-        if self.future.set_running_or_notify_cancel():
-            self.future.set_result(results)
+        with self._settling:
+            if not self.future.done() and self.future.set_running_or_notify_cancel():
+                self.future.set_result(results)
 
     def fail(self, error: BaseException) -> None:
-        if not self.future.done() and self.future.set_running_or_notify_cancel():
-            self.future.set_exception(error)
+        """End the job with its first error; those of later turns are of no interest."""
+        with self._settling:
+            if not self.future.done() and self.future.set_running_or_notify_cancel():
+                self.future.set_exception(error)
 
 
 class FairQueue:
@@ -152,9 +160,7 @@ class FairQueue:
             return
         if self._clock() > job.deadline:
             raise OutOfTime
-        with self._changed:
-            fresh = job._items is None
-        if fresh:
+        if not job.begun:  # it is not in line again before it has begun
             job.begin()
         with self._changed:
             turn = job.take()
@@ -168,6 +174,3 @@ class FairQueue:
             last = job.put(turn, results, seconds)
         if last:
             job.finish()
-
-
-__all__ = ["CancelledError", "FairQueue", "Job", "OutOfTime"]

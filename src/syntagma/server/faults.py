@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from syntagma.errors import SyntagmaError, UnsatisfiableError
+from syntagma.errors import ProblemError, SyntagmaError, UnsatisfiableError
 
-# Codes by status; a status may have several.
+# The status of each code.
 CODES: Final[Mapping[str, int]] = {
     "bad_request": 400,
     "invalid_json": 400,
@@ -47,13 +47,18 @@ class Fault(Exception):
         self.field = field
         self.headers = dict(headers or {})
 
+    def within(self, path: str) -> Fault:
+        """The fault of a part of the request, with its field as seen from the whole."""
+        return Fault(self.code, self.message, f"{path}.{self.field}" if self.field else path)
+
     def as_json(self) -> str:
         """The error as an object of JSON: the whole answer, or the result of one problem."""
         error = {"code": self.code, "message": self.message, "field": self.field}
         return json.dumps({"error": error}, ensure_ascii=False)
 
 
-def fault_of(error: SyntagmaError, field: str | None) -> Fault:
+def fault_of(error: SyntagmaError) -> Fault:
     """The fault of a problem that was refused, or has no solution."""
     code = "unsatisfiable" if isinstance(error, UnsatisfiableError) else "invalid"
-    return Fault(code, " ".join(str(error).splitlines()), field)
+    field = error.field if isinstance(error, ProblemError) else ""
+    return Fault(code, " ".join(str(error).splitlines()), field or None)

@@ -1,4 +1,4 @@
-"""The files of the page, read once when the server starts: no path of a request reaches the disk."""
+"""The files of the page, read when the server starts: no path of a request reaches the disk."""
 
 from __future__ import annotations
 

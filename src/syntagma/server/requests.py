@@ -1,19 +1,17 @@
-"""Bodies of requests: one problem or a batch, and options. The schema of a problem is that of JSON
-lines, and so is the code that reads it (`formats.jsonl`)."""
+"""Bodies of requests: one problem or a batch, beside it options."""
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from syntagma.errors import ProblemError
-from syntagma.files.place import Place
-from syntagma.formats.jsonl import _parse, _problem, _SchemaError
-from syntagma.problem.problem import Problem
-from syntagma.server.faults import Fault, fault_of
+from syntagma.formats.jsonl import SchemaError, parse_json
+from syntagma.server.faults import Fault
 from syntagma.server.limits import Limits
+
+CONTENT_TYPE = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,44 +23,45 @@ class Body:
     batch: bool
 
 
-def read_body(data: bytes, limits: Limits) -> Body:
-    """Parse a body. Raises `Fault`."""
+def check_content_type(content_type: str | None) -> None:
+    """Refuse a body that does not say that it is JSON: a page of another origin can send such a
+    body without being asked for its permission."""
+    if (content_type or "").partition(";")[0].strip().lower() != CONTENT_TYPE:
+        raise Fault(
+            "unsupported_media_type", f"the body must be JSON: Content-Type: {CONTENT_TYPE}"
+        )
+
+
+def parse_body(data: bytes) -> Any:
+    """The value of a body of JSON. Raises `Fault`."""
     try:
-        value = _parse(data.decode())
+        return parse_json(data.decode())
     except UnicodeDecodeError as error:
         raise Fault("invalid_json", f"not UTF-8 at byte {error.start + 1}") from None
-    except _SchemaError as error:
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise Fault("invalid_json", f"not JSON: {error.msg} at {place}") from None
+    except SchemaError as error:
         raise Fault("invalid_json", str(error)) from None
+
+
+def read_body(data: bytes, limits: Limits) -> Body:
+    """One problem, or a list of them under the key "problems". Raises `Fault`."""
+    value = parse_body(data)
     if not isinstance(value, dict):
         return Body([value], {}, batch=False)
-    rest: dict[str, Any] = dict(value)
-    options = rest.pop("options", {})
-    if "problems" not in rest:
-        return Body([rest], options, batch=False)
-    problems = rest.pop("problems")
-    if rest:
-        raise Fault("invalid", "a batch has the keys problems and options only", next(iter(rest)))
+    options = value.pop("options", {})
+    if "problems" not in value:
+        return Body([value], options, batch=False)
+    problems = value.pop("problems")
+    if value:
+        raise Fault("invalid", "a batch has the keys problems and options alone", "problems")
     if not isinstance(problems, list):
         raise Fault("invalid", "problems: expected a list", "problems")
-    if len(problems) > limits.problems:
+    if not 0 < len(problems) <= limits.problems:
         raise Fault(
             "invalid",
-            f"problems: {len(problems)} problems, more than the limit of {limits.problems}",
+            f"problems: {len(problems)} problems; a batch has 1 to {limits.problems}",
             "problems",
         )
     return Body(problems, options, batch=True)
-
-
-def read_problem(value: object, *, lemmas: bool, limits: Limits) -> Problem | Fault:
-    """A problem, or why it is none."""
-    try:
-        problem = _problem(value, lemmas, Place("request", 1))
-    except _SchemaError as error:
-        field = re.match(r"([\w.\[\]]+): ", str(error))
-        return Fault("invalid", str(error), field[1] if field else None)
-    except ProblemError as error:
-        return fault_of(error, "words")
-    if len(problem.words) > limits.words:
-        count = len(problem.words)
-        return Fault("invalid", f"{count} words, more than the limit of {limits.words}", "words")
-    return problem

@@ -29,6 +29,15 @@ class Served:
             *(("score",) if beam else ()),
         )
 
+    def check(self, operation: str) -> None:
+        """Raise `Fault` if the model cannot do this."""
+        if operation not in self.operations:
+            raise Fault(
+                "invalid",
+                f"the model {self.name} cannot {operation}: take another",
+                "options.model",
+            )
+
     def describe(self) -> dict[str, object]:
         """What `/v1/models` says about it."""
         linearizer, header = self.linearizer, self.linearizer.info.header
@@ -37,6 +46,7 @@ class Served:
             "language": header.get("language", ""),
             "search": linearizer.search,
             "operations": self.operations,
+            "realizes": "realize" in self.operations,
             "language_model": linearizer.has_language_model,
             "takes_arcs": linearizer.takes_arcs,
             "tag_column": linearizer.tag_column,
