@@ -17,7 +17,7 @@ from syntagma.server.gate import App, Gate
 from syntagma.server.metrics import CONTENT_TYPE
 from syntagma.server.openapi import DESCRIPTION, complete, documented, documented_process, errors
 from syntagma.server.operations import OPERATIONS, Result
-from syntagma.server.options import options_models, read_options
+from syntagma.server.options import read_options
 from syntagma.server.page_files import PageFile, read_page
 from syntagma.server.requests import check_content_type, read_body
 from syntagma.server.security import Access
@@ -38,7 +38,7 @@ def build_app(service: Service, access: Access | None = None) -> App:
         redoc_url=None,
         redirect_slashes=False,
     )
-    options = options_models(service.limits)
+    options = service.options
     _add_status(app, service)
     for name in OPERATIONS:
         app.post(f"/v1/{name}", **documented(name))(_operation(service, name, options[name]))

@@ -28,7 +28,7 @@ class Operation:
     def __init__(self, linearizer: Linearizer, options: Options, limits: Limits) -> None:
         self.linearizer = linearizer
         self.limits = limits
-        self.options = {key: value for key, value in options.items() if key != "diverse"}
+        self.options = dict(options)
         self.size = 0  # bytes of the answer so far
 
     def read(self, value: Any) -> Any:

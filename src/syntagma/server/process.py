@@ -55,9 +55,10 @@ def serve(
         set_up_logs()
         collect_warnings()
         queue = FairQueue(threads)
-        warm_up(served, queue)
+        service = Service(served, queue, limits)
+        warm_up(service)
         try:
-            asyncio.run(_serve(listening, Service(served, queue, limits), access))
+            asyncio.run(_serve(listening, service, access))
         finally:
             queue.close()
 

@@ -26,7 +26,7 @@ class Served:
         return (
             "order",
             *(("realize",) if beam and self.linearizer.realizes else ()),
-            *(("score",) if beam else ()),
+            # score and accept: below
         )
 
     def check(self, operation: str) -> None:

@@ -16,6 +16,7 @@ from syntagma.server.faults import Fault
 from syntagma.server.intake import ClientGone, Intake, wait_until_gone
 from syntagma.server.limits import Limits
 from syntagma.server.metrics import Metrics
+from syntagma.server.options import options_models
 from syntagma.server.served import Models
 
 T = TypeVar("T")
@@ -38,6 +39,7 @@ class Service:
         self.models = models
         self.queue = queue
         self.limits = limits or Limits()
+        self.options = options_models(self.limits)
         self.metrics = metrics or Metrics()
         self.intake = Intake(self.limits)
         self.active = 0

@@ -5,36 +5,40 @@ from __future__ import annotations
 import threading
 from time import monotonic
 
-from syntagma.server.fair_queue import FairQueue, Job
-from syntagma.server.limits import Limits
-from syntagma.server.operations import OPERATIONS, Operation
-from syntagma.server.options import TAKEN
-from syntagma.server.served import Models, Served
+from syntagma.server.fair_queue import Job
+from syntagma.server.operations import OPERATIONS
+from syntagma.server.options import read_options
+from syntagma.server.served import Served
+from syntagma.server.service import Service
 
 # Long enough for every part of the search, short enough to take no time.
 SENTENCE = ("She", "read", "the", "old", "book", "in", "a", "garden", ".")
 LONGEST = 60.0  # seconds
 
 
-def warm_up(models: Models, queue: FairQueue) -> None:
+def warm_up(service: Service) -> None:
     """Let every thread run every operation of every model."""
-    together = threading.Barrier(len(queue.threads))
+    threads = service.queue.threads
+    together = threading.Barrier(len(threads))
 
-    def run(threads: object) -> list[None]:
+    def run(items: object) -> list[None]:
         together.wait(LONGEST)  # so that each thread has one of the jobs
-        for served in models:
-            _warm_up(served)
+        for served in service.models:
+            _warm_up(service, served)
         return [None]
 
-    jobs = [Job(lambda: [None], run, monotonic() + LONGEST) for _ in queue.threads]
+    jobs = [Job(lambda: [None], run, monotonic() + LONGEST) for _ in threads]
     for job in jobs:
-        queue.submit(job)
+        service.queue.submit(job)
     for job in jobs:
         job.future.result()
 
 
-def _warm_up(served: Served) -> None:
+def _warm_up(service: Service, served: Served) -> None:
     for name in served.operations:
-        options = {key: None for key in TAKEN[name] if key != "model"}
-        operation: Operation = OPERATIONS[name](served.linearizer, options, Limits())
-        operation.solve([{"words": list(SENTENCE)}])
+        options = read_options(service.options[name], {})
+        del options["model"]
+        problem = {"words": list(SENTENCE)}
+        if name in ("score", "accept"):
+            problem["order"] = list(SENTENCE)
+        OPERATIONS[name](served.linearizer, options, service.limits).solve([problem])
