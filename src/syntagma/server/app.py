@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -12,16 +13,18 @@ from starlette.exceptions import HTTPException
 
 from syntagma import __version__
 from syntagma.server import udpipe
-from syntagma.server.faults import Fault
+from syntagma.server.faults import Fault, failure
 from syntagma.server.gate import App, Gate
 from syntagma.server.metrics import CONTENT_TYPE
 from syntagma.server.openapi import DESCRIPTION, complete, documented, documented_process, errors
 from syntagma.server.operations import OPERATIONS, Result
 from syntagma.server.options import read_options
 from syntagma.server.page_files import PageFile, read_page
+from syntagma.server.reference import STYLE, reference_page
 from syntagma.server.requests import check_content_type, read_body
 from syntagma.server.security import Access
 from syntagma.server.service import Service
+from syntagma.server.tokenize import read_text, split
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -38,25 +41,14 @@ def build_app(service: Service, access: Access | None = None) -> App:
         redoc_url=None,
         redirect_slashes=False,
     )
-    options = service.options
     _add_status(app, service)
     for name in OPERATIONS:
-        app.post(f"/v1/{name}", **documented(name))(_operation(service, name, options[name]))
+        app.post(f"/v1/{name}", **documented(name))(_operation(service, name))
+    _add_tokenizer(app, service)
     _add_udpipe(app, service)
     _add_page(app)
 
-    document: dict[str, Any] = {}
-
-    @app.get("/openapi.json", include_in_schema=False)
-    async def openapi() -> Response:
-        if not document:
-            routes = get_openapi(
-                title=app.title, version=app.version, description=DESCRIPTION, routes=app.routes
-            )
-            document.update(
-                complete(routes, options, service.limits, token=access.token is not None)
-            )
-        return _json(json.dumps(document))
+    _add_documentation(app, service, token=access.token is not None)
 
     @app.exception_handler(Fault)
     async def refuse(request: Request, fault: Fault) -> Response:
@@ -69,6 +61,10 @@ def build_app(service: Service, access: Access | None = None) -> App:
         else:
             fault = Fault("not_found", "there is nothing at this address; see /docs")
         return _json(fault.as_json() + "\n", fault.status, dict(error.headers or {}))
+
+    @app.exception_handler(Exception)
+    async def fail(request: Request, error: Exception) -> Response:
+        return _json(failure().as_json() + "\n", 500)  # the gate logs it
 
     return Gate(app, access, service.metrics)
 
@@ -98,11 +94,11 @@ def _add_status(app: FastAPI, service: Service) -> None:
         return service.describe()
 
 
-def _operation(service: Service, name: str, options: Any) -> Handler:
+def _operation(service: Service, name: str) -> Handler:
     async def handle(request: Request) -> Response:
         check_content_type(request.headers.get("content-type"))
         async with service.admitted(request) as data:
-            work = _Work(service, name, options, data)
+            work = _Work(service, name, data)
             results = await service.answers(request, work.open, work.solve)
         service.count(request, name, [answer for answer, _ in results])
         return work.answer(results)
@@ -113,10 +109,9 @@ def _operation(service: Service, name: str, options: Any) -> Handler:
 class _Work:
     """What one request asks for; known once its body has been read, on a thread of the queue."""
 
-    def __init__(self, service: Service, name: str, options: Any, data: bytes) -> None:
+    def __init__(self, service: Service, name: str, data: bytes) -> None:
         self._service = service
         self._name = name
-        self._options = options
         self._data = data
         self._batch = False
 
@@ -124,7 +119,7 @@ class _Work:
         limits = self._service.limits
         body = read_body(self._data, limits)
         self._data = b""
-        options = read_options(self._options, body.options)
+        options = read_options(self._service.options[self._name], body.options)
         served = self._service.models[options.pop("model")]
         served.check(self._name)
         if not body.batch and served.linearizer.search == "beam":
@@ -156,6 +151,16 @@ def _item(answer: str | Fault, number: int) -> str:
     if isinstance(answer, Fault):
         return answer.within(f"problems[{number}]").as_json()
     return answer.rstrip("\n")
+
+
+def _add_tokenizer(app: FastAPI, service: Service) -> None:
+    async def tokenize(request: Request) -> Response:
+        check_content_type(request.headers.get("content-type"))
+        async with service.admitted(request) as data:
+            [answer] = await service.answers(request, lambda: read_text(data), split)
+        return _json(answer + "\n")
+
+    app.post("/v1/tokenize", **documented("tokenize"))(tokenize)
 
 
 def _add_udpipe(app: FastAPI, service: Service) -> None:
@@ -201,6 +206,28 @@ def _add_page(app: FastAPI) -> None:
     @app.get("/page/{path:path}", include_in_schema=False)
     async def page_file(path: str, request: Request) -> Response:
         return _file(files.get(path), request)
+
+
+def _add_documentation(app: FastAPI, service: Service, *, token: bool) -> None:
+    @lru_cache(maxsize=1)
+    def document() -> dict[str, Any]:
+        routes = get_openapi(
+            title=app.title, version=app.version, description=DESCRIPTION, routes=app.routes
+        )
+        return complete(routes, service.options, service.limits, token=token)
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def openapi() -> Response:
+        return _json(json.dumps(document()))
+
+    @app.get("/docs", include_in_schema=False)
+    async def reference(request: Request) -> Response:
+        address = str(request.base_url).rstrip("/")
+        return Response(reference_page(document(), address), media_type="text/html")
+
+    @app.get("/docs.css", include_in_schema=False)
+    async def style() -> Response:
+        return Response(STYLE, media_type="text/css")
 
 
 def _json(text: str, status: int = 200, headers: dict[str, str] | None = None) -> Response:

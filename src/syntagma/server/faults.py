@@ -62,3 +62,8 @@ def fault_of(error: SyntagmaError) -> Fault:
     code = "unsatisfiable" if isinstance(error, UnsatisfiableError) else "invalid"
     field = error.field if isinstance(error, ProblemError) else ""
     return Fault(code, " ".join(str(error).splitlines()), field or None)
+
+
+def failure() -> Fault:
+    """The fault of the server itself, which says nothing of its inside."""
+    return Fault("internal", "the server failed; its log says more")

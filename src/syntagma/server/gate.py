@@ -9,7 +9,7 @@ from secrets import token_hex
 from time import monotonic
 from typing import Any, Final
 
-from syntagma.server.faults import Fault
+from syntagma.server.faults import Fault, failure
 from syntagma.server.intake import ClientGone
 from syntagma.server.logs import describe_exception, log
 from syntagma.server.metrics import Metrics
@@ -52,7 +52,7 @@ class Gate:
             exchange.status = CLIENT_GONE
         except Exception as error:
             log("failure", logging.ERROR, request=exchange.id, **describe_exception(error))
-            await exchange.refuse(Fault("internal", "the server failed; its log says more"))
+            await exchange.refuse(failure())
         finally:
             self._record(exchange)
 

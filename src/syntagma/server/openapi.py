@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from syntagma.formats.json_schema import Schema
 from syntagma.server.limits import Limits
 from syntagma.server.schemas import ANSWERS, ERROR, EXAMPLES, answer_schema, request_schema
+from syntagma.server.tokenize import ANSWER, REQUEST
 from syntagma.server.udpipe import FORM, INPUTS, MULTIPART, OUTPUTS
 
 JSON: Final = "application/json"
@@ -140,6 +141,7 @@ def complete(
         name = operation.capitalize()
         schemas[f"{name}Request"] = request_schema(operation, options[operation], limits)
         schemas[f"{name}Answer"] = answer_schema(ANSWERS[operation])
+    schemas["TokenizeRequest"], schemas["TokenizeAnswer"] = REQUEST, ANSWER
     if token:
         bearer = {"type": "http", "scheme": "bearer"}
         document["components"]["securitySchemes"] = {"token": bearer}

@@ -80,6 +80,7 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
             ]
         },
     },
+    "tokenize": {"Raw text": {"text": "The dog didn't bark."}},
     "accept": {
         "Is it a good order?": {
             "words": ["She", "read", "the", "book", "."],

@@ -39,8 +39,11 @@ HEADERS: Final[tuple[tuple[bytes, bytes], ...]] = (
     (b"x-frame-options", b"DENY"),
 )
 
-# What anyone may ask for: whether the server is up, and the page, which holds nothing secret.
-OPEN_PATHS: Final = frozenset(("/", "/healthz", "/readyz", "/favicon.ico"))
+# What anyone may ask for: whether the server is up, the page and the documentation. None of it is
+# secret, and a browser could not send a token.
+OPEN_PATHS: Final = frozenset(
+    ("/", "/healthz", "/readyz", "/favicon.ico", "/docs", "/docs.css", "/openapi.json")
+)
 OPEN_FOLDER: Final = "/page/"
 
 MIN_TOKEN: Final = 16  # characters
@@ -120,15 +123,15 @@ class Access:
             raise Fault(
                 "wrong_host", "this server has another name; its operator can add one: --allow-host"
             )
-        if not self._same_origin(headers) and not (
-            path in OPEN_PATHS or path.startswith(OPEN_FOLDER)
-        ):
+        if path in OPEN_PATHS or path.startswith(OPEN_FOLDER):
+            return
+        if not self._same_origin(headers):
             raise Fault(
                 "forbidden",
                 "requests from pages of other origins are refused; the operator can allow an "
                 "origin: --allow-origin",
             )
-        if self.token is not None and not (path in OPEN_PATHS or path.startswith(OPEN_FOLDER)):
+        if self.token is not None:
             self._check_token(headers.get("authorization", ""))
 
     def allows(self, origin: str | None) -> bool:
