@@ -365,3 +365,54 @@ def test_metrics_count_requests_and_problems() -> None:
     assert 'route="other"' in text
     assert "secret" not in text
     assert "syntagma_active_requests 0.0" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("score", {"words": TREE, "order": "the dog barked"}),
+        ("score", {"words": TREE, "order": [1, 3, 2], "id": "x"}),
+        ("accept", {"words": ["the", "dog", "barked"], "order": ["barked", "dog", "the"]}),
+        ("accept", {"order": "the New York dog", "words": ["New York", "the", "dog"]}),
+        ("accept", {"order": "the dog barked", "last": 2}),
+    ],
+)
+def test_orders_are_scored_and_judged_as_by_the_library(
+    client: TestClient, name: str, problem: dict[str, Any]
+) -> None:
+    from syntagma.formats.jsonl import to_order, write_acceptance, write_jsonl
+    from syntagma.formats.text import split_bag
+
+    linearizer = english()["en"].linearizer
+    words, order = to_order(problem, split_bag)
+    expected = (
+        write_jsonl(linearizer.score(words, order))
+        if name == "score"
+        else write_acceptance(linearizer.accept(words, order))
+    )
+    assert client.post(f"/v1/{name}", json=problem).text == expected
+    batch = client.post(f"/v1/{name}", json={"problems": [problem, problem]})
+    assert batch.json()["results"] == [json.loads(expected)] * 2
+
+
+@pytest.mark.parametrize("name", ["score", "accept"])
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"words": ["a", "b"]}, "order"),
+        (["a"], None),
+        ({"words": ["a", "b"], "order": 3}, "order"),
+        ({"words": ["a", "b"], "order": ["a", 1.5]}, "order[1]"),
+        ({"words": ["a", "b"], "order": "a c"}, "order"),
+        ({"words": ["a", "b"], "order": [1, 1]}, "order"),
+        ({"words": ["a", "b"], "order": ["a", 2]}, "order"),
+        ({"order": [1, 2]}, "words"),
+        ({"words": ["a"] * 257, "order": ["a"] * 257}, "words"),
+    ],
+)
+def test_what_is_wrong_with_an_order_is_named(
+    client: TestClient, name: str, body: object, field: str | None
+) -> None:
+    answer = client.post(f"/v1/{name}", json=body)
+    assert answer.status_code == 422
+    assert answer.json()["error"]["field"] == field

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from syntagma.cli import options
-from syntagma.errors import ArgumentError
+from syntagma.errors import missing_package
 
 CORES = os.cpu_count() or 1
 
@@ -111,9 +111,8 @@ def serve(
     except ImportError as error:
         if (error.name or "").startswith("syntagma"):
             raise
-        raise ArgumentError(
-            f"the server needs the package {error.name}: pip install 'syntagma[server]'"
-        ) from error
+        package = (error.name or "").partition(".")[0]
+        raise missing_package("syntagma serve", package, "server", error) from error
     from syntagma.server.limits import read_limits
     from syntagma.server.security import Access, read_token
 

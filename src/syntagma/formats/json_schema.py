@@ -191,3 +191,30 @@ _ID: Final[dict[str, Schema]] = {"id": {"type": ["string", "null"]}}
 SENTENCE: Final = _object(_ALWAYS, **_SOMETIMES)
 RESULT: Final = _object({**_ID, **_ALWAYS}, **_SOMETIMES)
 N_BEST: Final = _object({**_ID, "n_best": {"type": "array", "items": SENTENCE}})
+_OR_NULL: Final[Schema] = {"type": ["number", "null"]}
+ACCEPTANCE: Final = _object(
+    {
+        **_ID,
+        "text": {"type": "string", "description": "the order that was judged"},
+        "verdict": {"enum": ["same", "as good", "worse"]},
+        "accepted": {"type": "boolean"},
+        "loss": {**_OR_NULL, "description": "how much lower it scores; null: it is not possible"},
+        "allowed": {"type": "number", "description": "the largest loss that is accepted"},
+        "margin": {"type": "number", "description": "loss for each pair of neighbours"},
+        "share": {"type": "number", "description": "share of adjacencies that are right"},
+        "best": SENTENCE,
+        "given": {"anyOf": [SENTENCE, {"type": "null"}]},
+    },
+    narrowed={"const": True, "description": "a time limit narrowed the beam"},
+    where=_object(
+        {
+            "position": {"type": "integer", "minimum": 1},
+            "after": {"type": ["string", "null"]},
+            "word": {"type": "string"},
+        }
+    ),
+    continuation={"type": "array", "items": {"type": "string"}},
+    costs={"type": "array", "items": _OR_NULL},
+    broken={"type": "array", "items": {"type": "string"}},
+    hint=SENTENCE,
+)

@@ -78,8 +78,8 @@ def read_orders(
             continue
         place = Place(source, number)
         try:
-            yield _order(_parse(line), split, place)
-        except (_SchemaError, ProblemError) as error:
+            yield to_order(_parse(line), split, place=place)
+        except (SchemaError, ProblemError) as error:
             yield FormatError(str(error), *place)
 
 
@@ -156,26 +156,31 @@ def to_problem(value: Any, *, lemmas: bool = False, place: Place | None = None) 
     )
 
 
-def _order(
-    value: object, split: Callable[[str], list[str]], place: Place
+def to_order(
+    value: Any, split: Callable[[str], list[str]], *, place: Place | None = None
 ) -> tuple[Problem, list[str] | list[int]]:
+    """The problem, and the order of its words, that a value of JSON describes. Raises `SchemaError`
+    or `ProblemError`."""
     if not isinstance(value, dict):
-        raise _SchemaError(f"expected an object with the key 'order', found {_kind(value)}")
+        raise SchemaError(f"expected an object with the key 'order', found {_kind(value)}")
     _check_keys(value, (*_PROBLEM_KEYS, "order"), "")
     if "order" not in value:
-        raise _SchemaError("the key 'order' is missing")
+        raise SchemaError("the key 'order' is missing", field="order")
+    value = dict(value)
     order = value.pop("order")
     written = isinstance(order, str)
     items: list[Any] = split(order) if isinstance(order, str) else _list(order, "order")
-    check_limit(len(items), MAX_WORDS, "the order", "words")
+    check_limit(len(items), MAX_WORDS, "the order", "words", "order")
     for index, item in enumerate(items):
         if not isinstance(item, str) and type(item) is not int:
-            raise _SchemaError(
-                f"order[{index}]: expected a form or an index of a word, found {_kind(item)}"
+            raise SchemaError(
+                f"expected a form or an index of a word, found {_kind(item)}", f"order[{index}]"
             )
     if "words" not in value and not all(isinstance(item, str) for item in items):
-        raise _SchemaError("the key 'words' is missing, which an order by indices needs")
-    problem = _problem({"words": items, **value}, False, place)
+        raise SchemaError(
+            "the key 'words' is missing, which an order by indices needs", field="words"
+        )
+    problem = to_problem({"words": items, **value}, place=place)
     return problem, join_phrases(items, problem) if written else items
 
 

@@ -122,9 +122,10 @@ class _Work:
         options = read_options(self._service.options[self._name], body.options)
         served = self._service.models[options.pop("model")]
         served.check(self._name)
-        if not body.batch and served.linearizer.search == "beam":
+        beam = served.linearizer.search == "beam"
+        if beam and not body.batch and self._name != "accept":
             # The search itself keeps the time. In a batch the queue does, between problems, which
-            # are then encoded together.
+            # are then encoded together. An order is judged in less detail if time is limited.
             options["timeout"] = options["timeout"] or float(limits.seconds)
         self._batch = body.batch
         self._operation = OPERATIONS[self._name](served.linearizer, options, limits)

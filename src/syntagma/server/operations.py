@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from syntagma.errors import ArgumentError, ProblemError, SyntagmaError
-from syntagma.formats.jsonl import SchemaError, to_problem, write_jsonl
+from syntagma.errors import ArgumentError, ModelError, ProblemError, SyntagmaError
+from syntagma.formats.jsonl import SchemaError, to_order, to_problem, write_acceptance, write_jsonl
+from syntagma.formats.text import split_bag
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
@@ -66,7 +67,7 @@ class Operation:
             return [
                 each if isinstance(each, Fault) else self._write(next(results)) for each in items
             ]
-        except ArgumentError as error:  # the model does not take one of the options
+        except (ArgumentError, ModelError) as error:  # the model does not take an option
             raise Fault("invalid", str(error), "options") from None
 
     def _read(self, value: object) -> Any:
@@ -110,4 +111,33 @@ class Realize(Operation):
         return self.linearizer.realize_many(items, **self.options, max_words=most, on_error="yield")
 
 
-OPERATIONS: Final[dict[str, type[Operation]]] = {"order": Order, "realize": Realize}
+class Score(Operation):
+    def read(self, value: Any) -> tuple[Problem, Any]:
+        return to_order(value, split_bag)
+
+    def words(self, item: tuple[Problem, Any]) -> int:
+        return len(item[0].words)
+
+    def run(self, items: Sequence[tuple[Problem, Any]]) -> Iterable[Any]:
+        for problem, order in items:
+            try:
+                yield self.linearizer.score(problem, order, **self.options)
+            except ProblemError as error:
+                yield error
+
+
+class Accept(Score):
+    def run(self, items: Sequence[tuple[Problem, Any]]) -> Iterable[Any]:
+        most = min(self.limits.words, self.linearizer.max_words)
+        return self.linearizer.accept_many(items, **self.options, max_words=most, on_error="yield")
+
+    def write(self, result: Any) -> str:
+        return write_acceptance(result)
+
+
+OPERATIONS: Final[dict[str, type[Operation]]] = {
+    "order": Order,
+    "realize": Realize,
+    "score": Score,
+    "accept": Accept,
+}

@@ -7,6 +7,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from syntagma.formats.json_schema import (
+    ACCEPTANCE,
     N_BEST,
     RESULT,
     Schema,
@@ -163,4 +164,5 @@ ANSWERS: Final[dict[str, Schema]] = {
     "order": {"anyOf": [RESULT, N_BEST]},
     "realize": {"anyOf": [RESULT, N_BEST]},
     "score": RESULT,
+    "accept": ACCEPTANCE,
 }

@@ -26,7 +26,7 @@ class Served:
         return (
             "order",
             *(("realize",) if beam and self.linearizer.realizes else ()),
-            # score and accept: below
+            *(("score", "accept") if beam else ()),
         )
 
     def check(self, operation: str) -> None:
