@@ -122,16 +122,18 @@ def order_field(words: int = MAX_WORDS) -> Schema:
 
 
 # A problem as JSON lines hold it.
+_FIELDS: Final = problem_fields({"$ref": "#/$defs/word"})
 PROBLEM: Final[Schema] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "A problem",
+    "$defs": {"word": word_schema(), "words": _FIELDS["words"]},
     "anyOf": [
-        problem_fields(word_schema())["words"],
+        {"$ref": "#/$defs/words"},
         {
             "type": "object",
             "required": ["words"],
             "additionalProperties": False,
-            "properties": problem_fields(word_schema()),
+            "properties": {**_FIELDS, "words": {"$ref": "#/$defs/words"}},
         },
     ],
 }
