@@ -90,6 +90,8 @@ class Service:
             await asyncio.wait(
                 (done, gone), timeout=self.limits.seconds, return_when=asyncio.FIRST_COMPLETED
             )
+            if done.cancelled():  # the queue was closed
+                raise stopping()
             if done.done():
                 return await done
             if gone.done():
