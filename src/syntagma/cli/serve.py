@@ -105,6 +105,12 @@ def serve(
 
     SIGTERM and Ctrl-C finish what is running and refuse what is new; a second one ends at once.
     """
+    from syntagma.server.limits import read_limits
+    from syntagma.server.security import Access, read_token
+
+    token = None if token_file is None else read_token(token_file)
+    access = Access.of(host, token, allow_host, allow_origin)
+    limits = read_limits(limit)
     try:
         from syntagma.server.process import Address
         from syntagma.server.process import serve as serve_models
@@ -113,9 +119,4 @@ def serve(
             raise
         package = (error.name or "").partition(".")[0]
         raise missing_package("syntagma serve", package, "server", error) from error
-    from syntagma.server.limits import read_limits
-    from syntagma.server.security import Access, read_token
-
-    token = None if token_file is None else read_token(token_file)
-    access = Access.of(host, token, allow_host, allow_origin)
-    serve_models(Address(host, port), model, threads, access, read_limits(limit))
+    serve_models(Address(host, port), model, threads, access, limits)
