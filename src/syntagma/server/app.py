@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse
 
 from syntagma import __version__
 from syntagma.server import udpipe
@@ -85,7 +86,15 @@ def _add_status(app: FastAPI, service: Service) -> None:
             raise Fault("stopping", "the server is stopping", headers={"Retry-After": "5"})
         return {"status": "ready"}
 
-    @app.get("/metrics", tags=["status"], summary="Metrics for Prometheus", responses=errors())
+    text = {"text/plain": {"schema": {"type": "string"}}}
+
+    @app.get(
+        "/metrics",
+        tags=["status"],
+        summary="Metrics for Prometheus",
+        response_class=PlainTextResponse,
+        responses={200: {"description": "the metrics", "content": text}, **errors()},
+    )
     async def metrics() -> Response:
         return Response(service.metrics.text(), media_type=CONTENT_TYPE)
 

@@ -40,12 +40,12 @@ class Gate:
             return
         exchange = _Exchange(scope, send, self._access)
         try:
-            self._access.check(scope["path"], exchange.headers)
-            if exchange.is_preflight:
+            self._access.check_host(exchange.headers)
+            if exchange.is_preflight:  # which has no token
                 await exchange.answer(204, b"", {})
             else:
-                inner = exchange.scope
-                await self.app(inner, receive, exchange.send)
+                self._access.check(scope["path"], exchange.headers)
+                await self.app(exchange.scope, receive, exchange.send)
         except Fault as fault:
             await exchange.refuse(fault)
         except ClientGone:

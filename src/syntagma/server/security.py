@@ -116,13 +116,16 @@ class Access:
         hosts = named | {"localhost", "127.0.0.1", "[::1]", host_in_url(host)}
         return cls(token, hosts if local or named else None, frozenset(allowed_origins))
 
-    def check(self, path: str, headers: Mapping[str, str]) -> None:
-        """Raise `Fault` if the request must not be answered."""
+    def check_host(self, headers: Mapping[str, str]) -> None:
+        """Raise `Fault` if the request is for a server of another name."""
         host = headers.get("host")
         if self.hosts is not None and host is not None and _name(host) not in self.hosts:
             raise Fault(
                 "wrong_host", "this server has another name; its operator can add one: --allow-host"
             )
+
+    def check(self, path: str, headers: Mapping[str, str]) -> None:
+        """Raise `Fault` if the request must not be answered."""
         if path in OPEN_PATHS or path.startswith(OPEN_FOLDER):
             return
         if not self._same_origin(headers):
