@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syntagma.server.fair_queue import MOST_PER_TURN, TURN, FairQueue, Job, OutOfTime
+from syntagma.server.fair_queue import FIRST_TURNS, MOST_PER_TURN, TURN, FairQueue, Job, OutOfTime
 
 FOREVER = float("inf")
 
@@ -68,6 +68,21 @@ def test_a_small_job_waits_for_one_turn_of_a_large_one_only(queue: FairQueue) ->
     assert log.index("s") <= 1
     steps.release(100)
     assert large.future.result(timeout=30) == [2 * each for each in range(100)]
+
+
+def test_many_small_jobs_do_not_keep_a_large_one_waiting(queue: FairQueue) -> None:
+    log: list[str] = []
+    steps = threading.Semaphore(0)
+    queue._clock = Slow()
+    large = Job(lambda: range(10), Worker("L", log, steps), FOREVER)
+    queue.submit(large)
+    small = [Job(lambda: range(1), Worker("s", log, steps), FOREVER) for _ in range(100)]
+    for job in small:
+        queue.submit(job)
+    steps.release(110)
+    for job in [large, *small]:
+        job.future.result(timeout=30)
+    assert "".join(log).rindex("L") <= 10 * (FIRST_TURNS + 1)
 
 
 def test_large_jobs_take_turns(queue: FairQueue) -> None:

@@ -1,8 +1,10 @@
 """Requests share the threads fairly: each thread takes a few problems of one request, then a few of
 the next.
 
-A request of one problem therefore waits for at most one turn of each other request, however many
-problems those have. How many problems make a turn follows from how long those before them took.
+Requests that have had no turn yet go first, so that one of a few problems waits for the turns that
+are running and no more, however large the others are. But they do not keep those waiting: after a
+few first turns comes one of a request that has begun. These take turns among themselves. How many
+problems make a turn follows from how long those before them took.
 """
 
 from __future__ import annotations
@@ -17,8 +19,9 @@ from typing import Any, Final, Generic, TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-TURN: Final = 0.02  # seconds: long enough to encode problems together, short enough to wait for
+TURN: Final = 0.025  # seconds: long enough to encode problems together, short enough to wait for
 MOST_PER_TURN: Final = 32  # problems
+FIRST_TURNS: Final = 4  # in a row, if a request that has begun waits
 
 
 class OutOfTime(Exception):
@@ -108,7 +111,9 @@ class FairQueue:
 
     def __init__(self, threads: int, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
-        self._jobs: deque[Job[Any, Any]] = deque()
+        self._fresh: deque[Job[Any, Any]] = deque()  # without a turn so far
+        self._begun: deque[Job[Any, Any]] = deque()
+        self._first_turns = 0  # since the last turn of a job that had begun
         self._changed = threading.Condition()
         self._closed = False
         self.threads = [
@@ -122,20 +127,21 @@ class FairQueue:
         with self._changed:
             if self._closed:
                 raise RuntimeError("the queue is closed")
-            self._jobs.append(job)
+            self._fresh.append(job)
             self._changed.notify()
 
     @property
     def waiting(self) -> int:
         """Jobs that wait for a turn."""
-        return len(self._jobs)
+        return len(self._fresh) + len(self._begun)
 
     def close(self) -> None:
         """End the threads after their turns; jobs that wait are cancelled."""
         with self._changed:
             self._closed = True
-            jobs = list(self._jobs)
-            self._jobs.clear()
+            jobs = [*self._fresh, *self._begun]
+            self._fresh.clear()
+            self._begun.clear()
             self._changed.notify_all()
         for job in jobs:
             job.cancel()
@@ -143,15 +149,23 @@ class FairQueue:
     def _work(self) -> None:
         while True:
             with self._changed:
-                while not self._jobs and not self._closed:
+                while not self.waiting and not self._closed:
                     self._changed.wait()
                 if self._closed:
                     return
-                job = self._jobs.popleft()
+                job = self._next()
             try:
                 self._serve(job)
             except BaseException as error:  # of whatever kind: the thread goes on with other jobs
                 job.fail(error)
+
+    def _next(self) -> Job[Any, Any]:
+        """The job whose turn it is. Some job waits."""
+        if self._fresh and (self._first_turns < FIRST_TURNS or not self._begun):
+            self._first_turns += 1
+            return self._fresh.popleft()
+        self._first_turns = 0
+        return self._begun.popleft()
 
     def _serve(self, job: Job[Any, Any]) -> None:
         """One turn of a job. Before it begins, the job is in line again for the next one, so that
@@ -165,7 +179,7 @@ class FairQueue:
         with self._changed:
             turn = job.take()
             if job.has_more and not self._closed:
-                self._jobs.append(job)
+                self._begun.append(job)
                 self._changed.notify()
         began = self._clock()
         results = job.run(turn)
