@@ -37,6 +37,7 @@ LAYERS = (
     ("integrations",),
     ("evaluation",),
     ("training",),
+    ("server",),
     ("cli",),
 )
 LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}

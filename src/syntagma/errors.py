@@ -74,7 +74,15 @@ class ArgumentError(SyntagmaError, ValueError):
 
 
 class ProblemError(SyntagmaError):
-    """A problem that is malformed, or whose constraints contradict each other."""
+    """A problem that is malformed, or whose constraints contradict each other.
+
+    `field` is the place of the fault in the JSON notation of a problem, as in `words[2].head`;
+    empty where there is no single one.
+    """
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class UnsatisfiableError(ProblemError):

@@ -119,5 +119,6 @@ def _refuse_arcs(problem: Problem) -> None:
             given = "head" if word.head is not None else "label"
             raise ProblemError(
                 f"the {given} of {name_word(problem.words, index)} is given, but a CCG model can "
-                "only keep tags and order constraints: leave heads and labels out"
+                "only keep tags and order constraints: leave heads and labels out",
+                field=f"words[{index - 1}].{'head' if given == 'head' else 'deprel'}",
             )

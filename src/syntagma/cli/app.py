@@ -23,6 +23,7 @@ COMMANDS: dict[str, Callable[[], Callable[..., None]]] = {
     "realize": lambda: import_module("syntagma.cli.realize").realize,
     "score": lambda: import_module("syntagma.cli.score").score,
     "accept": lambda: import_module("syntagma.cli.accept").accept,
+    "serve": lambda: import_module("syntagma.cli.serve").serve,
     "train": lambda: import_module("syntagma.cli.train").train,
     "train-lm": lambda: import_module("syntagma.cli.train_lm").train_lm,
     "add-lm": lambda: import_module("syntagma.cli.add_lm").add_lm,

@@ -39,8 +39,13 @@ _PROBLEM_KEYS = ("words", "before", "first", "last", "id")
 _WORD_KEYS = ("form", "tag", "head", "deprel", "lemma", "features")
 
 
-class _SchemaError(Exception):
-    """A value that violates the schema; the message names its path."""
+class SchemaError(Exception):
+    """A value that violates the schema. The message begins with its `path`; `field` is the path of
+    what is to be changed, by default the same."""
+
+    def __init__(self, message: str, path: str = "", *, field: str | None = None) -> None:
+        super().__init__(f"{path}: {message}" if path else message)
+        self.field = path if field is None else field
 
 
 def read_jsonl(
@@ -50,7 +55,7 @@ def read_jsonl(
 
     A plain string is a form, or, if `lemmas`, a lemma.
     """
-    return _read(lines, source, lambda value, place: _problem(value, lemmas, place))
+    return _read(lines, source, lambda value, place: to_problem(value, lemmas=lemmas, place=place))
 
 
 def read_orders(
@@ -61,7 +66,7 @@ def read_orders(
 
     Without "words", the words are those of the order.
     """
-    return _read(lines, source, lambda value, place: _order(value, split, place))
+    return _read(lines, source, lambda value, place: to_order(value, split, place=place))
 
 
 def _read(
@@ -74,38 +79,45 @@ def _read(
         place = Place(source, number)
         try:
             yield read(_parse(line), place)
-        except (_SchemaError, ProblemError) as error:
+        except (SchemaError, ProblemError) as error:
             yield FormatError(str(error), *place)
 
 
 def _parse(line: str) -> object:
     if not line.strip():
-        raise _SchemaError("blank line; every line must hold one problem")
+        raise SchemaError("blank line; every line must hold one problem")
+    try:
+        return parse_json(line)
+    except json.JSONDecodeError as error:
+        raise SchemaError(
+            f"not JSON: {error.msg} at column {error.colno}; every line must hold one whole problem"
+        ) from error
+
+
+def parse_json(text: str) -> Any:
+    """The value of a text of JSON: no key twice, no number that is not finite or very long, and
+    within the limits. Raises `SchemaError`, or `JSONDecodeError` if it is not JSON at all."""
     # Brackets and colons within strings count, too: the limit is far above what a problem needs.
-    if line.count("[") + line.count("{") > MAX_JSON_VALUES or line.count(":") > MAX_JSON_VALUES:
-        raise _SchemaError(
+    if text.count("[") + text.count("{") > MAX_JSON_VALUES or text.count(":") > MAX_JSON_VALUES:
+        raise SchemaError(
             f"more lists and objects, or more keys, than the limit of {MAX_JSON_VALUES}"
         )
     try:
         return json.loads(
-            line,
+            text,
             object_pairs_hook=_without_duplicates,
             parse_int=_parse_integer,
             parse_constant=_reject_constant,
         )
-    except json.JSONDecodeError as error:
-        raise _SchemaError(
-            f"not JSON: {error.msg} at column {error.colno}; every line must hold one whole problem"
-        ) from error
     except RecursionError:
-        raise _SchemaError(
+        raise SchemaError(
             "JSON nested too deeply: the features of a word are the innermost object of a problem"
         ) from None
 
 
 def _parse_integer(text: str) -> int:
     if len(text) > MAX_DIGITS + 1:
-        raise _SchemaError(f"a number with too many digits ({len(text)}): {text[:12]}…")
+        raise SchemaError(f"a number with too many digits ({len(text)}): {text[:12]}…")
     return int(text)
 
 
@@ -114,25 +126,26 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) < len(pairs):
         counts = Counter(key for key, _ in pairs)
         twice = next(key for key, count in counts.items() if count > 1)
-        raise _SchemaError(f"duplicate key {shown(twice)}")
+        raise SchemaError(f"duplicate key {shown(twice)}")
     return value
 
 
 def _reject_constant(name: str) -> None:
-    raise _SchemaError(f"not JSON: {name}")
+    raise SchemaError(f"not JSON: {name}")
 
 
-def _problem(value: object, lemmas: bool, place: Place) -> Problem:
+def to_problem(value: Any, *, lemmas: bool = False, place: Place | None = None) -> Problem:
+    """The problem that a value of JSON describes. Raises `SchemaError` or `ProblemError`."""
     if isinstance(value, list):
         value = {"words": value}
     if not isinstance(value, dict):
-        raise _SchemaError(f"expected an object or a list of words, found {_kind(value)}")
+        raise SchemaError(f"expected an object or a list of words, found {_kind(value)}")
     _check_keys(value, _PROBLEM_KEYS, "")
     if "words" not in value:
-        raise _SchemaError("the key 'words' is missing")
+        raise SchemaError("the key 'words' is missing", field="words")
     words, before = _list(value["words"], "words"), _list(value.get("before", []), "before")
     check_limit(len(words), MAX_WORDS, "the bag", "words")
-    check_limit(len(before), MAX_CONSTRAINTS, "`before`", "pairs")
+    check_limit(len(before), MAX_CONSTRAINTS, "`before`", "pairs", "before")
     return Problem(
         tuple(_word(word, f"words[{index}]", lemmas) for index, word in enumerate(words)),
         tuple(_pair(pair, index) for index, pair in enumerate(before)),
@@ -143,28 +156,33 @@ def _problem(value: object, lemmas: bool, place: Place) -> Problem:
     )
 
 
-def _order(
-    value: object, split: Callable[[str], list[str]], place: Place
+def to_order(
+    value: Any, split: Callable[[str], list[str]], *, place: Place | None = None
 ) -> tuple[Problem, list[str] | list[int]]:
+    """The problem, and the order of its words, that a value of JSON describes. Raises `SchemaError`
+    or `ProblemError`."""
     if not isinstance(value, dict):
-        raise _SchemaError(f"expected an object with the key 'order', found {_kind(value)}")
+        raise SchemaError(f"expected an object with the key 'order', found {_kind(value)}")
     _check_keys(value, (*_PROBLEM_KEYS, "order"), "")
     if "order" not in value:
-        raise _SchemaError("the key 'order' is missing")
+        raise SchemaError("the key 'order' is missing", field="order")
+    value = dict(value)
     order = value.pop("order")
     written = isinstance(order, str)
     if not isinstance(order, (str, list)):
-        raise _SchemaError(f"order: expected a string or a list, found {_kind(order)}")
+        raise SchemaError(f"expected a string or a list, found {_kind(order)}", "order")
     items: list[Any] = split(order) if isinstance(order, str) else order
-    check_limit(len(items), MAX_WORDS, "the order", "words")
+    check_limit(len(items), MAX_WORDS, "the order", "words", "order")
     for index, item in enumerate(items):
         if not isinstance(item, str) and type(item) is not int:
-            raise _SchemaError(
-                f"order[{index}]: expected a form or an index of a word, found {_kind(item)}"
+            raise SchemaError(
+                f"expected a form or an index of a word, found {_kind(item)}", f"order[{index}]"
             )
     if "words" not in value and not all(isinstance(item, str) for item in items):
-        raise _SchemaError("the key 'words' is missing, which an order by indices needs")
-    problem = _problem({"words": items, **value}, False, place)
+        raise SchemaError(
+            "the key 'words' is missing, which an order by indices needs", field="words"
+        )
+    problem = to_problem({"words": items, **value}, place=place)
     return problem, join_phrases(items, problem) if written else items
 
 
@@ -172,13 +190,13 @@ def _word(value: object, path: str, lemmas: bool) -> Word:
     if isinstance(value, str):
         return Word(lemma=value) if lemmas else Word(value)
     if not isinstance(value, dict):
-        raise _SchemaError(f"{path}: expected a string or an object, found {_kind(value)}")
-    _check_keys(value, _WORD_KEYS, f"{path}: ")
+        raise SchemaError(f"expected a string or an object, found {_kind(value)}", path)
+    _check_keys(value, _WORD_KEYS, path)
     form = _string(value.get("form"), f"{path}.form")
     lemma = _string(value.get("lemma"), f"{path}.lemma")
     if form is None and lemma is None:
         missing = "keys 'form' and 'lemma' are" if lemmas else "key 'form' is"
-        raise _SchemaError(f"{path}: the {missing} missing")
+        raise SchemaError(f"the {missing} missing", path)
     return Word(
         form or "",
         _string(value.get("tag"), f"{path}.tag"),
@@ -202,32 +220,31 @@ def _features(value: object, path: str) -> str | None:
 def _feature(value: object, path: str, name: str) -> str:
     if isinstance(value, str):
         return value
-    path += f".{name}" if name.isidentifier() and len(name) < 40 else f"[{shown(name)}]"
-    raise _SchemaError(f"{path}: expected a string, found {_kind(value)}")
+    raise SchemaError(f"expected a string, found {_kind(value)}", _member(path, name))
 
 
 def _pair(value: object, index: int) -> tuple[int, int]:
     if isinstance(value, list) and len(value) == 2 and type(value[0]) is type(value[1]) is int:
         return value[0], value[1]
-    raise _SchemaError(f"before[{index}]: expected a pair of word indices such as [1, 2]")
+    raise SchemaError("expected a pair of word indices such as [1, 2]", f"before[{index}]")
 
 
 def _list(value: object, path: str) -> list[object]:
     if not isinstance(value, list):
-        raise _SchemaError(f"{path}: expected a list, found {_kind(value)}")
+        raise SchemaError(f"expected a list, found {_kind(value)}", path)
     return value
 
 
 def _integer(value: object, path: str) -> int | None:
     if value is None or (isinstance(value, int) and not isinstance(value, bool)):
         return value
-    raise _SchemaError(f"{path}: expected an integer, found {_kind(value)}")
+    raise SchemaError(f"expected an integer, found {_kind(value)}", path)
 
 
 def _string(value: object, path: str) -> str | None:
     if value is None or isinstance(value, str):
         return value
-    raise _SchemaError(f"{path}: expected a string, found {_kind(value)}")
+    raise SchemaError(f"expected a string, found {_kind(value)}", path)
 
 
 def _kind(value: object) -> str:
@@ -247,10 +264,21 @@ def _kind(value: object) -> str:
             return "an object"
 
 
-def _check_keys(value: dict[str, object], known: Sequence[str], where: str) -> None:
+def _check_keys(value: dict[str, object], known: Sequence[str], path: str) -> None:
     for key in value:
         if key not in known:
-            raise _SchemaError(f"{where}unknown key {shown(key)}; known are {', '.join(known)}")
+            raise SchemaError(
+                f"unknown key {shown(key)}; known are {', '.join(known)}",
+                path,
+                field=_member(path, key),
+            )
+
+
+def _member(path: str, key: str) -> str:
+    """The path of a value by its key, which may be any string."""
+    if not key.isidentifier() or len(key) >= 40:
+        return f"{path}[{shown(key)}]"
+    return f"{path}.{key}" if path else key
 
 
 Result = Linearization | Realization

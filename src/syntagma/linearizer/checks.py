@@ -74,7 +74,8 @@ def check_size(problem: Problem, max_words: int) -> None:
     if len(problem.words) > max_words:
         raise ProblemError(
             f"the bag has {len(problem.words)} words, more than the limit of {max_words}; "
-            "raise max_words (--max-words) to order it anyway"
+            "raise max_words (--max-words) to order it anyway",
+            field="words",
         )
 
 
@@ -83,7 +84,8 @@ def check_forms(problem: Problem) -> None:
         if not word.form:
             raise ProblemError(
                 f"{name_word(problem.words, index)} has a lemma but no form: "
-                "give its form, or realize the problem (syntagma realize)"
+                "give its form, or realize the problem (syntagma realize)",
+                field=f"words[{index - 1}].form",
             )
 
 
@@ -103,21 +105,27 @@ def as_order(problem: Problem, order: Iterable[str] | Iterable[int]) -> list[str
     if len(indices) == len(items) > 0:
         count = len(problem.words)
         if sorted(indices) != list(range(1, count + 1)):
-            raise ProblemError(f"an order by indices must contain each of 1 to {count} once")
+            raise ProblemError(
+                f"an order by indices must contain each of 1 to {count} once", field="order"
+            )
         return indices
     if len(forms) < len(items):
         odd = [item for item in items if not isinstance(item, str) and as_integer(item) is None]
         raise ProblemError(
             "an order is given by forms or by indices, "
-            + (f"not by {shown(odd[0])}" if odd else "not by both")
+            + (f"not by {shown(odd[0])}" if odd else "not by both"),
+            field="order",
         )
     missing = Counter(word.form for word in problem.words)
     missing.subtract(forms)
     for form, count in missing.items():
         if count > 0:
-            raise ProblemError(f"the word {shown(form)} of the bag is missing in the given order")
+            raise ProblemError(
+                f"the word {shown(form)} of the bag is missing in the given order", field="order"
+            )
         if count < 0:
             raise ProblemError(
-                f"the given order uses {shown(form)} more often than the bag contains it"
+                f"the given order uses {shown(form)} more often than the bag contains it",
+                field="order",
             )
     return forms

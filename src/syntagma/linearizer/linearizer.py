@@ -115,6 +115,9 @@ class Linearizer:
         self.search = strategy.name
         self.max_words = strategy.max_words
         self.takes_arcs = strategy.takes_arcs  # a CCG model keeps no given heads or labels
+        self.tags: tuple[str, ...] = model.vocabulary.tags
+        self.labels: tuple[str, ...] = model.vocabulary.labels
+        self.realizes = self._realizer is not None
 
     def __repr__(self) -> str:
         without = "" if self.has_language_model else ", no language model"

@@ -19,7 +19,7 @@ MAX_JSON_VALUES: Final = 500_000  # keys, and lists and objects, of a line of JS
 MAX_DIGITS: Final = 9  # of a number
 
 
-def check_limit(size: int, limit: int, what: str, unit: str) -> None:
+def check_limit(size: int, limit: int, what: str, unit: str, field: str = "words") -> None:
     """Refuse what is larger than a limit."""
     if size > limit:
-        raise ProblemError(f"{what} has {size} {unit}, more than the limit of {limit}")
+        raise ProblemError(f"{what} has {size} {unit}, more than the limit of {limit}", field=field)

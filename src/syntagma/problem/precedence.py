@@ -40,8 +40,10 @@ def predecessors(
     if len(order) < len(words):
         word = min(find_cycle_among(earlier, order))
         cycle = _shortest_cycle(pairs, word + 1)
+        pair = next(number for number, pair in enumerate(pairs) if pair == (cycle[0], cycle[1]))
         raise ProblemError(
-            f"the order constraints contradict each other: {name_words(words, cycle, ' before ')}"
+            f"the order constraints contradict each other: {name_words(words, cycle, ' before ')}",
+            field=f"before[{pair}]",
         )
     if first is not None:
         _reject_outside(words, [a for a, b in pairs if b == first], first, "first")
@@ -104,5 +106,6 @@ def _reject_outside(words: Sequence[Word], outside: list[int], bound: int, name:
         side = "before" if name == "first" else "after"
         raise ProblemError(
             f"the order constraints contradict each other: {name_word(words, min(outside))} is to "
-            f"stand {side} {name_word(words, bound)}, which is given as {name}"
+            f"stand {side} {name_word(words, bound)}, which is given as {name}",
+            field=name,
         )

@@ -1,0 +1,112 @@
+"""Connections that end when a client is too slow, and a limit on their number: what uvicorn leaves
+to a proxy in front of it.
+
+A header must arrive within a time, and an answer must be read within one; the time for a body is in
+`intake`. What is left of a body that was refused is read for as long as a header may take, so that
+the client can read the answer before the connection ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from syntagma.server.faults import Fault
+from syntagma.server.limits import Limits
+from syntagma.server.security import HEADERS
+
+MAX_HEADER = 16 << 10  # bytes
+
+
+def connection_class(limits: Limits) -> type[H11Protocol]:
+    """The class of the connections of a server with these limits."""
+
+    class Connection(H11Protocol):
+        _timer: asyncio.TimerHandle | None = None
+        _write_timer: asyncio.TimerHandle | None = None
+        _refused = False
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            if len(self.connections) >= limits.connections:
+                self._refused = True
+                self.transport = transport
+                transport.write(
+                    raw_answer(
+                        Fault(
+                            "busy",
+                            f"{limits.connections} connections are open, which is the limit",
+                            headers={"Retry-After": "1"},
+                        )
+                    )
+                )
+                transport.close()
+                return
+            super().connection_made(transport)
+            self._await_header()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop_timers()
+            if not self._refused:
+                super().connection_lost(exc)
+
+        def data_received(self, data: bytes) -> None:
+            if self._refused:
+                return
+            super().data_received(data)
+            self._await_header()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            if self._write_timer is not None:
+                self._write_timer.cancel()
+            self._write_timer = self.loop.call_later(limits.write_seconds, self._end_unread)
+
+        def send_400_response(self, msg: str) -> None:
+            """Answer what is not HTTP as every other error."""
+            if not self.transport.is_closing():
+                self.transport.write(raw_answer(Fault("bad_request", "not a valid HTTP request")))
+                self.transport.close()
+
+        def _await_header(self) -> None:
+            """Set the time for a header, unless a request is being answered."""
+            answering = self.cycle is not None and not self.cycle.response_complete
+            if answering and self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            elif not answering and self._timer is None:
+                self._timer = self.loop.call_later(limits.header_seconds, self._end)
+
+        def _end(self) -> None:
+            """Close the connection of a client that says nothing, or too little."""
+            self._timer = None
+            self.transport.abort()
+
+        def _end_unread(self) -> None:
+            self._write_timer = None
+            if self.transport.get_write_buffer_size():
+                self.transport.abort()
+
+        def _stop_timers(self) -> None:
+            for timer in (self._timer, self._write_timer):
+                if timer is not None:
+                    timer.cancel()
+            self._timer = self._write_timer = None
+
+    return Connection
+
+
+def raw_answer(fault: Fault) -> bytes:
+    """An error as the bytes of a whole answer, for connections without a request."""
+    body = (fault.as_json() + "\n").encode()
+    headers: list[tuple[Any, Any]] = [
+        *((name.encode(), value.encode()) for name, value in fault.headers.items()),
+        *HEADERS,
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    lines = [f"HTTP/1.1 {fault.status} {fault.code}".encode()]
+    lines += [name + b": " + value for name, value in headers]
+    return b"\r\n".join(lines) + b"\r\n\r\n" + body

@@ -1,0 +1,190 @@
+"""Requests share the threads fairly: each thread takes a few problems of one request, then a few of
+the next.
+
+Requests that have had no turn yet go first, so that one of a few problems waits for the turns that
+are running and no more, however large the others are. But they do not keep those waiting: after a
+few first turns comes one of a request that has begun. These take turns among themselves. How many
+problems make a turn follows from how long those before them took.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from time import monotonic
+from typing import Any, Final, Generic, TypeVar
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+TURN: Final = 0.025  # seconds: long enough to encode problems together, short enough to wait for
+MOST_PER_TURN: Final = 32  # problems
+FIRST_TURNS: Final = 4  # in a row, if a request that has begun waits
+
+
+class OutOfTime(Exception):
+    """A request that was not done by its deadline."""
+
+
+class Job(Generic[T, R]):
+    """The work of one request. `open` reads its items, `solve` makes the results of some of them.
+
+    Both run on the threads of the queue, `solve` perhaps on several at a time.
+    """
+
+    def __init__(
+        self,
+        open: Callable[[], Sequence[T]],
+        solve: Callable[[Sequence[T]], Sequence[R]],
+        deadline: float,
+    ) -> None:
+        self.open = open
+        self.solve = solve
+        self.deadline = deadline
+        self.future: Future[list[R]] = Future()
+        self._settling = threading.Lock()
+        self._items: Sequence[T] | None = None
+        self._results: list[R | None] = []
+        self._next = 0
+        self._missing = 0
+        self._pace = 0.0  # seconds per item, of late
+
+    def cancel(self) -> None:
+        """Drop what has not begun: nobody waits for it any more."""
+        self.future.cancel()
+
+    @property
+    def over(self) -> bool:
+        return self.future.done()
+
+    @property
+    def begun(self) -> bool:
+        return self._items is not None
+
+    @property
+    def has_more(self) -> bool:
+        return self._items is not None and self._next < len(self._items)
+
+    def begin(self) -> None:
+        """Read the items. Called once, before any other step."""
+        self._items = self.open()
+        self._results = [None] * len(self._items)
+        self._missing = len(self._items)
+
+    def take(self) -> range:
+        """The items of the next turn, which nobody else gets."""
+        assert self._items is not None
+        wanted = int(TURN / self._pace) if self._pace else 1
+        end = min(self._next + max(1, min(wanted, MOST_PER_TURN)), len(self._items))
+        turn = range(self._next, end)
+        self._next = end
+        return turn
+
+    def run(self, turn: range) -> Sequence[R]:
+        assert self._items is not None
+        return self.solve(self._items[turn.start : turn.stop])
+
+    def put(self, turn: range, results: Sequence[R], seconds: float) -> bool:
+        """Keep the results of a turn. True if they were the last."""
+        self._results[turn.start : turn.stop] = results
+        self._missing -= len(turn)
+        self._pace = seconds / len(turn) if turn else self._pace
+        return self._missing == 0
+
+    def finish(self) -> None:
+        results: list[Any] = self._results
+        with self._settling:
+            if not self.future.done() and self.future.set_running_or_notify_cancel():
+                self.future.set_result(results)
+
+    def fail(self, error: BaseException) -> None:
+        """End the job with its first error; those of later turns are of no interest."""
+        with self._settling:
+            if not self.future.done() and self.future.set_running_or_notify_cancel():
+                self.future.set_exception(error)
+
+
+class FairQueue:
+    """Threads that serve jobs in turns."""
+
+    def __init__(self, threads: int, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._fresh: deque[Job[Any, Any]] = deque()  # without a turn so far
+        self._begun: deque[Job[Any, Any]] = deque()
+        self._first_turns = 0  # since the last turn of a job that had begun
+        self._changed = threading.Condition()
+        self._closed = False
+        self.threads = [
+            threading.Thread(target=self._work, name=f"decoder-{number}", daemon=True)
+            for number in range(threads)
+        ]
+        for thread in self.threads:
+            thread.start()
+
+    def submit(self, job: Job[Any, Any]) -> None:
+        with self._changed:
+            if self._closed:
+                raise RuntimeError("the queue is closed")
+            self._fresh.append(job)
+            self._changed.notify()
+
+    @property
+    def waiting(self) -> int:
+        """Jobs that wait for a turn."""
+        return len(self._fresh) + len(self._begun)
+
+    def close(self) -> None:
+        """End the threads after their turns; jobs that wait are cancelled."""
+        with self._changed:
+            self._closed = True
+            jobs = [*self._fresh, *self._begun]
+            self._fresh.clear()
+            self._begun.clear()
+            self._changed.notify_all()
+        for job in jobs:
+            job.cancel()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                while not self.waiting and not self._closed:
+                    self._changed.wait()
+                if self._closed:
+                    return
+                job = self._next()
+            try:
+                self._serve(job)
+            except BaseException as error:  # of whatever kind: the thread goes on with other jobs
+                job.fail(error)
+
+    def _next(self) -> Job[Any, Any]:
+        """The job whose turn it is. Some job waits."""
+        if self._fresh and (self._first_turns < FIRST_TURNS or not self._begun):
+            self._first_turns += 1
+            return self._fresh.popleft()
+        self._first_turns = 0
+        return self._begun.popleft()
+
+    def _serve(self, job: Job[Any, Any]) -> None:
+        """One turn of a job. Before it begins, the job is in line again for the next one, so that
+        several threads can work on it."""
+        if job.over:
+            return
+        if self._clock() > job.deadline:
+            raise OutOfTime
+        if not job.begun:  # it is not in line again before it has begun
+            job.begin()
+        with self._changed:
+            turn = job.take()
+            if job.has_more and not self._closed:
+                self._begun.append(job)
+                self._changed.notify()
+        began = self._clock()
+        results = job.run(turn)
+        seconds = self._clock() - began
+        with self._changed:
+            last = job.put(turn, results, seconds)
+        if last:
+            job.finish()

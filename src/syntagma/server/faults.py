@@ -1,0 +1,69 @@
+"""Errors as the server answers them: a status, a code, one line, and the field that caused it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from syntagma.errors import ProblemError, SyntagmaError, UnsatisfiableError
+
+# The status of each code.
+CODES: Final[Mapping[str, int]] = {
+    "bad_request": 400,
+    "invalid_json": 400,
+    "unauthorized": 401,
+    "forbidden": 403,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "request_timeout": 408,
+    "too_large": 413,
+    "unsupported_media_type": 415,
+    "wrong_host": 421,
+    "invalid": 422,
+    "unsatisfiable": 422,
+    "queue_full": 429,
+    "internal": 500,
+    "busy": 503,
+    "stopping": 503,
+    "time_limit": 503,
+}
+
+
+class Fault(Exception):
+    """An error that ends a request, or one problem of a batch."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        field: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.status = CODES[code]
+        self.message = message
+        self.field = field
+        self.headers = dict(headers or {})
+
+    def within(self, path: str) -> Fault:
+        """The fault of a part of the request, with its field as seen from the whole."""
+        return Fault(self.code, self.message, f"{path}.{self.field}" if self.field else path)
+
+    def as_json(self) -> str:
+        """The error as an object of JSON: the whole answer, or the result of one problem."""
+        error = {"code": self.code, "message": self.message, "field": self.field}
+        return json.dumps({"error": error}, ensure_ascii=False)
+
+
+def fault_of(error: SyntagmaError) -> Fault:
+    """The fault of a problem that was refused, or has no solution."""
+    code = "unsatisfiable" if isinstance(error, UnsatisfiableError) else "invalid"
+    field = error.field if isinstance(error, ProblemError) else ""
+    return Fault(code, " ".join(str(error).splitlines()), field or None)
+
+
+def failure() -> Fault:
+    """The fault of the server itself, which says nothing of its inside."""
+    return Fault("internal", "the server failed; its log says more")

@@ -1,0 +1,74 @@
+"""Metrics for Prometheus: requests, problems, time, the queue.
+
+Labels are names of routes and codes, never text of a user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    Info,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from syntagma import __version__
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+SECONDS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0)
+
+
+class Metrics:
+    """The metrics of one server."""
+
+    def __init__(self) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        Info("syntagma", "The server.", registry=self.registry).info({"version": __version__})
+        self.requests = Counter(
+            "syntagma_requests",
+            "Requests by route, method and status; 499: the client went away.",
+            ("route", "method", "status"),
+            registry=self.registry,
+        )
+        self.seconds = Histogram(
+            "syntagma_request_seconds",
+            "Seconds from the header of a request to the end of its answer.",
+            ("route",),
+            buckets=SECONDS,
+            registry=self.registry,
+        )
+        self.problems = Counter(
+            "syntagma_problems",
+            "Problems by operation and outcome: ok, or the code of the error.",
+            ("operation", "outcome"),
+            registry=self.registry,
+        )
+        self._active = Gauge(
+            "syntagma_active_requests",
+            "Requests that wait for the decoder or run.",
+            registry=self.registry,
+        )
+        self._bodies = Gauge(
+            "syntagma_body_bytes", "Bytes of request bodies in memory.", registry=self.registry
+        )
+
+    def watch(self, active: Callable[[], int], bodies: Callable[[], int]) -> None:
+        """Read the gauges whenever the metrics are asked for."""
+        self._active.set_function(active)
+        self._bodies.set_function(bodies)
+
+    def answered(self, route: str, method: str, status: int, seconds: float) -> None:
+        self.requests.labels(route, method, str(status)).inc()
+        self.seconds.labels(route).observe(seconds)
+
+    def text(self) -> bytes:
+        return generate_latest(self.registry)

@@ -1,0 +1,94 @@
+"""The models that a server offers, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from syntagma.errors import ModelError, shown
+from syntagma.linearizer.linearizer import Linearizer
+from syntagma.models.loading import load_model, model_path
+from syntagma.server.faults import Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A model under the name by which requests choose it."""
+
+    name: str
+    linearizer: Linearizer
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """What the model can do."""
+        beam = self.linearizer.search == "beam"
+        return (
+            "order",
+            *(("realize",) if beam and self.linearizer.realizes else ()),
+            *(("score", "accept") if beam else ()),
+        )
+
+    def check(self, operation: str) -> None:
+        """Raise `Fault` if the model cannot do this."""
+        if operation not in self.operations:
+            raise Fault(
+                "invalid",
+                f"the model {self.name} cannot {operation}: take another",
+                "options.model",
+            )
+
+    def describe(self) -> dict[str, object]:
+        """What `/v1/models` says about it."""
+        linearizer, header = self.linearizer, self.linearizer.info.header
+        return {
+            "name": self.name,
+            "language": header.get("language", ""),
+            "search": linearizer.search,
+            "operations": self.operations,
+            "realizes": "realize" in self.operations,
+            "language_model": linearizer.has_language_model,
+            "takes_arcs": linearizer.takes_arcs,
+            "tag_column": linearizer.tag_column,
+            "tags": linearizer.tags,
+            "labels": linearizer.labels,
+            "licence": header.get("licence", ""),
+            "attribution": header.get("attribution", ""),
+        }
+
+
+class Models:
+    """All models of a server; the first is the default."""
+
+    def __init__(self, models: Iterable[Served]) -> None:
+        self._models = {each.name: each for each in models}
+        self.default = next(iter(self._models))
+
+    def __iter__(self) -> Iterator[Served]:
+        return iter(self._models.values())
+
+    def __getitem__(self, name: str | None) -> Served:
+        """The model of this name, or the default. Raises `Fault` if there is none."""
+        served = self._models.get(self.default if name is None else name)
+        if served is None:
+            names = ", ".join(self._models)
+            raise Fault(
+                "invalid", f"no model named {shown(name)} (available: {names})", "options.model"
+            )
+        return served
+
+    def describe(self) -> dict[str, object]:
+        return {"default": self.default, "models": [each.describe() for each in self]}
+
+
+def load_models(names: Iterable[str]) -> Models:
+    """Load shipped models by name, and others by path: those are called as their files."""
+    served: dict[str, Served] = {}
+    for name in names:
+        path = model_path(name)
+        linearizer = Linearizer(load_model(path, search=None), path)
+        called = name if path != Path(name) else path.name.removesuffix(".syntagma")
+        if called in served:
+            raise ModelError(f"two models are called {shown(called)}: rename one of the files")
+        served[called] = Served(called, linearizer)
+    return Models(served.values())

@@ -1,0 +1,163 @@
+"""The calls of UDPipe's REST service, for clients that are made for it: `/models` and `/process`.
+
+There, `/process` tags and parses text; here it puts the words of each sentence in order. The order
+in which `data` lists them means nothing.
+"""
+
+from __future__ import annotations
+
+import email.parser
+import email.policy
+from collections.abc import Iterable, Iterator, Sequence
+from email.message import Message
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from syntagma import __version__
+from syntagma.errors import FormatError, shown
+from syntagma.formats.conllu import read_conllu, write_conllu
+from syntagma.formats.text import read_text
+from syntagma.problem.problem import Problem
+from syntagma.results.linearization import Linearization
+from syntagma.server.faults import Fault
+from syntagma.server.limits import Limits
+from syntagma.server.operations import Order
+from syntagma.server.served import Models, Served
+
+INPUTS: Final = ("conllu", "horizontal")
+OUTPUTS: Final = ("conllu", "horizontal")
+MAX_PARAMETERS: Final = 32
+FORM: Final = "application/x-www-form-urlencoded"
+MULTIPART: Final = "multipart/form-data"
+
+Parameters = dict[str, str]
+
+
+def describe_models(models: Models) -> dict[str, Any]:
+    """The answer of `/models`: names, each with what it does."""
+    return {
+        "models": {served.name: list(served.operations) for served in models},
+        "default_model": models.default,
+    }
+
+
+def read_parameters(query: bytes, content_type: str | None, body: bytes) -> Parameters:
+    """The parameters of a request: those in its address, then those in its body. Raises `Fault`."""
+    parameters = dict(_pairs(query, "the query"))
+    kind = (content_type or "").partition(";")[0].strip().lower()
+    if kind == MULTIPART:
+        parameters.update(_parts(str(content_type), body))
+    elif kind == FORM:
+        parameters.update(_pairs(body, "the body"))
+    elif body or kind:
+        raise Fault("unsupported_media_type", f"the body must be {FORM} or {MULTIPART}")
+    return parameters
+
+
+def _pairs(text: bytes, what: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(
+            text.decode(), keep_blank_values=True, errors="strict", max_num_fields=MAX_PARAMETERS
+        )
+    except ValueError:  # too many fields, or not UTF-8
+        raise Fault("bad_request", f"{what} is not a form in UTF-8") from None
+
+
+def _parts(content_type: str, body: bytes) -> Iterator[tuple[str, str]]:
+    """The fields of a multipart form; that of a file is its content."""
+    parser = email.parser.BytesParser(policy=email.policy.HTTP)
+    form = parser.parsebytes(f"Content-Type: {content_type}\r\n\r\n".encode("latin-1") + body)
+    parts = form.get_payload()
+    if not form.is_multipart() or not isinstance(parts, list) or len(parts) > MAX_PARAMETERS:
+        raise Fault("bad_request", "the body is not a multipart form")
+    for part in parts:
+        assert isinstance(part, Message)
+        name = part.get_param("name", header="Content-Disposition")
+        content = part.get_payload(decode=True)
+        if not isinstance(name, str) or not isinstance(content, bytes):
+            raise Fault("bad_request", "the body is not a multipart form: a part has no name")
+        try:
+            yield name, content.decode()
+        except UnicodeDecodeError as error:
+            place = f"not UTF-8 at byte {error.start + 1}"
+            raise Fault("bad_request", f"{name[:40]}: {place}", name[:40]) from None
+
+
+class Process(Order):
+    """One call of `/process`: sentences in, the same sentences in order out."""
+
+    def __init__(self, served: Served, parameters: Parameters, limits: Limits) -> None:
+        options = {"n_best": None, "diverse": False, "beam": None, "timeout": None, "text": False}
+        super().__init__(served.linearizer, options, limits)
+        self._served = served
+        self._output = parameters.get("output", "conllu")
+        self._input = parameters.get("input", "conllu")
+        self._data = parameters.get("data")
+        self._raw = "tokenizer" in parameters
+
+    @classmethod
+    def of(cls, parameters: Parameters, models: Models, limits: Limits) -> Process:
+        """Raises `Fault` if a parameter is missing or unknown."""
+        name = parameters.get("model") or None
+        try:
+            served = models[name]
+        except Fault as fault:
+            raise Fault(fault.code, fault.message, "model") from None
+        if "data" not in parameters:
+            raise Fault("invalid", "the parameter data is missing", "data")
+        for key, known in (("input", INPUTS), ("output", OUTPUTS)):
+            if parameters.get(key, "conllu") not in known:
+                raise Fault(
+                    "invalid",
+                    f"{key} must be one of {', '.join(known)}, not {shown(parameters[key])}",
+                    key,
+                )
+        return cls(served, parameters, limits)
+
+    def sentences(self) -> list[Problem]:
+        """The sentences of the data. Raises `Fault` at the first that is wrong."""
+        found: list[Problem] = []
+        for problem in self._read_data():
+            if isinstance(problem, FormatError):
+                raise Fault("invalid", str(problem), "data")
+            if len(found) == self.limits.problems:
+                most = self.limits.problems
+                raise Fault("invalid", f"data: more than {most} sentences, the limit", "data")
+            found.append(problem)
+        return found
+
+    def read(self, value: Any) -> Problem:
+        problem: Problem = value
+        return problem
+
+    def write(self, result: Linearization) -> str:
+        if self._output == "horizontal":
+            # As there, a space within a word is not one between words.
+            return " ".join(form.replace(" ", "\u00a0") for form in result.words) + "\n"
+        return write_conllu(result, self.linearizer.tag_column)
+
+    def answer(self, blocks: Sequence[str]) -> dict[str, Any]:
+        header = self.linearizer.info.header
+        licence, attribution = header.get("licence", ""), header.get("attribution", "")
+        comments = (
+            f"# generator = Syntagma {__version__}\n"
+            f"# syntagma_model = {self._served.name}\n"
+            f"# syntagma_model_licence = {' '.join(licence.split())}\n"
+        )
+        return {
+            "model": self._served.name,
+            "acknowledgements": [attribution] if attribution else [],
+            "result": (comments if self._output == "conllu" else "") + "".join(blocks),
+        }
+
+    def _read_data(self) -> Iterable[Problem | FormatError]:
+        data = (self._data or "").removeprefix("\ufeff").replace("\r\n", "\n")
+        lines = data.split("\n")
+        if self._raw:
+            from syntagma.language_model.tokenization import sentences
+
+            found = (each for paragraph in data.split("\n\n") for each in sentences(paragraph))
+            return read_text((" ".join(words) for words in found), "data")
+        if self._input == "horizontal":
+            return read_text([line for line in lines if line.strip()], "data")
+        return read_conllu(lines, "data", self.linearizer.tag_column)

@@ -1,0 +1,216 @@
+"""The fair queue: results in order, turns shared, jobs that end early leave no work behind."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from syntagma.server.fair_queue import FIRST_TURNS, MOST_PER_TURN, TURN, FairQueue, Job, OutOfTime
+
+FOREVER = float("inf")
+
+
+@pytest.fixture
+def queue() -> Iterator[FairQueue]:
+    queue = FairQueue(threads=1)
+    yield queue
+    queue.close()
+
+
+class Worker:
+    """Solves items, one turn whenever the test allows it, and notes what it solved."""
+
+    def __init__(self, name: str, log: list[str], steps: threading.Semaphore) -> None:
+        self.name = name
+        self.log = log
+        self.steps = steps
+
+    def __call__(self, items: Sequence[int]) -> list[int]:
+        assert self.steps.acquire(timeout=30)
+        self.log.append(self.name * len(items))
+        return [2 * item for item in items]
+
+
+@given(
+    sizes=st.lists(st.integers(min_value=0, max_value=40), min_size=1, max_size=6),
+    threads=st.integers(min_value=1, max_value=4),
+)
+def test_every_job_gets_all_its_results_in_order(sizes: list[int], threads: int) -> None:
+    queue = FairQueue(threads)
+    try:
+        jobs = [
+            Job(partial(range, size), lambda items: [-each for each in items], FOREVER)
+            for size in sizes
+        ]
+        for job in jobs:
+            queue.submit(job)
+        for size, job in zip(sizes, jobs, strict=True):
+            assert job.future.result(timeout=30) == [-each for each in range(size)]
+    finally:
+        queue.close()
+
+
+def test_a_small_job_waits_for_one_turn_of_a_large_one_only(queue: FairQueue) -> None:
+    log: list[str] = []
+    steps = threading.Semaphore(0)
+    slow = Slow()
+    queue._clock = slow  # every turn seems to take a whole TURN, so turns are of one item
+    large = Job(lambda: range(100), Worker("L", log, steps), FOREVER)
+    small = Job(lambda: range(1), Worker("s", log, steps), FOREVER)
+    queue.submit(large)
+    queue.submit(small)
+    for _ in range(4):
+        steps.release()
+    assert small.future.result(timeout=30) == [0]
+    assert log.index("s") <= 1
+    steps.release(100)
+    assert large.future.result(timeout=30) == [2 * each for each in range(100)]
+
+
+def test_many_small_jobs_do_not_keep_a_large_one_waiting(queue: FairQueue) -> None:
+    log: list[str] = []
+    steps = threading.Semaphore(0)
+    queue._clock = Slow()
+    large = Job(lambda: range(10), Worker("L", log, steps), FOREVER)
+    queue.submit(large)
+    small = [Job(lambda: range(1), Worker("s", log, steps), FOREVER) for _ in range(100)]
+    for job in small:
+        queue.submit(job)
+    steps.release(110)
+    for job in [large, *small]:
+        job.future.result(timeout=30)
+    assert "".join(log).rindex("L") <= 10 * (FIRST_TURNS + 1)
+
+
+def test_large_jobs_take_turns(queue: FairQueue) -> None:
+    log: list[str] = []
+    steps = threading.Semaphore(0)
+    queue._clock = Slow()
+    jobs = [Job(lambda: range(20), Worker(name, log, steps), FOREVER) for name in "abc"]
+    for job in jobs:
+        queue.submit(job)
+    steps.release(60)
+    for job in jobs:
+        job.future.result(timeout=30)
+    for length in range(1, 50):
+        counts = [log[:length].count(name) for name in "abc"]
+        assert max(counts) - min(counts) <= 2, log
+
+
+class Slow:
+    """A clock on which every look takes a turn."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def __call__(self) -> float:
+        self.time += TURN
+        return self.time
+
+
+def test_turns_grow_as_far_as_the_pace_allows(queue: FairQueue) -> None:
+    sizes: list[int] = []
+    queue._clock = lambda: 0.0  # no time passes: the pace is not known
+
+    def solve(items: Sequence[int]) -> Sequence[int]:
+        sizes.append(len(items))
+        return items
+
+    job = Job(lambda: range(5), solve, FOREVER)
+    queue.submit(job)
+    job.future.result(timeout=30)
+    assert sizes == [1] * 5
+
+    sizes.clear()
+    ticks = iter(range(10_000))
+    queue._clock = lambda: next(ticks) * TURN / 1000  # a thousand items in a turn
+    job = Job(lambda: range(1 + 3 * MOST_PER_TURN), solve, FOREVER)
+    queue.submit(job)
+    job.future.result(timeout=30)
+    assert sizes == [1, MOST_PER_TURN, MOST_PER_TURN, MOST_PER_TURN]
+
+
+def test_a_cancelled_job_leaves_no_work_behind(queue: FairQueue) -> None:
+    log: list[str] = []
+    steps = threading.Semaphore(1)
+    queue._clock = Slow()
+    job = Job(lambda: range(100), Worker("x", log, steps), FOREVER)
+    queue.submit(job)
+    job.cancel()
+    steps.release(100)
+    after = Job(lambda: range(1), lambda items: list(items), FOREVER)
+    queue.submit(after)
+    assert after.future.result(timeout=30) == [0]
+    assert len(log) <= 2
+    assert queue.waiting == 0
+
+
+def test_a_job_after_its_deadline_is_not_begun() -> None:
+    queue = FairQueue(threads=1, clock=lambda: 10.0)
+    opened: list[int] = []
+
+    def open() -> list[int]:
+        opened.append(1)
+        return [1, 2, 3]
+
+    job: Job[int, int] = Job(open, lambda items: [*items], 9.9)
+    queue.submit(job)
+    with pytest.raises(OutOfTime):
+        job.future.result(timeout=30)
+    assert opened == []
+    queue.close()
+
+
+@pytest.mark.parametrize("where", ["open", "solve"])
+def test_an_error_ends_its_job_alone(queue: FairQueue, where: str) -> None:
+    def fail(*items: object) -> list[int]:
+        raise KeyError("x")
+
+    bad: Job[int, int] = (
+        Job(fail, fail, FOREVER) if where == "open" else Job(lambda: range(9), fail, FOREVER)
+    )
+    good = Job(lambda: range(9), lambda items: [*items], FOREVER)
+    queue.submit(bad)
+    queue.submit(good)
+    with pytest.raises(KeyError):
+        bad.future.result(timeout=30)
+    assert good.future.result(timeout=30) == [*range(9)]
+
+
+def test_errors_on_several_threads_are_one_error() -> None:
+    queue = FairQueue(threads=3)
+    together = threading.Barrier(3)
+
+    def fail(items: Sequence[int]) -> list[int]:
+        together.wait(30)
+        raise KeyError("x")
+
+    job: Job[int, int] = Job(lambda: range(3), fail, FOREVER)
+    queue.submit(job)
+    with pytest.raises(KeyError):
+        job.future.result(timeout=30)
+    # The threads are alive.
+    jobs = [Job(lambda: range(1), lambda items: [together.wait(30)], FOREVER) for _ in range(3)]
+    for each in jobs:
+        queue.submit(each)
+    assert sorted(each.future.result(timeout=30)[0] for each in jobs) == [0, 1, 2]
+    queue.close()
+
+
+def test_a_closed_queue_cancels_and_takes_nothing(queue: FairQueue) -> None:
+    steps = threading.Semaphore(0)
+    running = Job(lambda: range(1), Worker("r", [], steps), FOREVER)
+    waiting = Job(lambda: range(1), Worker("w", [], steps), FOREVER)
+    queue.submit(running)
+    queue.submit(waiting)
+    queue.close()
+    steps.release(2)
+    for thread in queue.threads:
+        thread.join(30)
+        assert not thread.is_alive()
+    assert waiting.future.cancelled()
+    with pytest.raises(RuntimeError):
+        queue.submit(waiting)

@@ -1,0 +1,112 @@
+"""The OpenAPI document: its examples work, and the service keeps what it promises."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="no FastAPI: pip install 'syntagma[server]'")
+pytest.importorskip("httpx", reason="no httpx: pip install 'syntagma[server-tests]'")
+
+from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, given, settings
+from toys.server import server
+
+from syntagma.server.limits import Limits
+from syntagma.server.schemas import EXAMPLES
+
+schemathesis = pytest.importorskip(
+    "schemathesis", reason="no schemathesis: pip install 'syntagma[server-tests]'"
+)
+from schemathesis.specs.openapi.checks import positive_data_acceptance  # noqa: E402
+
+LIMITS = Limits(words=12, problems=4, beam=4, n_best=3)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    with server(LIMITS) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def document(client: TestClient) -> dict[str, Any]:
+    found: dict[str, Any] = client.get("/openapi.json").json()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("operation", "name"), [(each, name) for each, group in EXAMPLES.items() for name in group]
+)
+def test_examples_work_when_pasted(operation: str, name: str) -> None:
+    with server() as client:
+        answer = client.post(f"/v1/{operation}", json=EXAMPLES[operation][name])
+    assert answer.status_code == 200
+    assert "error" not in answer.text
+
+
+def test_every_example_is_shown(document: dict[str, Any]) -> None:
+    for operation, examples in EXAMPLES.items():
+        content = document["paths"][f"/v1/{operation}"]["post"]["requestBody"]["content"]
+        shown = content["application/json"]["examples"]
+        assert {name: each["value"] for name, each in shown.items()} == examples
+
+
+def test_every_route_is_documented(document: dict[str, Any]) -> None:
+    assert set(document["paths"]) == {
+        *(f"/v1/{name}" for name in EXAMPLES),
+        *("/v1/models", "/healthz", "/readyz", "/metrics", "/models", "/process"),
+    }
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            assert operation["summary"]
+            assert operation["tags"]
+
+
+def test_limits_are_in_the_schemas(document: dict[str, Any]) -> None:
+    text = json.dumps(document["components"]["schemas"]["OrderRequest"])
+    assert '"maxItems": 12' in text
+    assert '"maxItems": 4' in text
+    assert '"maximum": 3' in text
+
+
+def test_the_reference_is_a_page_without_programs(client: TestClient) -> None:
+    answer = client.get("/docs")
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "<script" not in answer.text
+    assert "style=" not in answer.text
+    assert "POST /v1/order" in answer.text
+    assert "http://testserver/v1/order" in answer.text
+    assert client.get("/docs.css").headers["content-type"].startswith("text/css")
+
+
+@pytest.fixture(scope="module")
+def promised(client: TestClient) -> Any:
+    return schemathesis.openapi.from_asgi("/openapi.json", client.app)
+
+
+# What fits the schema may still be refused: a schema cannot say that heads form no cycle.
+LEFT_OUT = [positive_data_acceptance]
+MODES = list(schemathesis.GenerationMode)
+PLAIN = ["/v1/models", "/healthz", "/readyz", "/metrics", "/models"]  # nothing can be wrong
+CALLS = [
+    *(("GET", path, MODES[0]) for path in PLAIN),
+    *(("POST", f"/v1/{name}", mode) for name in EXAMPLES for mode in MODES),
+    *((method, "/process", mode) for method in ("GET", "POST") for mode in MODES),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("method", "path", "mode"), CALLS)
+def test_what_is_promised_is_kept(promised: Any, method: str, path: str, mode: Any) -> None:
+    cases = promised[path][method].as_strategy(generation_mode=mode)
+
+    @settings(
+        max_examples=15, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    )
+    @given(cases)
+    def keep(case: Any) -> None:
+        case.call_and_validate(excluded_checks=LEFT_OUT)
+
+    keep()

@@ -1,0 +1,356 @@
+"""The server as a process: start, signals, clients that are slow, vanish or talk nonsense."""
+
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="no FastAPI: pip install 'syntagma[server]'")
+pytest.importorskip("httpx", reason="no httpx: pip install 'syntagma[server-tests]'")
+
+from toys.server import Running, running
+
+from syntagma.cli import run
+
+pytestmark = pytest.mark.slow
+
+JSON = {"Content-Type": "application/json"}
+BAG = json.dumps({"words": ["dog", "the", "barked"]})
+
+
+@pytest.fixture(scope="module")
+def quick() -> Iterator[Running]:
+    """A server that loses patience soon."""
+    limits = ("header_seconds=1", "body_seconds=1", "write_seconds=1", "connections=12")
+    with running("--threads", "2", *(f"--limit={each}" for each in limits)) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def patient() -> Iterator[Running]:
+    with running("--threads", "2") as server:
+        yield server
+
+
+def post(server: Running, path: str, body: str | bytes, **headers: str) -> tuple[int, Any]:
+    connection = http.client.HTTPConnection(server.host, server.port, timeout=60)
+    try:
+        connection.request("POST", path, body, {**JSON, **headers})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+    finally:
+        connection.close()
+
+
+def talk(server: Running, *pieces: bytes) -> bytes:
+    """Everything that the server answers to these bytes, until it closes the connection."""
+    with socket.create_connection((server.host, server.port), timeout=60) as client:
+        for piece in pieces:
+            client.sendall(piece)
+        return read_all(client)
+
+
+def read_all(client: socket.socket) -> bytes:
+    received = b""
+    try:
+        while piece := client.recv(65536):
+            received += piece
+    except ConnectionResetError:
+        pass
+    return received
+
+
+def is_well(server: Running) -> bool:
+    status, answer = post(server, "/v1/order", BAG)
+    return bool(status == 200 and answer["text"] == "the dog barked")
+
+
+def header(length: int, *more: str) -> bytes:
+    lines = ("POST /v1/order HTTP/1.1", "Host: localhost", "Content-Type: application/json")
+    return "\r\n".join((*lines, f"Content-Length: {length}", *more, "", "")).encode()
+
+
+def test_it_starts_and_stops() -> None:
+    with running() as server:
+        assert server.url.startswith("http://127.0.0.1:")
+        assert is_well(server)
+        code, log = server.stop()
+    assert code == 0
+    assert [line["event"] for line in log] == ["started", "request", "stopping", "stopped"]
+    assert log[0]["address"] == server.url
+    assert log[2]["signal"] == "SIGTERM"
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGHUP"])
+def test_other_signals_stop_it_as_well(name: str) -> None:
+    with running() as server:
+        server.process.send_signal(getattr(signal, name))
+        code, log = server.wait()
+    assert code == 0
+    assert log[-2]["signal"] == name
+
+
+def test_a_stop_under_load_finishes_what_runs_and_refuses_what_is_new() -> None:
+    words = [f"w{number}" for number in range(60)]
+    batch = json.dumps({"problems": [words] * 12, "options": {"beam": 64}})
+    with running("--threads", "1") as server:
+        answers: list[tuple[int, Any]] = []
+        client = threading.Thread(target=lambda: answers.append(post(server, "/v1/order", batch)))
+        client.start()
+        while metric(server, "syntagma_active_requests") < 1:
+            pass
+        server.process.terminate()
+        while (refused := post(server, "/v1/order", BAG))[0] == 200:
+            pass  # the signal is on its way
+        assert refused[0] == 503
+        assert refused[1]["error"]["code"] == "stopping"
+        client.join()
+        code, log = server.wait()
+    [(status, answer)] = answers
+    assert status == 200
+    assert len(answer["results"]) == 12
+    assert code == 0
+    assert log[-1]["event"] == "stopped"
+
+
+def metric(server: Running, name: str) -> float:
+    connection = http.client.HTTPConnection(server.host, server.port, timeout=60)
+    connection.request("GET", "/metrics")
+    lines = connection.getresponse().read().decode().splitlines()
+    connection.close()
+    return float(next(line for line in lines if line.startswith(name + " ")).split()[1])
+
+
+def test_grace_is_limited() -> None:
+    words = [f"w{number}" for number in range(100)]
+    batch = json.dumps({"problems": [words] * 200, "options": {"beam": 128}})
+    with running("--threads", "1", "--limit=grace=1") as server:
+        answers: list[tuple[int, Any]] = []
+        client = threading.Thread(target=lambda: answers.append(post(server, "/v1/order", batch)))
+        client.start()
+        while metric(server, "syntagma_active_requests") < 1:
+            pass
+        code, log = server.stop()
+        client.join()
+    assert answers[0][0] == 503
+    assert code == 0
+    assert "out of grace" in [line["event"] for line in log]
+
+
+def test_a_slow_header_is_cut_off(quick: Running) -> None:
+    assert talk(quick, b"POST /v1/order HTT") == b""
+    assert talk(quick) == b""
+    assert is_well(quick)
+
+
+def test_a_slow_body_is_answered_and_cut_off(quick: Running) -> None:
+    answer = talk(quick, header(1000), b'{"words": ')
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b'"request_timeout"' in answer
+    assert is_well(quick)
+
+
+def test_a_client_that_sends_a_byte_now_and_then_is_cut_off(quick: Running) -> None:
+    with socket.create_connection((quick.host, quick.port), timeout=60) as client:
+        stop = threading.Event()
+
+        def drip() -> None:
+            for byte in header(1000)[:-4] * 100:
+                if stop.wait(0.05):
+                    return
+                try:
+                    client.sendall(bytes([byte]))
+                except OSError:
+                    return
+
+        dripping = threading.Thread(target=drip)
+        dripping.start()
+        assert read_all(client) == b""
+        stop.set()
+        dripping.join()
+    assert is_well(quick)
+
+
+def test_a_client_that_does_not_read_is_cut_off(quick: Running) -> None:
+    words = [f"w{number}" for number in range(40)]
+    batch = json.dumps({"problems": [words] * 300, "options": {"beam": 1, "n_best": 20}}).encode()
+    with socket.create_connection((quick.host, quick.port), timeout=60) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.sendall(header(len(batch)) + batch)
+        while metric(quick, "syntagma_active_requests") > 0:
+            pass
+        assert is_well(quick)
+
+
+@pytest.mark.parametrize("when", ["in the header", "in the body", "before the answer"])
+def test_clients_that_vanish_leave_nothing_behind(quick: Running, when: str) -> None:
+    words = [f"w{number}" for number in range(50)]
+    batch = json.dumps({"problems": [words] * 1000, "options": {"beam": 64}}).encode()
+    sent = {
+        "in the header": header(10)[:30],
+        "in the body": header(len(batch)) + batch[:100],
+        "before the answer": header(len(batch)) + batch,
+    }[when]
+    for _ in range(5):
+        with socket.create_connection((quick.host, quick.port), timeout=60) as client:
+            client.sendall(sent)
+    assert is_well(quick)
+    while metric(quick, "syntagma_active_requests") > 0:
+        pass  # ends only if the batches are dropped, long before they are done
+    assert metric(quick, "syntagma_body_bytes") == 0
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_ten_megabytes_are_refused_with_an_answer(patient: Running, chunked: bool) -> None:
+    body: Any = iter([b" " * 100_000] * 100) if chunked else b" " * 10_000_000
+    status, answer = post(patient, "/v1/order", body)
+    assert (status, answer["error"]["code"]) == (413, "too_large")
+    assert is_well(patient)
+
+
+def test_a_body_that_was_announced_too_large_is_not_awaited(quick: Running) -> None:
+    assert talk(quick, header(10**12, "Expect: 100-continue")).startswith(b"HTTP/1.1 413 ")
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        b"\x00\x01\x02\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        b"GET /\xff HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\rInjected: 1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\x00b\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 40_000,
+        b"POST /v1/order HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"POST /v1/order HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00",  # TLS
+    ],
+)
+def test_what_is_not_http_gets_a_clean_answer(quick: Running, request_bytes: bytes) -> None:
+    answer = talk(quick, request_bytes)
+    if answer:  # an unfinished line ends by the time for a header
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert head.split()[1] == b"400"
+        assert b"content-security-policy" in head
+        assert json.loads(body)["error"]["code"] == "bad_request"
+    assert is_well(quick)
+
+
+def test_header_values_come_back_nowhere(quick: Running) -> None:
+    connection = http.client.HTTPConnection(quick.host, quick.port, timeout=60)
+    connection.request("GET", "/healthz", headers={"X-Request-Id": "mine", "Origin": "http://x"})
+    answer = connection.getresponse()
+    assert "mine" not in str(answer.getheaders())
+    assert "http://x" not in str(answer.getheaders())
+    connection.close()
+
+
+def test_too_many_connections_are_refused_with_an_answer(quick: Running) -> None:
+    clients = [socket.create_connection((quick.host, quick.port), timeout=60) for _ in range(14)]
+    try:
+        last = read_all(clients[-1])
+        assert last.startswith(b"HTTP/1.1 503 ")
+        assert b'"busy"' in last
+    finally:
+        for client in clients:
+            client.close()
+    while not is_well_again(quick):
+        pass
+
+
+def is_well_again(server: Running) -> bool:
+    try:
+        return post(server, "/v1/order", BAG)[0] == 200
+    except (ConnectionError, http.client.HTTPException):
+        return False
+
+
+def test_no_text_of_a_user_is_logged() -> None:
+    secret = "xyzzy"
+    bodies = [
+        json.dumps({"words": [secret, {"form": "a", "tag": secret}]}),
+        json.dumps({"words": [{"form": secret, "head": 7}]}),
+        json.dumps({secret: 1}),
+        f"{{{secret}",
+        json.dumps({"words": ["a"], "options": {"model": secret}}),
+        json.dumps({"words": ["a"], "id": secret, "options": {secret: 1}}),
+    ]
+    with running() as server:
+        for body in bodies:
+            post(server, "/v1/order", body)
+            post(server, f"/v1/order?{secret}={secret}", body)
+        for path in (f"/{secret}", f"/page/{secret}", f"/process?data={secret}"):
+            post(server, path, secret, **{"User-Agent": secret, "Referer": secret})
+        talk(
+            server, f"{secret} / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
+        )
+        talk(server, f"{secret}\r\n\r\n".encode())
+        with socket.create_connection((server.host, server.port), timeout=60) as client:
+            client.sendall(header(100) + secret.encode())
+        server.process.terminate()
+        output, log = server.process.communicate(timeout=60)
+    assert secret not in output
+    assert secret not in log
+    assert log.count('"event": "request"') >= 2 * len(bodies) + 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--host", "0.0.0.0"], "which other machines can reach, give a token: --token-file FILE"),
+        (["--host", "::"], "which other machines can reach"),
+        (["--host", "example.invalid"], "which other machines can reach"),
+        (["--model", "none"], "no model named 'none' is shipped"),
+        (["--limit", "words"], "a limit is set as NAME=N"),
+        (["--limit", "words=0"], "words must be between 1 and 10000, not 0"),
+        (["--limit", "body=100000000"], "bodies must be at least body"),
+        (["--allow-origin", "*"], "an allowed origin is a scheme and a host"),
+        (["--token-file", "missing"], "missing: cannot read the token: No such file"),
+    ],
+)
+def test_what_is_refused_at_the_start(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["serve", *arguments]) == 2
+    printed = capsys.readouterr().err
+    assert message in printed
+    assert printed.startswith("error: ")
+    assert printed.count("\n") == 1
+
+
+def test_a_port_that_is_taken_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert run(["serve", "--port", str(port)]) == 2
+    message = f"error: cannot listen on 127.0.0.1:{port}: Address already in use; choose another"
+    assert capsys.readouterr().err.startswith(message)
+
+
+def test_without_its_packages_it_says_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['fastapi'] = None; sys.argv = ['syntagma', 'serve']\n"
+        "from syntagma.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "pip install 'syntagma[server]'" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_token_opens_the_server_to_other_addresses(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("0123456789abcdef\n")
+    file.chmod(0o600)
+    with running("--host", "0.0.0.0", "--token-file", str(file)) as server:
+        assert post(server, "/v1/order", BAG)[0] == 401
+        good = {"Authorization": "Bearer 0123456789abcdef"}
+        assert post(server, "/v1/order", BAG, **good)[0] == 200
+        assert server.stop()[0] == 0

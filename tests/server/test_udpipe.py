@@ -1,0 +1,172 @@
+"""The calls of UDPipe's REST service."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+pytest.importorskip("fastapi", reason="no FastAPI: pip install 'syntagma[server]'")
+pytest.importorskip("httpx", reason="no httpx: pip install 'syntagma[server-tests]'")
+
+from fastapi.testclient import TestClient
+from toys.server import english, server
+
+from syntagma import __version__
+from syntagma.formats.conllu import read_conllu, write_conllu
+from syntagma.problem.problem import Problem
+from syntagma.server.limits import Limits
+
+CONLLU = """\
+# sent_id = s1
+# note = ä
+1\tbarked\tbark\tVERB\tVBD\t_\t0\troot\t_\t_
+2\tdog\tdog\tNOUN\tNN\t_\t1\tnsubj\t_\tGloss=Hund
+3\tthe\t_\t_\t_\t_\t_\t_\t_\t_
+
+1\tsings\t_\t_\t_\t_\t_\t_\t_\t_
+2\tShe\t_\t_\t_\t_\t_\t_\t_\t_
+
+"""
+HEADER = (
+    f"# generator = Syntagma {__version__}\n"
+    "# syntagma_model = en\n"
+    "# syntagma_model_licence = CC-BY-SA-4.0\n"
+)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    with server() as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def ordered() -> str:
+    linearizer = english()["en"].linearizer
+    problems = read_conllu(CONLLU.split("\n"), "test", linearizer.tag_column)
+    results = (linearizer.order(each) for each in problems if isinstance(each, Problem))
+    return HEADER + "".join(map(write_conllu, results))
+
+
+def test_models(client: TestClient) -> None:
+    assert client.get("/models").json() == {
+        "models": {"en": ["order", "realize", "score", "accept"]},
+        "default_model": "en",
+    }
+
+
+@pytest.mark.parametrize("way", ["query", "form", "multipart", "file", "both"])
+def test_trees_come_back_in_order(client: TestClient, ordered: str, way: str) -> None:
+    data = {"data": CONLLU, "model": "en", "input": "conllu", "output": "conllu"}
+    rest = {key: value for key, value in data.items() if key != "data"}
+    match way:
+        case "query":
+            answer = client.get("/process", params=data)
+        case "form":
+            answer = client.post("/process", data=data)
+        case "multipart":
+            fields: Any = {key: (None, value) for key, value in data.items()}
+            answer = client.post("/process", files=fields)
+        case "file":
+            file = {"data": ("trees.conllu", CONLLU.encode(), "application/octet-stream")}
+            answer = client.post("/process", data=rest, files=file)
+        case "both":
+            answer = client.post("/process", params=rest, data={"data": CONLLU})
+    assert answer.status_code == 200
+    found = answer.json()
+    assert list(found) == ["model", "acknowledgements", "result"]
+    assert found["model"] == "en"
+    assert "UD English EWT" in found["acknowledgements"][0]
+    assert found["result"] == ordered
+
+
+def test_a_message_of_the_client_of_udpipe_2(client: TestClient, ordered: str) -> None:
+    """Its parts have a type, a charset and an encoding, and boundaries of its own."""
+    part = (
+        '--=={0}==\r\nContent-Type: text/plain; charset="utf-8"\r\nMIME-Version: 1.0\r\n'
+        'Content-Disposition: form-data; name="{1}"\r\nContent-Transfer-Encoding: 8bit\r\n\r\n'
+        "{2}\r\n"
+    )
+    fields = {"input": "conllu", "output": "conllu", "data": CONLLU, "tagger": "", "parser": ""}
+    body = "".join(part.format(7, name, value) for name, value in fields.items()) + "--==7==--\r\n"
+    answer = client.post(
+        "/process",
+        content=body.encode(),
+        headers={"Content-Type": 'multipart/form-data; boundary="==7=="'},
+    )
+    assert answer.json()["result"] == ordered
+
+
+def test_other_formats(client: TestClient) -> None:
+    bags = "dog the barked\n\nNew\u00a0York it is\n"
+    answer = client.post("/process", data={"data": bags, "input": "horizontal"})
+    assert answer.json()["result"].count("# text = ") == 2
+    answer = client.post("/process", data={"data": CONLLU, "output": "horizontal"})
+    assert answer.json()["result"] == "the dog barked\nShe sings\n"
+    answer = client.post("/process", data={"data": "barked the dog.", "tokenizer": ""})
+    assert "\t.\t" in answer.json()["result"]
+    windows = client.post("/process", data={"data": "\ufeff" + CONLLU.replace("\n", "\r\n")})
+    assert (
+        windows.json()["result"] == client.post("/process", data={"data": CONLLU}).json()["result"]
+    )
+    assert client.post("/process", data={"data": ""}).json()["result"] == HEADER
+
+
+@pytest.mark.parametrize(
+    ("parameters", "field"),
+    [
+        ({}, "data"),
+        ({"data": CONLLU, "model": "cs"}, "model"),
+        ({"data": CONLLU, "input": "matxin"}, "input"),
+        ({"data": CONLLU, "output": "epe"}, "output"),
+        ({"data": "1\ta\n\n"}, "data"),
+        ({"data": "1\ta\t_\t_\t_\t_\t7\tx\t_\t_\n\n"}, "data"),
+        ({"data": "a\n" * 5, "input": "horizontal"}, "data"),
+        ({"data": "a a a a a\n", "input": "horizontal"}, "data"),
+    ],
+)
+def test_what_is_wrong_is_named(parameters: dict[str, str], field: str) -> None:
+    with server(Limits(problems=4, words=4)) as client:
+        for answer in (
+            client.get("/process", params=parameters),
+            client.post("/process", data=parameters or {"x": ""}),
+        ):
+            assert answer.status_code == 422
+            assert answer.json()["error"]["field"] == field
+
+
+def test_the_line_of_a_fault_is_named(client: TestClient) -> None:
+    answer = client.post("/process", data={"data": CONLLU + "1\tx\n\n"})
+    assert answer.json()["error"]["message"].startswith("data:10: ")
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type", "status"),
+    [
+        (b"data=%FF", "application/x-www-form-urlencoded", 400),
+        (b"&".join([b"a=b"] * 40), "application/x-www-form-urlencoded", 400),
+        (b"nonsense", "multipart/form-data; boundary=x", 400),
+        (b"nonsense", "multipart/form-data", 400),
+        (b"--x\r\n\r\nno name\r\n--x--\r\n", "multipart/form-data; boundary=x", 400),
+        (
+            b'--x\r\nContent-Disposition: form-data; name="data"\r\n\r\n\xff\r\n--x--\r\n',
+            "multipart/form-data; boundary=x",
+            400,
+        ),
+        (json.dumps({"data": "x"}).encode(), "application/json", 415),
+        (b"x", "text/plain", 415),
+    ],
+)
+def test_bodies_that_are_no_forms(
+    client: TestClient, content: bytes, content_type: str, status: int
+) -> None:
+    answer = client.post("/process", content=content, headers={"Content-Type": content_type})
+    assert answer.status_code == status
+    assert set(answer.json()["error"]) == {"code", "message", "field"}
+
+
+def test_a_query_that_is_not_utf8(client: TestClient) -> None:
+    assert client.get("/process?data=%FF").status_code == 400
+    assert client.get("/process?" + urlencode({"data": "a", "input": "horizontal"})).is_success
