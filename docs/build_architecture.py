@@ -1,7 +1,7 @@
 """Writes the listing in docs/architecture.md from the files themselves: `make docs`.
 
-The line of a file is the first sentence of its docstring, or the first heading of a page. A test
-fails when the listing is stale, or when a file says nothing about itself.
+The line of a file is the first sentence of its docstring or first comment, or the first heading of
+a page. A test fails when the listing is stale, or when a file says nothing about itself.
 """
 
 import re
@@ -21,11 +21,15 @@ LISTED = {
     ".h",
     ".md",
     ".svg",
+    ".png",
+    ".html",
     ".css",
+    ".js",
     ".syntagma",
     ".typed",
 }  # .pxd, .pyi: with their .pyx
 DOCSTRING = re.compile(r'\s*r?"""(.*?)"""', re.DOTALL)
+COMMENT = re.compile(r"\s*/\*+(.*?)\*/", re.DOTALL)  # of JavaScript and CSS
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
 
 # What has no docstring and no heading.
@@ -45,6 +49,10 @@ DESCRIPTIONS = {
     "docs/images/order.svg": "Picture of a result: a dependency tree.",
     "docs/images/n-best.svg": "Picture of results: two trees with their scores.",
     "docs/images/derivation.svg": "Picture of a result: a CCG derivation.",
+    "docs/images/page.png": "Picture of the page, made by its tests.",
+    "src/syntagma/server/page/": "The page: HTML, style sheets and JavaScript modules.",
+    "src/syntagma/server/page/index.html": "The document.",
+    "src/syntagma/server/page/icon.svg": "The icon.",
     "docs/images/rooms.svg": "Drawing: the rooms and the direction of imports.",
     "src/syntagma/py.typed": "Marks the package as typed (PEP 561).",
     "src/syntagma/neural/vectors.h": "Vector kernels of the neural scorer, in C++.",
@@ -107,6 +115,14 @@ def _sentence(path: Path) -> str:
         docstring = DOCSTRING.match(path.read_text(encoding="utf-8"))
         if docstring:
             paragraph = " ".join(docstring[1].strip().partition("\n\n")[0].split())
+            return SENTENCE_END.split(paragraph)[0]
+    elif path.name.endswith(".test.js"):
+        return f"Tests of {path.name.replace('.test', '')}, run by Node."
+    elif path.suffix in {".js", ".css"}:
+        comment = COMMENT.match(path.read_text(encoding="utf-8"))
+        if comment:
+            text = re.sub(r"^ \*", "", comment[1], flags=re.MULTILINE)
+            paragraph = " ".join(text.strip().partition("\n\n")[0].split())
             return SENTENCE_END.split(paragraph)[0]
     raise ValueError(
         f"{name} says nothing about itself: give it a docstring, or a line in {__file__}"
