@@ -170,7 +170,7 @@ class Linearization:
 
     def _note(self) -> str:
         if self.finished:
-            return ""
+            return "Narrowed by the time limit" if self.narrowed else ""
         words = name_words(self.problem.words, self.left_out)
         return f"Unfinished; left out: {words}" if words else "Unfinished"
 

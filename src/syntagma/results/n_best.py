@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, SupportsIndex, TypeVar, overload
 
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
@@ -12,6 +12,15 @@ R = TypeVar("R", Linearization, Realization)
 
 class NBest(list[R]):
     """Different results of one problem, best first: a list of linearizations or realizations."""
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> R: ...
+    @overload
+    def __getitem__(self, index: slice) -> NBest[R]: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> Any:
+        """A result, or for a slice a shorter list that is drawn in the same way."""
+        found: Any = super().__getitem__(index)
+        return NBest(found) if isinstance(index, slice) else found
 
     def to_svg(self) -> str:
         """All trees or derivations in one SVG picture, below each other, with rank and score."""

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,18 @@ def test_a_realization_is_drawn_under_its_text() -> None:
     assert caption.text == picture.title == "The dog barks."
     assert all(caption.bottom < box.top for box in picture.texts if box is not caption)
     assert picture.description.startswith("The dog barks. Dependency tree. The (DT): det of dog;")
+
+
+def test_a_part_of_the_n_best_is_drawn_like_all() -> None:
+    results = NBest([linearization([word], [0]) for word in "abc"])
+    assert results[:2].to_svg() == NBest(list(results)[:2]).to_svg()
+    assert results[::-1][0] is results[2]
+
+
+def test_a_note_says_that_the_time_limit_narrowed_the_search() -> None:
+    picture = read_picture(replace(BARK, narrowed=True).to_svg())
+    assert [box.text for box in picture.of("note")] == ["Narrowed by the time limit"]
+    assert picture.description.endswith("Narrowed by the time limit")
 
 
 def test_n_best_below_each_other() -> None:
