@@ -34,7 +34,7 @@ from syntagma.transition.beam import Clock
 from syntagma.transition.budget import MAX_THREADS, SearchBudget, check_range
 from syntagma.transition.encoding import Encoding, encode
 
-NEAREST_OF = 16  # best orders among which the nearest to the judged one is looked for
+NEAREST_OF = 16  # n-best orders, among which the nearest to the judged one is chosen
 
 Order = Iterable[str] | Iterable[int]
 Item = tuple[Words, Order]

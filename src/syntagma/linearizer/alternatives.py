@@ -22,8 +22,8 @@ LEAST_DIFFERENCE = 0.2
 MOST_LOST = 10.0
 
 
-def check_diverse(diverse: bool, n_best: int | None, search: SearchName) -> bool:
-    """Whether different alternatives are asked for, if they can be."""
+def check_diverse(diverse: bool, n_best: int | None, search: SearchName) -> None:
+    """Raise if `diverse` alternatives are asked for and cannot be had."""
     if not isinstance(diverse, bool):
         raise ArgumentError(f"diverse must be True or False, not {shown(diverse)}")
     if diverse and n_best is None:
@@ -33,7 +33,6 @@ def check_diverse(diverse: bool, n_best: int | None, search: SearchName) -> bool
             "diverse goes with a model for beam search: "
             "a best-first search stops at the first orders that it finds"
         )
-    return diverse
 
 
 def most_lost(scorer: str) -> float:

@@ -22,7 +22,7 @@ from syntagma.errors import UnsatisfiableError
 from syntagma.results.linearization import Linearization
 from syntagma.transition.beam import Clock
 
-MOST_COSTS = 40  # words of an order up to which the cost of each is found
+MOST_COSTS = 40  # words of the longest order for which the cost of every word is computed
 LEAST_SECONDS = 0.001  # of a search
 
 
@@ -74,7 +74,7 @@ class Beginnings:
         self._walk()
         levels = [self._level(count) for count in range(len(self._words) + 1)]
         costs = tuple(high - low if high > low else 0.0 for high, low in pairwise(levels))
-        # At least one: of a damaged model no score may be a number.
+        # At least one, even if the scores of a damaged model are not numbers.
         acceptable = max(sum(1 for _ in takewhile(self._is_acceptable, levels)), 1)
         candidates = costs[:acceptable]
         return candidates.index(max(candidates)) + 1, costs

@@ -36,6 +36,9 @@ class Acceptance:
     which an acceptable order was still possible; the first of several. `hint` is the best order
     that begins with the words before it, which is acceptable. `costs` are the costs of all words,
     whose sum is the loss; there are none if the order has more than 40 words or time was limited.
+
+    `narrowed` says that a time limit narrowed the beam of a search, which may have changed the
+    verdict.
     """
 
     verdict: Verdict

@@ -34,9 +34,9 @@ from syntagma.treebanks.treebank import Sentence, as_sentences
 
 ACCEPTED = 0.9  # share of attested orders
 MAX_WORDS = 12  # of the sentences that are judged
-MIN_SENTENCES = 20  # fewer do not tell
+MIN_SENTENCES = 20  # too few to fit a margin below this
 SEED = 1
-_STEPS = 100  # of the margin, for each unit of loss
+_STEPS = 100  # the margin is rounded up to a multiple of 1/100
 
 Task = tuple[Sequence[str], Sequence[str]]  # a sentence, and the same with two words swapped
 
