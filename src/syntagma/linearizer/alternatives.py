@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from math import inf
 
 from syntagma.errors import ArgumentError, shown
-from syntagma.results.difference import Profile, profile, profile_difference
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest, R
 from syntagma.transition.budget import SearchName
@@ -53,6 +52,8 @@ def choose(
 
     So a longer list begins with the shorter one.
     """
+    from syntagma.results.difference import Profile, profile, profile_difference
+
     chosen: NBest[R] = NBest()
     profiles: list[Profile] = []
     for result in results:

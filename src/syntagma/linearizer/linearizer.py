@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from syntagma.errors import ArgumentError, ModelError, SyntagmaError, shown
-from syntagma.linearizer.acceptance import Judge, Order
 from syntagma.linearizer.alternatives import CANDIDATES, check_diverse, choose, most_lost
 from syntagma.linearizer.checks import (
     Words,
@@ -26,7 +25,6 @@ from syntagma.models.loading import DEFAULT_MODELS, load_model, model_path
 from syntagma.models.model import Model
 from syntagma.problem.word import TagColumn
 from syntagma.realization.detokenization import Detokenizer
-from syntagma.results.acceptance import Acceptance
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
@@ -37,6 +35,10 @@ from syntagma.transition.budget import (
     SearchName,
 )
 from syntagma.transition.encoding import Encoding
+
+if TYPE_CHECKING:
+    from syntagma.linearizer.acceptance import Judge, Order
+    from syntagma.results.acceptance import Acceptance
 
 Result = Linearization | NBest[Linearization]
 R = TypeVar("R")
@@ -392,6 +394,8 @@ class Linearizer:
     def _judge(
         self, margin: float | None, beam: int | None, timeout: float | None, max_words: int
     ) -> Judge:
+        from syntagma.linearizer.acceptance import Judge  # ordering does not need it
+
         budget = SearchBudget(beam, timeout)
         return Judge(self._solver, margin, self._model.margin, budget, max_words)
 
