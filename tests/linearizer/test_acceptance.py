@@ -444,6 +444,16 @@ def test_phrases(toy: Linearizer) -> None:
     assert found.words == ("w1", "New York")
 
 
+def test_orders_that_read_the_same(toy: Linearizer) -> None:
+    """Which of the words of a text are the phrase is no difference."""
+    bag = ["w0 w1", "w0", "w1", "w2"]
+    orders = (["w0 w1", "w2", "w0", "w1"], ["w0", "w1", "w2", "w0 w1"])
+    one, other = (toy.accept(bag, order, margin=0) for order in orders)
+    assert one == other
+    assert one.given is not None
+    assert one.given.score == max(toy.score(bag, order).score for order in orders)
+
+
 def test_one_word(toy: Linearizer) -> None:
     assert toy.accept(["w0"], ["w0"], margin=0).verdict == "same"
 

@@ -123,19 +123,22 @@ def read_pair(item: Item) -> tuple[Problem, list[Any]]:
 
 def judge(
     problem: Problem,
-    words: Sequence[str],
+    order: Sequence[str],
     search: Search,
     margin: float,
     timeout: float | None = None,
 ) -> Acceptance:
     """Judge an order, given by the forms of its words.
 
+    Orders may read the same and differ in which words are a phrase: then the best one is judged.
+
     The best order takes at most half of the time, the score of the judged one half of the rest.
     """
     clock = Clock(timeout)
-    words = tuple(words)
     known = search((), NEAREST_OF, part_of(clock, 2))
     best = known[0]
+    text = " ".join(order)
+    words = next((each.words for each in known if each.text == text), tuple(order))
     if words == best.words:
         return Acceptance("same", words, best, best, margin, narrowed=best.narrowed)
     broken = tuple(order_faults(problem, words))
