@@ -1,6 +1,7 @@
 """The JSON Schema of problems and results, against the code that reads and writes them."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +140,22 @@ def test_the_guide_shows_the_schema() -> None:
     blocks = page.read_text(encoding="utf-8").split("```json\n")[1:]
     [shown] = [text for text in (each.split("```")[0] for each in blocks) if "$schema" in text]
     assert json.loads(shown) == PROBLEM
+
+
+@given(VALUES)
+def test_the_field_of_a_fault_leads_into_the_value(value: Any) -> None:
+    try:
+        to_problem(value)
+    except (SchemaError, ProblemError) as error:
+        field = error.field
+    else:
+        return
+    whole = {"words": value} if isinstance(value, list) else value
+    *way, last = re.findall(r"\w+|\[[^\]]*\]", field) or [""]
+    for step in way:
+        whole = whole[int(step[1:-1])] if step[0] == "[" else whole[step]
+    if last[:1] == "[" and last[1:-1].isdigit():
+        assert int(last[1:-1]) < len(whole)
+    elif last:
+        # A missing key, a key of a word that is a plain string, or one that is there.
+        assert last in ("words", "form") or last.strip("['\"]") in str(whole)

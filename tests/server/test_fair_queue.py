@@ -57,7 +57,7 @@ def test_a_small_job_waits_for_one_turn_of_a_large_one_only(queue: FairQueue) ->
     log: list[str] = []
     steps = threading.Semaphore(0)
     slow = Slow()
-    queue._clock = slow  # every turn seems to take a whole TURN, so turns are of one item
+    queue._stopwatch = slow  # every turn seems to take a whole TURN, so turns are of one item
     large = Job(lambda: range(100), Worker("L", log, steps), FOREVER)
     small = Job(lambda: range(1), Worker("s", log, steps), FOREVER)
     queue.submit(large)
@@ -73,7 +73,7 @@ def test_a_small_job_waits_for_one_turn_of_a_large_one_only(queue: FairQueue) ->
 def test_many_small_jobs_do_not_keep_a_large_one_waiting(queue: FairQueue) -> None:
     log: list[str] = []
     steps = threading.Semaphore(0)
-    queue._clock = Slow()
+    queue._stopwatch = Slow()
     large = Job(lambda: range(10), Worker("L", log, steps), FOREVER)
     queue.submit(large)
     small = [Job(lambda: range(1), Worker("s", log, steps), FOREVER) for _ in range(100)]
@@ -88,7 +88,7 @@ def test_many_small_jobs_do_not_keep_a_large_one_waiting(queue: FairQueue) -> No
 def test_large_jobs_take_turns(queue: FairQueue) -> None:
     log: list[str] = []
     steps = threading.Semaphore(0)
-    queue._clock = Slow()
+    queue._stopwatch = Slow()
     jobs = [Job(lambda: range(20), Worker(name, log, steps), FOREVER) for name in "abc"]
     for job in jobs:
         queue.submit(job)
@@ -113,7 +113,7 @@ class Slow:
 
 def test_turns_grow_as_far_as_the_pace_allows(queue: FairQueue) -> None:
     sizes: list[int] = []
-    queue._clock = lambda: 0.0  # no time passes: the pace is not known
+    queue._stopwatch = lambda: 0.0  # no time passes: the pace is not known
 
     def solve(items: Sequence[int]) -> Sequence[int]:
         sizes.append(len(items))
@@ -126,7 +126,7 @@ def test_turns_grow_as_far_as_the_pace_allows(queue: FairQueue) -> None:
 
     sizes.clear()
     ticks = iter(range(10_000))
-    queue._clock = lambda: next(ticks) * TURN / 1000  # a thousand items in a turn
+    queue._stopwatch = lambda: next(ticks) * TURN / 1000  # a thousand items in a turn
     job = Job(lambda: range(1 + 3 * MOST_PER_TURN), solve, FOREVER)
     queue.submit(job)
     job.future.result(timeout=30)
@@ -136,7 +136,7 @@ def test_turns_grow_as_far_as_the_pace_allows(queue: FairQueue) -> None:
 def test_a_cancelled_job_leaves_no_work_behind(queue: FairQueue) -> None:
     log: list[str] = []
     steps = threading.Semaphore(1)
-    queue._clock = Slow()
+    queue._stopwatch = Slow()
     job = Job(lambda: range(100), Worker("x", log, steps), FOREVER)
     queue.submit(job)
     job.cancel()

@@ -354,3 +354,26 @@ def test_a_token_opens_the_server_to_other_addresses(tmp_path: Path) -> None:
         good = {"Authorization": "Bearer 0123456789abcdef"}
         assert post(server, "/v1/order", BAG, **good)[0] == 200
         assert server.stop()[0] == 0
+
+
+def test_a_signal_that_the_caller_ignores_is_ignored() -> None:
+    ignoring = (
+        "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+        "from syntagma.cli import main; main()"
+    )
+    with running(command=[sys.executable, "-c", ignoring, "serve", "--port", "0"]) as server:
+        server.process.send_signal(signal.SIGHUP)
+        assert is_well(server)
+        code, log = server.stop()
+    assert code == 0
+    assert [line["signal"] for line in log if "signal" in line] == ["SIGTERM"]
+
+
+def test_clients_that_are_slow_to_send_take_no_place_in_the_queue() -> None:
+    with running("--limit=queue=1") as server:
+        clients = [socket.create_connection((server.host, server.port)) for _ in range(5)]
+        for client in clients:
+            client.sendall(header(1000) + b"{")
+        assert is_well(server)
+        for client in clients:
+            client.close()

@@ -13,13 +13,14 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from time import monotonic
+from time import monotonic, thread_time
 from typing import Any, Final, Generic, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-TURN: Final = 0.025  # seconds: long enough to encode problems together, short enough to wait for
+# CPU time of a turn in seconds: enough to encode problems together, and short enough to wait for.
+TURN: Final = 0.025
 MOST_PER_TURN: Final = 32  # problems
 FIRST_TURNS: Final = 4  # in a row, if a request that has begun waits
 
@@ -111,6 +112,8 @@ class FairQueue:
 
     def __init__(self, threads: int, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
+        # CPU time, so that other work of the machine does not make turns smaller.
+        self._stopwatch: Callable[[], float] = thread_time
         self._fresh: deque[Job[Any, Any]] = deque()  # without a turn so far
         self._begun: deque[Job[Any, Any]] = deque()
         self._first_turns = 0  # since the last turn of a job that had begun
@@ -181,9 +184,9 @@ class FairQueue:
             if job.has_more and not self._closed:
                 self._begun.append(job)
                 self._changed.notify()
-        began = self._clock()
+        began = self._stopwatch()
         results = job.run(turn)
-        seconds = self._clock() - began
+        seconds = self._stopwatch() - began
         with self._changed:
             last = job.put(turn, results, seconds)
         if last:

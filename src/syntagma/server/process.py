@@ -78,16 +78,26 @@ async def _serve(listening: socket.socket, service: Service, access: Access) -> 
         h11_max_incomplete_event_size=MAX_HEADER,
     )
     server = _Server(config, service)
-    for name in SIGNALS:
-        if hasattr(signal, name):
-            number = getattr(signal, name)
-            asyncio.get_running_loop().add_signal_handler(number, server.end, name)
+    _end_on_signals(server)
     host, port = listening.getsockname()[:2]
     url = f"http://{host_in_url(host)}:{port}/"
     log("started", version=__version__, address=url, threads=len(service.queue.threads))
     print(f"Serving {service.models.default} at {url} (Ctrl-C to stop)", flush=True)
     await server.serve(sockets=[listening])
     log("stopped")
+
+
+def _end_on_signals(server: _Server) -> None:
+    """Stop at a signal, unless the caller had it ignored, as `nohup` does."""
+    loop = asyncio.get_running_loop()
+    for name in SIGNALS:
+        number = getattr(signal, name, None)
+        if number is None or signal.getsignal(number) is signal.SIG_IGN:
+            continue
+        try:
+            loop.add_signal_handler(number, server.end, name)
+        except NotImplementedError:  # Windows
+            signal.signal(number, lambda *_, name=name: loop.call_soon_threadsafe(server.end, name))
 
 
 class _Server(uvicorn.Server):

@@ -51,7 +51,23 @@ class Service:
 
     @asynccontextmanager
     async def admitted(self, request: Request) -> AsyncIterator[bytes]:
-        """The body of a request that counts as active until the block ends. Raises `Fault`."""
+        """The body of a request, which counts as active from its end on until the block ends.
+        Raises `Fault`."""
+        self._check_room()  # before a body that would be in vain
+        length = request.headers.get("content-length")
+        async with self.intake.body(request.receive, length) as body:
+            self._check_room()
+            began = monotonic()
+            self.active += 1
+            try:
+                yield body
+                self._pace += 0.1 * (monotonic() - began - self._pace)
+            finally:
+                self.active -= 1
+                if not self.active:
+                    self._idle.set()
+
+    def _check_room(self) -> None:
         if self.stopping:
             raise stopping()
         if self.active >= self.limits.queue:
@@ -60,17 +76,6 @@ class Service:
                 f"{self.active} requests wait or run, which is the limit; try again",
                 headers={"Retry-After": str(self._retry_after())},
             )
-        began = monotonic()
-        self.active += 1
-        try:
-            length = request.headers.get("content-length")
-            async with self.intake.body(request.receive, length) as body:
-                yield body
-            self._pace += 0.1 * (monotonic() - began - self._pace)
-        finally:
-            self.active -= 1
-            if not self.active:
-                self._idle.set()
 
     async def answers(
         self,
