@@ -287,7 +287,7 @@ PATHS = [
     "/nothing",
     "/v1",
     "/v1/order/",
-    "//",
+    "//v1/order",
     "/page/",
     "/page/../app.py",
     "/page/..%2fapp.py",
