@@ -319,7 +319,7 @@ def test_no_text_of_a_user_is_logged() -> None:
 def test_what_is_refused_at_the_start(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["serve", *arguments]) == 2
+    assert run(["serve", "--port", "0", *arguments]) == 2
     printed = capsys.readouterr().err
     assert message in printed
     assert printed.startswith("error: ")

@@ -40,9 +40,11 @@ def listen(address: Address) -> socket.socket:
     try:
         return socket.create_server((address.host, address.port), family=family, backlog=1024)
     except OSError as error:
+        # What `create_server` adds to the reason repeats the address.
+        reason = str(error.strerror or error).partition(" (while")[0]
         raise ArgumentError(
-            f"cannot listen on {host_in_url(address.host)}:{address.port}: "
-            f"{error.strerror or error}; choose another with --host and --port"
+            f"cannot listen on {host_in_url(address.host)}:{address.port}: {reason}; "
+            "choose another with --host and --port"
         ) from error
 
 
