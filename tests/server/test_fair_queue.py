@@ -133,6 +133,24 @@ def test_turns_grow_as_far_as_the_pace_allows(queue: FairQueue) -> None:
     assert sizes == [1, MOST_PER_TURN, MOST_PER_TURN, MOST_PER_TURN]
 
 
+def test_heavy_items_make_small_turns(queue: FairQueue) -> None:
+    sizes: list[list[int]] = []
+    now = 0.0
+
+    def solve(items: Sequence[int]) -> Sequence[int]:
+        nonlocal now
+        sizes.append([*items])
+        now += sum(items) * TURN / 10
+        return items
+
+    queue._stopwatch = lambda: now
+    items = [1, 5, 5, 5, 20, 20, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+    job = Job(lambda: items, solve, FOREVER, weight=float)
+    queue.submit(job)
+    assert job.future.result(timeout=30) == items
+    assert sizes == [[1], [5, 5], [5], [20], [20], [3, 3, 3], [3, *[1] * 7], [1, 1]]
+
+
 def test_a_cancelled_job_leaves_no_work_behind(queue: FairQueue) -> None:
     log: list[str] = []
     steps = threading.Semaphore(1)

@@ -253,6 +253,37 @@ def test_header_values_come_back_nowhere(quick: Running) -> None:
     connection.close()
 
 
+def test_answers_are_sent_without_delay() -> None:
+    """No assertion of times: whether the kernel may hold a piece of an answer back."""
+    from syntagma.server.connection import connection_class
+    from syntagma.server.limits import Limits
+
+    class Transport:
+        def __init__(self, end: socket.socket) -> None:
+            self.end = end
+
+        def get_extra_info(self, name: str, default: Any = None) -> Any:
+            return self.end if name == "socket" else default
+
+    import asyncio
+
+    import uvicorn
+
+    async def connect() -> int:
+        with (
+            socket.create_server(("127.0.0.1", 0)) as server,
+            socket.create_connection(server.getsockname()),
+            server.accept()[0] as end,
+        ):
+            config = uvicorn.Config(lambda *more: None, log_config=None)
+            connection = connection_class(Limits())(config, uvicorn.server.ServerState(), {})
+            connection.connection_made(Transport(end))  # type: ignore[arg-type]
+            connection._stop_timers()  # type: ignore[attr-defined]
+            return end.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+    assert asyncio.run(connect()) != 0
+
+
 def test_too_many_connections_are_refused_with_an_answer(quick: Running) -> None:
     clients = [socket.create_connection((quick.host, quick.port), timeout=60) for _ in range(14)]
     try:

@@ -18,7 +18,7 @@ from syntagma.server.faults import Fault, failure
 from syntagma.server.gate import App, Gate
 from syntagma.server.metrics import CONTENT_TYPE
 from syntagma.server.openapi import DESCRIPTION, complete, documented, documented_process, errors
-from syntagma.server.operations import OPERATIONS, Result
+from syntagma.server.operations import OPERATIONS, Result, weight
 from syntagma.server.options import read_options
 from syntagma.server.page_files import PageFile, read_page
 from syntagma.server.reference import STYLE, reference_page
@@ -108,7 +108,7 @@ def _operation(service: Service, name: str) -> Handler:
         check_content_type(request.headers.get("content-type"))
         async with service.admitted(request) as data:
             work = _Work(service, name, data)
-            results = await service.answers(request, work.open, work.solve)
+            results = await service.answers(request, work.open, work.solve, weight)
         service.count(request, name, [answer for answer, _ in results])
         return work.answer(results)
 
@@ -189,7 +189,9 @@ def _add_udpipe(app: FastAPI, service: Service) -> None:
                 calls.append(udpipe.Process.of(parameters, service.models, service.limits))
                 return calls[0].sentences()
 
-            results = await service.answers(request, open, lambda items: calls[0].solve(items))
+            results = await service.answers(
+                request, open, lambda items: calls[0].solve(items), weight
+            )
         service.count(request, "process", [answer for answer, _ in results])
         blocks = []
         for number, (answer, _) in enumerate(results, start=1):

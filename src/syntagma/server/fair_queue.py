@@ -4,7 +4,7 @@ the next.
 Requests that have had no turn yet go first, so that one of a few problems waits for the turns that
 are running and no more, however large the others are. But they do not keep those waiting: after a
 few first turns comes one of a request that has begun. These take turns among themselves. How many
-problems make a turn follows from how long those before them took.
+problems make a turn follows from their weights, and from how long those before them took.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ R = TypeVar("R")
 
 # CPU time of a turn in seconds: enough to encode problems together, and short enough to wait for.
 TURN: Final = 0.025
-MOST_PER_TURN: Final = 32  # problems
+MOST_PER_TURN: Final = 8  # problems, as many as a model encodes together
 FIRST_TURNS: Final = 4  # in a row, if a request that has begun waits
 
 
@@ -31,8 +31,9 @@ class OutOfTime(Exception):
 
 class Job(Generic[T, R]):
     """The work of one request. `open` reads its items, `solve` makes the results of some of them.
+    The time that an item takes is about proportional to its `weight`.
 
-    Both run on the threads of the queue, `solve` perhaps on several at a time.
+    All of them run on the threads of the queue, `solve` perhaps on several at a time.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Job(Generic[T, R]):
         open: Callable[[], Sequence[T]],
         solve: Callable[[Sequence[T]], Sequence[R]],
         deadline: float,
+        weight: Callable[[T], float] = lambda item: 1.0,
     ) -> None:
         self.open = open
         self.solve = solve
@@ -47,10 +49,11 @@ class Job(Generic[T, R]):
         self.future: Future[list[R]] = Future()
         self._settling = threading.Lock()
         self._items: Sequence[T] | None = None
+        self._weight = weight
         self._results: list[R | None] = []
         self._next = 0
         self._missing = 0
-        self._pace = 0.0  # seconds per item, of late
+        self._pace = 0.0  # seconds per unit of weight, of late
 
     def cancel(self) -> None:
         """Drop what has not begun: nobody waits for it any more."""
@@ -77,8 +80,13 @@ class Job(Generic[T, R]):
     def take(self) -> range:
         """The items of the next turn, which nobody else gets."""
         assert self._items is not None
-        wanted = int(TURN / self._pace) if self._pace else 1
-        end = min(self._next + max(1, min(wanted, MOST_PER_TURN)), len(self._items))
+        end, seconds = self._next, 0.0
+        most = self._next + (MOST_PER_TURN if self._pace else 1)
+        for item in self._items[self._next : most]:
+            seconds += self._weight(item) * self._pace
+            if seconds > TURN and end > self._next:
+                break
+            end += 1
         turn = range(self._next, end)
         self._next = end
         return turn
@@ -91,7 +99,10 @@ class Job(Generic[T, R]):
         """Keep the results of a turn. True if they were the last."""
         self._results[turn.start : turn.stop] = results
         self._missing -= len(turn)
-        self._pace = seconds / len(turn) if turn else self._pace
+        if turn:
+            assert self._items is not None
+            pace = seconds / sum(self._weight(self._items[index]) for index in turn)
+            self._pace = (self._pace + pace) / 2 if self._pace else pace
         return self._missing == 0
 
     def finish(self) -> None:

@@ -5,6 +5,7 @@ Problems are read, and results written, as the command line does it (`formats.js
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
@@ -18,9 +19,19 @@ from syntagma.server.faults import Fault, fault_of
 from syntagma.server.limits import Limits
 from syntagma.server.notices import collected
 
+POWER: Final = 1.5  # of the number of words: about 1 for full trees, 2 for bags of words
 Options = dict[str, Any]
 Result = tuple[str | Fault, list[str]]  # of one problem: its answer, or what is wrong; warnings
 Solve = Callable[[Sequence[object]], list[Result]]
+
+
+def weight(value: Any) -> float:
+    """About how long a problem takes, compared with others, before it has been looked at."""
+    if isinstance(value, Problem):
+        return math.pow(float(len(value.words)), POWER)
+    words = value.get("words", value.get("order")) if isinstance(value, dict) else value
+    count = len(words) if isinstance(words, list) else 10
+    return math.pow(float(max(1, count)), POWER)
 
 
 class Operation:

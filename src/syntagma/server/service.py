@@ -82,12 +82,13 @@ class Service:
         request: Request,
         open: Callable[[], Sequence[T]],
         solve: Callable[[Sequence[T]], Sequence[R]],
+        weight: Callable[[T], float] = lambda item: 1.0,
     ) -> list[R]:
         """The results of all items that `open` finds, made by `solve` on the threads of the queue.
 
         If the client goes away, what has not begun is dropped.
         """
-        job = Job(open, solve, monotonic() + self.limits.seconds)
+        job = Job(open, solve, monotonic() + self.limits.seconds, weight)
         self.queue.submit(job)
         done = asyncio.wrap_future(job.future)
         gone = asyncio.ensure_future(wait_until_gone(request.receive))
