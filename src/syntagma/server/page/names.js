@@ -1,0 +1,135 @@
+/**
+ * What tags and labels mean, for those who do not know them by heart: Penn Treebank tags, universal
+ * tags, and the relations of Universal Dependencies.
+ */
+
+const TAGS = {
+  "$": "currency sign",
+  "''": "closing quote",
+  ",": "comma",
+  "-LRB-": "opening bracket",
+  "-RRB-": "closing bracket",
+  ".": "end of sentence",
+  ":": "colon, dash",
+  "``": "opening quote",
+  ADD: "address on the web",
+  AFX: "affix",
+  CC: "coordinating conjunction",
+  CD: "number",
+  DT: "determiner",
+  EX: "existential there",
+  FW: "foreign word",
+  GW: "part of a word",
+  HYPH: "hyphen",
+  IN: "preposition, conjunction",
+  JJ: "adjective",
+  JJR: "adjective, comparative",
+  JJS: "adjective, superlative",
+  LS: "list marker",
+  MD: "modal verb",
+  NFP: "other punctuation",
+  NN: "noun, singular",
+  NNP: "name, singular",
+  NNPS: "name, plural",
+  NNS: "noun, plural",
+  PDT: "predeterminer",
+  POS: "possessive ending",
+  PRP: "pronoun",
+  PRP$: "possessive pronoun",
+  RB: "adverb",
+  RBR: "adverb, comparative",
+  RBS: "adverb, superlative",
+  RP: "particle",
+  SYM: "symbol",
+  TO: "to",
+  UH: "interjection",
+  VB: "verb, base form",
+  VBD: "verb, past",
+  VBG: "verb, -ing form",
+  VBN: "verb, past participle",
+  VBP: "verb, present",
+  VBZ: "verb, present, 3rd person",
+  WDT: "wh-determiner",
+  WP: "wh-pronoun",
+  WP$: "possessive wh-pronoun",
+  WRB: "wh-adverb",
+  XX: "unknown",
+  ADJ: "adjective",
+  ADP: "adposition",
+  ADV: "adverb",
+  AUX: "auxiliary",
+  CCONJ: "coordinating conjunction",
+  DET: "determiner",
+  INTJ: "interjection",
+  NOUN: "noun",
+  NUM: "number",
+  PART: "particle",
+  PRON: "pronoun",
+  PROPN: "name",
+  PUNCT: "punctuation",
+  SCONJ: "subordinating conjunction",
+  VERB: "verb",
+  X: "other",
+};
+
+const LABELS = {
+  acl: "clause of a noun",
+  "acl:relcl": "relative clause",
+  advcl: "adverbial clause",
+  advmod: "adverb",
+  amod: "adjective",
+  appos: "apposition",
+  aux: "auxiliary",
+  "aux:pass": "passive auxiliary",
+  case: "preposition",
+  cc: "conjunction",
+  ccomp: "clausal complement",
+  compound: "compound",
+  "compound:prt": "particle of a verb",
+  conj: "conjunct",
+  cop: "copula",
+  csubj: "clausal subject",
+  dep: "unspecified",
+  det: "determiner",
+  discourse: "discourse element",
+  dislocated: "dislocated element",
+  expl: "expletive",
+  fixed: "fixed expression",
+  flat: "part of a name",
+  goeswith: "split word",
+  iobj: "indirect object",
+  list: "list",
+  mark: "subordinator",
+  nmod: "nominal modifier",
+  "nmod:poss": "possessor",
+  nsubj: "subject",
+  "nsubj:pass": "passive subject",
+  nummod: "number",
+  obj: "object",
+  obl: "oblique nominal",
+  "obl:agent": "agent of a passive",
+  "obl:tmod": "time",
+  orphan: "orphan",
+  parataxis: "parataxis",
+  punct: "punctuation",
+  reparandum: "repair",
+  root: "root",
+  vocative: "vocative",
+  xcomp: "open complement",
+};
+
+/** A tag with its meaning, where known: “NN – noun, singular”. */
+export function describeTag(/** @type {string} */ tag) {
+  return described(tag, TAGS);
+}
+
+/** A label with its meaning, where known: “nsubj – subject”. */
+export function describeLabel(/** @type {string} */ label) {
+  return described(label, LABELS);
+}
+
+/** @param {string} name @param {Record<string, string>} meanings */
+function described(name, meanings) {
+  const meaning = Object.hasOwn(meanings, name) ? meanings[name] : null;
+  return meaning && meaning !== name ? `${name} – ${meaning}` : name;
+}

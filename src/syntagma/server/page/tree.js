@@ -1,0 +1,263 @@
+/**
+ * The dependency tree as arcs over the words. `layOut` decides where everything goes and knows no
+ * DOM; `Tree` draws it and lets the user draw an arc by dragging from a head to a dependent. For the
+ * keyboard there is the panel of each word (panel.js).
+ *
+ * @typedef {object} Node
+ * @property {string} form
+ * @property {string} tag
+ * @property {number} head      place of the head, from 1; 0 is the root
+ * @property {string} label
+ * @property {number} id        of the word in the state
+ * @property {boolean} given    whether the user has set the arc
+ * @property {boolean} tagged   whether the user has set the tag
+ *
+ * @typedef {object} Arc
+ * @property {number} dependent  place, from 0
+ * @property {number} head       place, from 0; -1 is the root
+ * @property {number} level      height above the words, from 1
+ * @property {number} from       x where it leaves the head
+ * @property {number} to         x where it reaches the dependent
+ *
+ * @typedef {(text: string, style: "word" | "tag" | "label") => number} Measure
+ */
+
+import { svg } from "./elements.js";
+
+const GAP = 22; // least distance between two words
+const MARGIN = 14;
+const LEVEL = 30; // height of a level
+const LABEL_ROOM = 16; // around the label of the shortest arc
+const SPREAD = 7; // between two arcs that meet at a word
+const CORNER = 14;
+const WORDS_HEIGHT = 56;
+
+/**
+ * Places of words and arcs. Words move apart where the label of an arc between neighbours needs it.
+ *
+ * @param {readonly Node[]} nodes
+ * @param {Measure} measure
+ * @param {boolean} rightToLeft
+ * @returns {{width: number, height: number, base: number, xs: number[], arcs: Arc[]}}
+ */
+export function layOut(nodes, measure, rightToLeft) {
+  const widths = nodes.map((node) => Math.max(measure(node.form, "word"), measure(node.tag, "tag")));
+  const levels = levelsOf(nodes);
+  /** @type {number[]} */
+  const centres = [];
+  nodes.forEach((_, index) => {
+    if (index === 0) return centres.push(MARGIN + widths[0] / 2);
+    const least = widths[index - 1] / 2 + GAP + widths[index] / 2;
+    const arc = neighbours(nodes, index - 1, index);
+    const wanted = arc === null ? 0 : measure(nodes[arc].label, "label") + LABEL_ROOM + 2 * SPREAD;
+    return centres.push(centres[index - 1] + Math.max(least, wanted));
+  });
+  const width = nodes.length ? centres[centres.length - 1] + widths[widths.length - 1] / 2 + MARGIN : 0;
+  const xs = rightToLeft ? centres.map((x) => width - x) : centres;
+  const top = Math.max(1, ...levels);
+  const base = (top + 1) * LEVEL;
+  return { width, height: base + WORDS_HEIGHT, base, xs, arcs: attach(nodes, levels, xs) };
+}
+
+/** The place of the dependent if there is an arc between two neighbours, else null. */
+function neighbours(/** @type {readonly Node[]} */ nodes, /** @type {number} */ left, /** @type {number} */ right) {
+  if (nodes[left].head === right + 1) return left;
+  return nodes[right].head === left + 1 ? right : null;
+}
+
+/** The level of each word's arc: one above all arcs that it spans. @returns {number[]} */
+export function levelsOf(/** @type {readonly {head: number}[]} */ nodes) {
+  const spans = nodes.map((node, place) => {
+    const head = node.head === 0 ? place : node.head - 1;
+    return { place, left: Math.min(place, head), right: Math.max(place, head) };
+  });
+  const levels = nodes.map(() => 0);
+  const arcs = spans.filter(({ left, right }) => left < right).sort((a, b) => a.right - a.left - (b.right - b.left));
+  arcs.forEach((arc, index) => {
+    const below = arcs.slice(0, index).filter((other) => other.left < arc.right && other.right > arc.left);
+    levels[arc.place] = 1 + Math.max(0, ...below.map((other) => levels[other.place]));
+  });
+  return levels;
+}
+
+/** Where arcs touch the words: spread out, so that no two meet in a point. @returns {Arc[]} */
+function attach(/** @type {readonly Node[]} */ nodes, /** @type {number[]} */ levels, /** @type {number[]} */ xs) {
+  /** @type {{place: number, end: "from" | "to", toward: number, level: number}[][]} */
+  const ends = nodes.map(() => []);
+  const arcs = nodes.map((node, dependent) => {
+    const head = node.head - 1;
+    if (head >= 0) {
+      ends[head].push({ place: dependent, end: "from", toward: xs[dependent], level: levels[dependent] });
+      ends[dependent].push({ place: dependent, end: "to", toward: xs[head], level: levels[dependent] });
+    }
+    return { dependent, head, level: levels[dependent], from: head >= 0 ? xs[head] : xs[dependent], to: xs[dependent] };
+  });
+  ends.forEach((list, place) => {
+    // From left to right: arcs to the left, the outermost last in its own direction.
+    const left = list.filter((end) => end.toward < xs[place]).sort((a, b) => a.level - b.level);
+    const right = list.filter((end) => end.toward > xs[place]).sort((a, b) => b.level - a.level);
+    const ordered = [...left, ...right];
+    ordered.forEach((end, index) => {
+      arcs[end.place][end.end] = xs[place] + (index - (ordered.length - 1) / 2) * SPREAD;
+    });
+  });
+  return arcs;
+}
+
+/** Whether most words are written from right to left. */
+export function isRightToLeft(/** @type {readonly string[]} */ words) {
+  const strong = words.map((word) => (/[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u.test(word) ? 1 : /\p{L}/u.test(word) ? -1 : 0));
+  return strong.reduce((sum, each) => sum + each, 0) > 0;
+}
+
+/** The drawing in the page. */
+export class Tree {
+  /** @type {SVGSVGElement} */
+  #svg = svg("svg", { class: "tree-drawing", "aria-hidden": "true" });
+  /** @type {readonly Node[]} */
+  #nodes = [];
+  /** @type {ReturnType<typeof layOut>} */
+  #layout = { width: 0, height: 0, base: 0, xs: [], arcs: [] };
+  #measure = measurer();
+
+  /**
+   * @param {HTMLElement} frame
+   * @param {{onArc: (head: number, dependent: number) => void, onWord: (id: number, anchor: Element) => void}} listeners
+   */
+  constructor(frame, listeners) {
+    this.frame = frame;
+    this.listeners = listeners;
+    frame.append(this.#svg);
+    this.#svg.addEventListener("pointerdown", (event) => this.#press(event));
+  }
+
+  /** Draw a tree. */
+  draw(/** @type {readonly Node[]} */ nodes) {
+    this.#nodes = nodes;
+    const rightToLeft = isRightToLeft(nodes.map((node) => node.form));
+    const { width, height, base, xs, arcs } = (this.#layout = layOut(nodes, this.#measure, rightToLeft));
+    this.frame.dir = rightToLeft ? "rtl" : "ltr";
+    this.#svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.#svg.setAttribute("width", String(width));
+    this.#svg.setAttribute("height", String(height));
+    const found = arcs.filter((arc) => !nodes[arc.dependent].given);
+    const given = arcs.filter((arc) => nodes[arc.dependent].given);
+    this.#svg.replaceChildren(
+      ...[...found, ...given].map((arc) => this.#drawArc(arc)), // what the user has drawn lies on top
+      ...nodes.map((node, place) => drawWord(node, place, xs[place], base)),
+    );
+  }
+
+  /** @param {Arc} arc */
+  #drawArc({ dependent, head, level, from, to }) {
+    const { base } = this.#layout;
+    const node = this.#nodes[dependent];
+    const foot = base - 4;
+    const top = base - level * LEVEL - 6;
+    const isRoot = head < 0;
+    const path = isRoot ? `M${to} ${base - LEVEL * 0.9}V${foot}` : bracket(from, to, foot, top);
+    const middle = (from + to) / 2;
+    return svg(
+      "g",
+      { class: `arc${node.given ? " given" : ""}${isRoot ? " root" : ""}`, "data-place": dependent },
+      svg("path", { class: "arc-line", d: path }),
+      svg("path", { class: "arc-tip", d: `M${to} ${foot + 1}l-3.2 -6.4h6.4z` }),
+      svg("text", { class: "arc-label", x: middle, y: isRoot ? base - LEVEL * 0.9 - 5 : top + 4 }, node.label),
+    );
+  }
+
+  #press(/** @type {PointerEvent} */ event) {
+    const place = placeOf(event.target);
+    if (place === null || event.button !== 0) return;
+    const isWord = /** @type {Element} */ (event.target).closest(".tree-word") !== null;
+    const start = { x: event.clientX, y: event.clientY };
+    /** @type {SVGPathElement | null} */
+    let line = null;
+    /** @param {PointerEvent} move */
+    const target = (move) => placeOf(document.elementFromPoint(move.clientX, move.clientY)?.closest(".tree-word") ?? null);
+    /** @param {PointerEvent} move */
+    const onMove = (move) => {
+      if (!isWord || (!line && Math.hypot(move.clientX - start.x, move.clientY - start.y) < 6)) return;
+      if (!line) {
+        line = svg("path", { class: "arc-line drawing" });
+        this.#svg.append(/** @type {SVGPathElement} */ (line));
+        this.frame.classList.add("drawing");
+      }
+      const over = target(move);
+      this.#mark(over === place ? null : over);
+      const point = this.#toDrawing(move);
+      const x = over !== null && over !== place ? this.#layout.xs[over] : point.x;
+      const y = over !== null && over !== place ? this.#layout.base - 4 : Math.min(point.y, this.#layout.base - 4);
+      const from = this.#layout.xs[place];
+      const rise = Math.min(this.#layout.base - 10, 26 + Math.abs(x - from) / 4);
+      line?.setAttribute("d", `M${from} ${this.#layout.base - 4}C${from} ${this.#layout.base - 4 - rise} ${x} ${y - rise} ${x} ${y}`);
+    };
+    /** @param {PointerEvent} up */
+    const onEnd = (up) => {
+      removeEventListener("pointermove", onMove);
+      removeEventListener("pointerup", onEnd);
+      removeEventListener("pointercancel", onEnd);
+      this.frame.classList.remove("drawing");
+      this.#mark(null);
+      line?.remove();
+      if (up.type === "pointercancel") return;
+      const over = target(up);
+      if (line && over !== null && over !== place) this.listeners.onArc(this.#nodes[place].id, this.#nodes[over].id);
+      else if (!line) this.listeners.onWord(this.#nodes[place].id, /** @type {Element} */ (event.target));
+    };
+    addEventListener("pointermove", onMove);
+    addEventListener("pointerup", onEnd);
+    addEventListener("pointercancel", onEnd);
+  }
+
+  /** Show which word an arc would reach. */
+  #mark(/** @type {number | null} */ place) {
+    this.#svg.querySelectorAll(".tree-word").forEach((word, index) => word.classList.toggle("target", index === place));
+  }
+
+  #toDrawing(/** @type {PointerEvent} */ event) {
+    const box = this.#svg.getBoundingClientRect();
+    const scale = this.#layout.width / box.width;
+    return { x: (event.clientX - box.left) * scale, y: (event.clientY - box.top) * scale };
+  }
+}
+
+/** @param {Node} node @param {number} place @param {number} x @param {number} base */
+function drawWord(node, place, x, base) {
+  return svg(
+    "g",
+    { class: "tree-word", "data-place": place },
+    svg("rect", { class: "tree-hold", x: x - 24, y: base, width: 48, height: WORDS_HEIGHT, rx: 6 }),
+    svg("text", { class: "tree-form", x, y: base + 22 }, node.form),
+    svg("text", { class: `tree-tag${node.tagged ? " given" : ""}`, x, y: base + 42 }, node.tag),
+  );
+}
+
+/** A bracket with round corners, from the head up, across, and down to the dependent. */
+function bracket(/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ foot, /** @type {number} */ top) {
+  const corner = Math.min(CORNER, Math.abs(to - from) / 2);
+  const side = Math.sign(to - from);
+  return `M${from} ${foot}V${top + corner}Q${from} ${top} ${from + side * corner} ${top}H${to - side * corner}Q${to} ${top} ${to} ${top + corner}V${foot}`;
+}
+
+/** @param {EventTarget | Element | null} target */
+function placeOf(target) {
+  const holder = target instanceof Element ? target.closest("[data-place]") : null;
+  return holder === null ? null : Number(holder.getAttribute("data-place"));
+}
+
+/** Measures text in the fonts of the page. @returns {Measure} */
+function measurer() {
+  const context = document.createElement("canvas").getContext("2d");
+  const style = getComputedStyle(document.documentElement);
+  const fonts = {
+    word: `18px ${style.getPropertyValue("--serif")}`,
+    tag: `12px ${style.getPropertyValue("--sans")}`,
+    label: `12.5px ${style.getPropertyValue("--sans")}`,
+  };
+  return (text, kind) => {
+    if (!context) return 8 * text.length;
+    context.font = fonts[kind];
+    return context.measureText(text).width;
+  };
+}
