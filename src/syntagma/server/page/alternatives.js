@@ -1,13 +1,11 @@
 /**
  * The best orders, best first, with their scores. The one that is chosen is shown large.
- *
- * @typedef {import("./conllu.js").Result} Result
  */
 
 import { byId, element } from "./elements.js";
 
 /**
- * @param {readonly Result[]} results
+ * @param {readonly {text: string, score: number}[]} results
  * @param {number} chosen
  * @param {(place: number) => void} onChoose
  */

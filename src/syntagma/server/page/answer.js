@@ -42,6 +42,13 @@ export function shownOf(/** @type {State} */ state, /** @type {Result} */ result
   });
 }
 
+/** A result as a line of text with the usual spacing. */
+export function lineOf(/** @type {State} */ state, /** @type {Result} */ result) {
+  return shownOf(state, result)
+    .map((word, place) => (place === 0 || word.tight ? word.form : ` ${word.form}`))
+    .join("");
+}
+
 /** Whether a word is written without a space before it. */
 function isAttached(/** @type {string} */ form) {
   return /^(?:[.,;:!?…%)\]}»”’]+|n['’]t|['’]\p{Ll}{1,2})$/iu.test(form);

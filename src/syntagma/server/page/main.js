@@ -8,7 +8,7 @@
  */
 
 import { showAlternatives } from "./alternatives.js";
-import { arcsInWords, faultOf, foundOf, nodesOf, resultsOf, shownOf } from "./answer.js";
+import { arcsInWords, faultOf, foundOf, lineOf, nodesOf, resultsOf, shownOf } from "./answer.js";
 import { focusChip, showChips } from "./chips.js";
 import { clearConstraints, constraintsOf, putBefore, setHead } from "./constraints.js";
 import { writeConllu } from "./conllu.js";
@@ -95,7 +95,7 @@ const ask = latest(async (/** @type {State} */ asked, signal) => {
     showFault(null);
     showNotes(got.warnings ?? []);
     showAnswer();
-    say(answer.results[shownPlace()].text);
+    say(lineOf(asked, answer.results[shownPlace()]));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     showFault(faultOf(asked, error, held));
@@ -176,15 +176,17 @@ function showAnswer() {
   byId("nothing").hidden = answer !== null;
   for (const id of ["sentence", "tree", "help"]) byId(id).hidden = answer === null;
   for (const id of ["export-conllu", "export-result"]) byId(id).disabled = answer === null;
+  const asked = answer?.state ?? state;
   const result = answer?.results[shownPlace()];
-  if (answer && result) {
-    sentence.show(shownOf(answer.state, result));
-    tree.draw(nodesOf(answer.state, result));
+  if (result) {
+    sentence.show(shownOf(asked, result));
+    tree.draw(nodesOf(asked, result));
   }
   byId("tree-text").replaceChildren(...(result ? arcsInWords(result).map((text) => element("li", {}, text)) : []));
-  showAlternatives(answer?.results ?? [], shownPlace(), (place) => {
+  const lines = answer?.results.map((each) => ({ text: lineOf(asked, each), score: each.score })) ?? [];
+  showAlternatives(lines, shownPlace(), (place) => {
     change({ ...state, chosen: place }, "replace");
-    say(answer?.results[place].text ?? "");
+    say(lines[place].text);
   });
   panel.refresh();
 }

@@ -48,7 +48,8 @@ export class Panel {
     this.#panel.showPopover();
     this.#opener?.setAttribute("aria-expanded", "true");
     place(this.#panel, anchor);
-    byId(focus).focus();
+    byId(focus).focus({ preventScroll: true });
+    if (getComputedStyle(this.#panel).position === "fixed") anchor.scrollIntoView({ block: "start" });
   }
 
   close() {

@@ -17,6 +17,7 @@
 import { arrange, element } from "./elements.js";
 import { isRightToLeft } from "./tree.js";
 
+const WORD_JOINER = "\u2060"; // no line break here
 const DRAG_DISTANCE = 6;
 const GLIDE = { duration: 320, easing: "cubic-bezier(.2, .7, .2, 1)" };
 
@@ -24,6 +25,7 @@ export class Sentence {
   /** @type {readonly Shown[]} */
   #words = [];
   #current = 0;
+  #dragged = false; // the end of a drag is not a click
 
   /** @param {HTMLElement} line @param {Listeners} listeners */
   constructor(line, listeners) {
@@ -31,6 +33,11 @@ export class Sentence {
     this.listeners = listeners;
     line.addEventListener("keydown", (event) => this.#key(event));
     line.addEventListener("pointerdown", (event) => this.#press(event));
+    line.addEventListener("click", (event) => {
+      const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("button"));
+      if (button && !this.#dragged) listeners.onWord(Number(button.dataset.id), button);
+      this.#dragged = false;
+    });
     line.addEventListener("focusin", (event) => {
       const place = this.#buttons().indexOf(/** @type {HTMLButtonElement} */ (event.target));
       if (place >= 0) this.#rove(place);
@@ -54,6 +61,8 @@ export class Sentence {
       return button;
     });
     arrange(this.line, buttons);
+    for (const node of [...this.line.childNodes]) if (node instanceof Text) node.remove();
+    buttons.forEach((button, place) => place && button.before(words[place].tight ? WORD_JOINER : " "));
     const again = words.findIndex((word) => word.id === focused);
     this.#rove(again >= 0 ? again : Math.min(this.#current, Math.max(0, words.length - 1)));
     if (hadFocus && !this.line.contains(document.activeElement)) buttons[this.#current]?.focus();
@@ -82,18 +91,13 @@ export class Sentence {
     const back = this.line.dir === "rtl" ? "ArrowRight" : "ArrowLeft";
     const step = event.key === ahead ? 1 : event.key === back ? -1 : 0;
     const place = step ? this.#current + step : event.key === "Home" ? 0 : event.key === "End" ? last : null;
-    if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      const button = this.#buttons()[this.#current];
-      if (button) this.listeners.onWord(this.#words[this.#current].id, button);
-    } else if (place !== null && !event.ctrlKey && !event.altKey && !event.metaKey) {
-      event.preventDefault();
-      if (place < 0 || place > last) return;
-      if (!event.shiftKey || !step) return this.#buttons()[place].focus();
-      const [moved, other] = [this.#words[this.#current].id, this.#words[place].id];
-      if (step < 0) this.listeners.onBefore(moved, other);
-      else this.listeners.onBefore(other, moved);
-    }
+    if (place === null || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    if (place < 0 || place > last) return;
+    if (!event.shiftKey || !step) return this.#buttons()[place].focus();
+    const [moved, other] = [this.#words[this.#current].id, this.#words[place].id];
+    if (step < 0) this.listeners.onBefore(moved, other);
+    else this.listeners.onBefore(other, moved);
   }
 
   #press(/** @type {PointerEvent} */ event) {
@@ -101,15 +105,15 @@ export class Sentence {
     if (!button || event.button !== 0) return;
     const id = Number(button.dataset.id);
     const start = { x: event.clientX, y: event.clientY };
-    let dragged = false;
+    this.#dragged = false;
     /** @type {{id: number, after: boolean} | null} */
     let drop = null;
     /** @param {PointerEvent} move */
     const onMove = (move) => {
       const [dx, dy] = [move.clientX - start.x, move.clientY - start.y];
-      if (!dragged && Math.hypot(dx, dy) < DRAG_DISTANCE) return;
-      if (!dragged) {
-        dragged = true;
+      if (!this.#dragged && Math.hypot(dx, dy) < DRAG_DISTANCE) return;
+      if (!this.#dragged) {
+        this.#dragged = true;
         button.classList.add("dragged");
         button.setPointerCapture(event.pointerId);
       }
@@ -126,8 +130,7 @@ export class Sentence {
       button.classList.remove("dragged");
       this.#markDrop(null);
       if (up.type === "pointercancel") return;
-      if (!dragged) this.listeners.onWord(id, button);
-      else if (drop?.after) this.listeners.onBefore(drop.id, id);
+      if (drop?.after) this.listeners.onBefore(drop.id, id);
       else if (drop) this.listeners.onBefore(id, drop.id);
     };
     addEventListener("pointermove", onMove);

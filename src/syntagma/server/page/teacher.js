@@ -56,7 +56,7 @@ export class Teacher {
         return element(
           "li",
           { class: ready ? "item" : "item wrong" },
-          element("span", { class: "item-words", dir: "auto" }, ready ? [...ready.item.words.map(written), ready.item.end].filter(Boolean).join(" · ") : lines[index]),
+          element("span", { class: "item-words", dir: "auto" }, ready ? ready.item.words.map(written).join(" · ") + ready.item.end : lines[index]),
           element("span", { class: "item-note" }, note),
         );
       }),

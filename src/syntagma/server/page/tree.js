@@ -31,31 +31,34 @@ const LABEL_ROOM = 16; // around the label of the shortest arc
 const SPREAD = 7; // between two arcs that meet at a word
 const CORNER = 14;
 const WORDS_HEIGHT = 56;
+const STRETCH = 1.8; // how much wider than needed a tree may be, to use the room it has
 
 /**
- * Places of words and arcs. Words move apart where the label of an arc between neighbours needs it.
+ * Places of words and arcs. Words move apart where the label of an arc between neighbours needs it,
+ * and further if there is room.
  *
  * @param {readonly Node[]} nodes
  * @param {Measure} measure
  * @param {boolean} rightToLeft
+ * @param {number} room  width to fill
  * @returns {{width: number, height: number, base: number, xs: number[], arcs: Arc[]}}
  */
-export function layOut(nodes, measure, rightToLeft) {
+export function layOut(nodes, measure, rightToLeft, room) {
   const widths = nodes.map((node) => Math.max(measure(node.form, "word"), measure(node.tag, "tag")));
   const levels = levelsOf(nodes);
-  /** @type {number[]} */
-  const centres = [];
-  nodes.forEach((_, index) => {
-    if (index === 0) return centres.push(MARGIN + widths[0] / 2);
-    const least = widths[index - 1] / 2 + GAP + widths[index] / 2;
-    const arc = neighbours(nodes, index - 1, index);
-    const wanted = arc === null ? 0 : measure(nodes[arc].label, "label") + LABEL_ROOM + 2 * SPREAD;
-    return centres.push(centres[index - 1] + Math.max(least, wanted));
+  const steps = nodes.slice(1).map((_, index) => {
+    const arc = neighbours(nodes, index, index + 1);
+    const label = arc === null ? 0 : measure(nodes[arc].label, "label") + LABEL_ROOM + 2 * SPREAD;
+    return Math.max(widths[index] / 2 + GAP + widths[index + 1] / 2, label);
   });
-  const width = nodes.length ? centres[centres.length - 1] + widths[widths.length - 1] / 2 + MARGIN : 0;
-  const xs = rightToLeft ? centres.map((x) => width - x) : centres;
-  const top = Math.max(1, ...levels);
-  const base = (top + 1) * LEVEL;
+  const ends = ((widths[0] ?? 0) + (widths[widths.length - 1] ?? 0)) / 2 + 2 * MARGIN;
+  const needed = steps.reduce((sum, step) => sum + step, 0);
+  const stretch = needed ? Math.max(1, Math.min(STRETCH, (room - ends) / needed)) : 1;
+  const width = ends + needed * stretch;
+  let x = MARGIN + (widths[0] ?? 0) / 2;
+  const centres = nodes.map((_, index) => (index ? (x += steps[index - 1] * stretch) : x));
+  const xs = rightToLeft ? centres.map((centre) => width - centre) : centres;
+  const base = (Math.max(0, ...levels) + 2) * LEVEL;
   return { width, height: base + WORDS_HEIGHT, base, xs, arcs: attach(nodes, levels, xs) };
 }
 
@@ -86,17 +89,18 @@ function attach(/** @type {readonly Node[]} */ nodes, /** @type {number[]} */ le
   const ends = nodes.map(() => []);
   const arcs = nodes.map((node, dependent) => {
     const head = node.head - 1;
-    if (head >= 0) {
+    if (head < 0) ends[dependent].push({ place: dependent, end: "to", toward: xs[dependent], level: 0 });
+    else {
       ends[head].push({ place: dependent, end: "from", toward: xs[dependent], level: levels[dependent] });
       ends[dependent].push({ place: dependent, end: "to", toward: xs[head], level: levels[dependent] });
     }
     return { dependent, head, level: levels[dependent], from: head >= 0 ? xs[head] : xs[dependent], to: xs[dependent] };
   });
   ends.forEach((list, place) => {
-    // From left to right: arcs to the left, the outermost last in its own direction.
+    // Arcs to the left, the arrow of the root, arcs to the right; the higher, the nearer to the middle.
     const left = list.filter((end) => end.toward < xs[place]).sort((a, b) => a.level - b.level);
     const right = list.filter((end) => end.toward > xs[place]).sort((a, b) => b.level - a.level);
-    const ordered = [...left, ...right];
+    const ordered = [...left, ...list.filter((end) => end.toward === xs[place]), ...right];
     ordered.forEach((end, index) => {
       arcs[end.place][end.end] = xs[place] + (index - (ordered.length - 1) / 2) * SPREAD;
     });
@@ -119,6 +123,7 @@ export class Tree {
   /** @type {ReturnType<typeof layOut>} */
   #layout = { width: 0, height: 0, base: 0, xs: [], arcs: [] };
   #measure = measurer();
+  #drawn = false; // the end of a drag is not a click
 
   /**
    * @param {HTMLElement} frame
@@ -129,13 +134,19 @@ export class Tree {
     this.listeners = listeners;
     frame.append(this.#svg);
     this.#svg.addEventListener("pointerdown", (event) => this.#press(event));
+    frame.addEventListener("scroll", () => this.#showMore());
+    addEventListener("resize", () => this.#nodes.length && this.draw(this.#nodes));
+    this.#svg.addEventListener("click", (event) => {
+      const place = placeOf(event.target);
+      if (place !== null && !this.#drawn) listeners.onWord(this.#nodes[place].id, /** @type {Element} */ (event.target));
+    });
   }
 
   /** Draw a tree. */
   draw(/** @type {readonly Node[]} */ nodes) {
     this.#nodes = nodes;
     const rightToLeft = isRightToLeft(nodes.map((node) => node.form));
-    const { width, height, base, xs, arcs } = (this.#layout = layOut(nodes, this.#measure, rightToLeft));
+    const { width, height, base, xs, arcs } = (this.#layout = layOut(nodes, this.#measure, rightToLeft, this.frame.clientWidth));
     this.frame.dir = rightToLeft ? "rtl" : "ltr";
     this.#svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.#svg.setAttribute("width", String(width));
@@ -146,6 +157,13 @@ export class Tree {
       ...[...found, ...given].map((arc) => this.#drawArc(arc)), // what the user has drawn lies on top
       ...nodes.map((node, place) => drawWord(node, place, xs[place], base)),
     );
+    this.#showMore();
+  }
+
+  /** Whether a part of the drawing is out of sight at its end. */
+  #showMore() {
+    const { scrollWidth, clientWidth, scrollLeft } = this.frame;
+    this.frame.classList.toggle("more", scrollWidth - clientWidth - Math.abs(scrollLeft) > 8);
   }
 
   /** @param {Arc} arc */
@@ -155,21 +173,22 @@ export class Tree {
     const foot = base - 4;
     const top = base - level * LEVEL - 6;
     const isRoot = head < 0;
-    const path = isRoot ? `M${to} ${base - LEVEL * 0.9}V${foot}` : bracket(from, to, foot, top);
-    const middle = (from + to) / 2;
+    const path = isRoot ? `M${to} ${LEVEL * 0.75}V${foot}` : bracket(from, to, foot, top);
+    const middle = isRoot ? to : (from + to) / 2;
     return svg(
       "g",
       { class: `arc${node.given ? " given" : ""}${isRoot ? " root" : ""}`, "data-place": dependent },
       svg("path", { class: "arc-line", d: path }),
       svg("path", { class: "arc-tip", d: `M${to} ${foot + 1}l-3.2 -6.4h6.4z` }),
-      svg("text", { class: "arc-label", x: middle, y: isRoot ? base - LEVEL * 0.9 - 5 : top + 4 }, node.label),
+      svg("text", { class: "arc-label", x: middle, y: isRoot ? LEVEL * 0.5 : top + 4 }, node.label),
     );
   }
 
   #press(/** @type {PointerEvent} */ event) {
     const place = placeOf(event.target);
     if (place === null || event.button !== 0) return;
-    const isWord = /** @type {Element} */ (event.target).closest(".tree-word") !== null;
+    this.#drawn = false;
+    if (/** @type {Element} */ (event.target).closest(".tree-word") === null) return;
     const start = { x: event.clientX, y: event.clientY };
     /** @type {SVGPathElement | null} */
     let line = null;
@@ -177,8 +196,9 @@ export class Tree {
     const target = (move) => placeOf(document.elementFromPoint(move.clientX, move.clientY)?.closest(".tree-word") ?? null);
     /** @param {PointerEvent} move */
     const onMove = (move) => {
-      if (!isWord || (!line && Math.hypot(move.clientX - start.x, move.clientY - start.y) < 6)) return;
+      if (!line && Math.hypot(move.clientX - start.x, move.clientY - start.y) < 6) return;
       if (!line) {
+        this.#drawn = true;
         line = svg("path", { class: "arc-line drawing" });
         this.#svg.append(/** @type {SVGPathElement} */ (line));
         this.frame.classList.add("drawing");
@@ -203,7 +223,6 @@ export class Tree {
       if (up.type === "pointercancel") return;
       const over = target(up);
       if (line && over !== null && over !== place) this.listeners.onArc(this.#nodes[place].id, this.#nodes[over].id);
-      else if (!line) this.listeners.onWord(this.#nodes[place].id, /** @type {Element} */ (event.target));
     };
     addEventListener("pointermove", onMove);
     addEventListener("pointerup", onEnd);
