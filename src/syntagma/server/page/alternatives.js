@@ -11,7 +11,9 @@ import { byId, element } from "./elements.js";
  */
 export function showAlternatives(results, chosen, onChoose) {
   const list = byId("orders");
-  const place = [...list.querySelectorAll("button")].indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+  const place = [...list.querySelectorAll("button")].indexOf(
+    /** @type {HTMLButtonElement} */ (document.activeElement),
+  );
   list.replaceChildren(
     ...results.map((result, index) =>
       element(
@@ -19,9 +21,19 @@ export function showAlternatives(results, chosen, onChoose) {
         {},
         element(
           "button",
-          { type: "button", class: "order", "aria-pressed": String(index === chosen), onclick: () => onChoose(index) },
+          {
+            type: "button",
+            class: "order",
+            "aria-pressed": String(index === chosen),
+            onclick: () => onChoose(index),
+          },
           element("span", { class: "order-text", dir: "auto" }, result.text),
-          element("span", { class: "order-score" }, element("span", { class: "unseen" }, "score "), result.score.toFixed(2).replace("-", "−")),
+          element(
+            "span",
+            { class: "order-score" },
+            element("span", { class: "unseen" }, "score "),
+            result.score.toFixed(2).replace("-", "−"),
+          ),
         ),
       ),
     ),

@@ -37,7 +37,8 @@ export function shownOf(/** @type {State} */ state, /** @type {Result} */ result
   return result.words.map((token, place) => {
     const { id } = state.words[token.source - 1];
     const before = result.words[place - 1];
-    const tight = before?.space_after === undefined ? place > 0 && isAttached(token.form) : !before.space_after;
+    const tight =
+      before?.space_after === undefined ? place > 0 && isAttached(token.form) : !before.space_after;
     return { id, form: token.form, fixed: said.has(id), tight };
   });
 }
@@ -55,7 +56,11 @@ function isAttached(/** @type {string} */ form) {
 }
 
 /** What the model found out about a word. @returns {import("./panel.js").Found | null} */
-export function foundOf(/** @type {State} */ state, /** @type {Result} */ result, /** @type {number} */ id) {
+export function foundOf(
+  /** @type {State} */ state,
+  /** @type {Result} */ result,
+  /** @type {number} */ id,
+) {
   const token = result.words.find((each) => state.words[each.source - 1]?.id === id);
   if (!token) return null;
   const head = token.head === 0 ? 0 : state.words[result.words[token.head - 1].source - 1].id;
@@ -83,8 +88,12 @@ export function arcsInWords(/** @type {Result} */ { words }) {
 export function faultOf(state, { field, message }, held) {
   if (field?.startsWith("options")) return { place: "orders", message };
   const constraints = constraintsOf(state);
-  const named = constraints.find((each) => each.field === field) ?? constraints.find((each) => field && each.field.startsWith(`${field}.`));
-  const newest = constraints.filter((each) => !held.has(each.key)).pop() ?? constraints[constraints.length - 1];
-  const cause = named ?? (field === null || /^(?:before|first|last|words\[)/.test(field) ? newest : undefined);
+  const named =
+    constraints.find((each) => each.field === field) ??
+    constraints.find((each) => field && each.field.startsWith(`${field}.`));
+  const newest =
+    constraints.filter((each) => !held.has(each.key)).pop() ?? constraints[constraints.length - 1];
+  const cause =
+    named ?? (field === null || /^(?:before|first|last|words\[)/.test(field) ? newest : undefined);
   return cause ? { place: "chip", key: cause.key, message } : { place: "text", message };
 }

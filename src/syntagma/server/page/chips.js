@@ -23,7 +23,13 @@ export function showChips(constraints, listeners, fault) {
       return element(
         "li",
         { class: `chip${wrong ? " wrong" : ""}`, "data-key": key },
-        element("span", { class: "chip-text" }, element("b", {}, subject), ` ${relation}`, object ? element("b", {}, ` ${object}`) : null),
+        element(
+          "span",
+          { class: "chip-text" },
+          element("b", {}, subject),
+          ` ${relation}`,
+          object ? element("b", {}, ` ${object}`) : null,
+        ),
         element(
           "button",
           {
@@ -37,7 +43,19 @@ export function showChips(constraints, listeners, fault) {
         ),
       );
     }),
-    ...(constraints.length > 1 ? [element("li", {}, element("button", { type: "button", class: "quiet", onclick: listeners.onClear }, "Clear all"))] : []),
+    ...(constraints.length > 1
+      ? [
+          element(
+            "li",
+            {},
+            element(
+              "button",
+              { type: "button", class: "quiet", onclick: listeners.onClear },
+              "Clear all",
+            ),
+          ),
+        ]
+      : []),
   );
   byId("constraints").hidden = constraints.length === 0;
   const message = byId("fault");

@@ -29,7 +29,10 @@ export function parseConllu(text, { lemmas, tagColumn }) {
       line++;
       if (!row.trim() || row.startsWith("#")) continue;
       const columns = row.split("\t");
-      if (columns.length !== 10) throw new Error(`Line ${line}: expected 10 columns separated by tabs, found ${columns.length}.`);
+      if (columns.length !== 10)
+        throw new Error(
+          `Line ${line}: expected 10 columns separated by tabs, found ${columns.length}.`,
+        );
       if (/^\d+[-.]\d+$/.test(columns[0])) continue;
       if (Number(columns[0]) !== words.length + 1)
         throw new Error(`Line ${line}: expected ID ${words.length + 1}, found ${columns[0]}.`);
@@ -37,7 +40,10 @@ export function parseConllu(text, { lemmas, tagColumn }) {
     }
     line++;
     const wrong = words.find((word) => (word.head ?? 0) > words.length);
-    if (wrong) throw new Error(`Line ${line}: the head of “${wrong.text}”, ${wrong.head}, is not a word of the sentence.`);
+    if (wrong)
+      throw new Error(
+        `Line ${line}: the head of “${wrong.text}”, ${wrong.head}, is not a word of the sentence.`,
+      );
     if (words.length) sentences.push(words);
   }
   return sentences;
@@ -50,8 +56,11 @@ function wordOfColumns(
   /** @type {string} */ tagColumn,
   /** @type {number} */ line,
 ) {
-  const [id, form, lemma, upos, xpos, features, head, deprel] = columns.map((column) => (column === "_" ? undefined : column));
-  if (head !== undefined && !/^\d{1,9}$/.test(head)) throw new Error(`Line ${line}: HEAD is not a number: ${head}.`);
+  const [id, form, lemma, upos, xpos, features, head, deprel] = columns.map((column) =>
+    column === "_" ? undefined : column,
+  );
+  if (head !== undefined && !/^\d{1,9}$/.test(head))
+    throw new Error(`Line ${line}: HEAD is not a number: ${head}.`);
   /** @type {Word} */
   const word = { id: Number(id), text: (lemmas ? (lemma ?? form) : form) ?? "_" };
   const tag = tagColumn === "UPOS" ? upos : xpos;

@@ -29,7 +29,11 @@ export function setLast(/** @type {State} */ state, /** @type {number | null} */
 }
 
 /** Say that word `a` stands somewhere before word `b`. @returns {State} */
-export function putBefore(/** @type {State} */ state, /** @type {number} */ a, /** @type {number} */ b) {
+export function putBefore(
+  /** @type {State} */ state,
+  /** @type {number} */ a,
+  /** @type {number} */ b,
+) {
   if (a === b) return state;
   const others = state.before.filter(([x, y]) => !(x === a && y === b) && !(x === b && y === a));
   return {
@@ -42,7 +46,11 @@ export function putBefore(/** @type {State} */ state, /** @type {number} */ a, /
 }
 
 /** @returns {State} */
-export function removeBefore(/** @type {State} */ state, /** @type {number} */ a, /** @type {number} */ b) {
+export function removeBefore(
+  /** @type {State} */ state,
+  /** @type {number} */ a,
+  /** @type {number} */ b,
+) {
   return { ...state, before: state.before.filter(([x, y]) => x !== a || y !== b), chosen: 0 };
 }
 
@@ -74,12 +82,19 @@ export function setHead(state, id, head, deprel) {
     return deprel ? { ...bare, head, deprel } : { ...bare, head };
   });
   return next.words
-    .filter((word) => word.id !== id && (head === 0 ? word.head === 0 : word.id === head && word.head === id))
+    .filter(
+      (word) =>
+        word.id !== id && (head === 0 ? word.head === 0 : word.id === head && word.head === id),
+    )
     .reduce((result, word) => setHead(result, word.id, undefined), next);
 }
 
 /** Keep two words together, the first right before the second: they become one phrase. @returns {State} */
-export function keepTogether(/** @type {State} */ state, /** @type {number} */ a, /** @type {number} */ b) {
+export function keepTogether(
+  /** @type {State} */ state,
+  /** @type {number} */ a,
+  /** @type {number} */ b,
+) {
   const [left, right] = [wordOf(state, a), wordOf(state, b)];
   if (!left || !right || a === b) return state;
   const phrase = { id: nextId(state), text: `${left.text} ${right.text}` };
@@ -89,10 +104,19 @@ export function keepTogether(/** @type {State} */ state, /** @type {number} */ a
   const pinned = (id) => (id === null ? null : renamed(id));
   const words = state.words
     .filter((word) => word.id !== b)
-    .map((word) => (word.id === a ? phrase : word.head === undefined ? word : { ...word, head: renamed(word.head) }));
+    .map((word) =>
+      word.id === a
+        ? phrase
+        : word.head === undefined
+          ? word
+          : { ...word, head: renamed(word.head) },
+    );
   const before = state.before
     .map(([x, y]) => /** @type {const} */ ([renamed(x), renamed(y)]))
-    .filter(([x, y], index, pairs) => x !== y && pairs.findIndex(([p, q]) => p === x && q === y) === index);
+    .filter(
+      ([x, y], index, pairs) =>
+        x !== y && pairs.findIndex(([p, q]) => p === x && q === y) === index,
+    );
   const first = pinned(state.first);
   const last = pinned(state.last);
   return withWords({ ...state, before, first, last: last === first ? null : last }, words);
@@ -109,7 +133,10 @@ export function splitPhrase(/** @type {State} */ state, /** @type {number} */ id
 
 /** Take a word out of the bag. @returns {State} */
 export function removeWord(/** @type {State} */ state, /** @type {number} */ id) {
-  return withWords(state, state.words.filter((word) => word.id !== id));
+  return withWords(
+    state,
+    state.words.filter((word) => word.id !== id),
+  );
 }
 
 /** Forget all constraints and keep the words, phrases too. @returns {State} */
@@ -126,9 +153,21 @@ export function constraintsOf(/** @type {State} */ state) {
   /** @type {Constraint[]} */
   const found = [];
   if (first !== null)
-    found.push({ key: "first", field: "first", word: first, parts: [text(first), "first", ""], remove: (s) => setFirst(s, null) });
+    found.push({
+      key: "first",
+      field: "first",
+      word: first,
+      parts: [text(first), "first", ""],
+      remove: (s) => setFirst(s, null),
+    });
   if (last !== null)
-    found.push({ key: "last", field: "last", word: last, parts: [text(last), "last", ""], remove: (s) => setLast(s, null) });
+    found.push({
+      key: "last",
+      field: "last",
+      word: last,
+      parts: [text(last), "last", ""],
+      remove: (s) => setLast(s, null),
+    });
   state.before.forEach(([a, b], index) =>
     found.push({
       key: `before ${a} ${b}`,
@@ -138,7 +177,9 @@ export function constraintsOf(/** @type {State} */ state) {
       remove: (s) => removeBefore(s, a, b),
     }),
   );
-  state.words.forEach((word, index) => found.push(...constraintsOfWord(word, `words[${index}]`, text)));
+  state.words.forEach((word, index) =>
+    found.push(...constraintsOfWord(word, `words[${index}]`, text)),
+  );
   return found;
 }
 
@@ -173,7 +214,13 @@ function constraintsOfWord(word, field, text) {
       key: `head ${id}`,
       field: `${field}.head`,
       word: id,
-      parts: [word.text, head === 0 ? "is the root" : `${deprel ?? "depends"} of`.replace("depends of", "depends on"), head === 0 ? "" : text(head)],
+      parts: [
+        word.text,
+        head === 0
+          ? "is the root"
+          : `${deprel ?? "depends"} of`.replace("depends of", "depends on"),
+        head === 0 ? "" : text(head),
+      ],
       remove: (s) => setHead(s, id, undefined),
     });
   if (features !== undefined)
@@ -189,5 +236,9 @@ function constraintsOfWord(word, field, text) {
 
 /** @param {State} state @param {number} id @param {(word: Word) => Word} change @returns {State} */
 function changed(state, id, change) {
-  return { ...state, words: state.words.map((word) => (word.id === id ? change(word) : word)), chosen: 0 };
+  return {
+    ...state,
+    words: state.words.map((word) => (word.id === id ? change(word) : word)),
+    chosen: 0,
+  };
 }

@@ -37,7 +37,8 @@ export function svg(name, attributes = {}, ...children) {
  * @param {readonly HTMLElement[]} items
  */
 export function arrange(parent, items) {
-  for (const child of [...parent.children]) if (!items.includes(/** @type {any} */ (child))) child.remove();
+  for (const child of [...parent.children])
+    if (!items.includes(/** @type {any} */ (child))) child.remove();
   const place = items.findIndex((item) => item.contains(document.activeElement));
   for (const item of items.slice(0, Math.max(place, 0))) parent.insertBefore(item, items[place]);
   parent.append(...items.slice(place + 1));

@@ -28,7 +28,10 @@ export function itemOf(/** @type {readonly string[]} */ tokens) {
 }
 
 /** The same exercise with its words in another order. @returns {Item} */
-export function scrambled(/** @type {Item} */ item, /** @type {() => number} */ random = Math.random) {
+export function scrambled(
+  /** @type {Item} */ item,
+  /** @type {() => number} */ random = Math.random,
+) {
   return { ...item, words: shuffled(item.words, random) };
 }
 
@@ -38,7 +41,11 @@ export function isTeachers(/** @type {Item} */ item, /** @type {readonly string[
 }
 
 /** What the service is asked about an order: indices of `item.words`. */
-export function judgement(/** @type {Item} */ item, /** @type {readonly number[]} */ order, /** @type {string | null} */ model) {
+export function judgement(
+  /** @type {Item} */ item,
+  /** @type {readonly number[]} */ order,
+  /** @type {string | null} */ model,
+) {
   const words = item.end ? [...item.words, item.end] : [...item.words];
   const places = order.map((index) => index + 1);
   return {
@@ -60,7 +67,9 @@ export function toExerciseLink(/** @type {Exercise} */ exercise) {
   query.set("exercise", exercise.title);
   if (exercise.model !== null) query.set("model", exercise.model);
   for (const item of exercise.items) {
-    const words = [...item.words, ...(item.end ? [item.end] : [])].map((word) => word.replaceAll(" ", "\u00a0"));
+    const words = [...item.words, ...(item.end ? [item.end] : [])].map((word) =>
+      word.replaceAll(" ", "\u00a0"),
+    );
     query.append("item", `${item.key} ${words.join(" ")}`);
   }
   return String(query);
@@ -73,9 +82,13 @@ export function fromExerciseLink(/** @type {string} */ fragment) {
     const [key, ...words] = splitText(text);
     if (words.length < 2) return [];
     const ends = END.test(words[words.length - 1]);
-    return [{ key, words: ends ? words.slice(0, -1) : words, end: ends ? words[words.length - 1] : "" }];
+    return [
+      { key, words: ends ? words.slice(0, -1) : words, end: ends ? words[words.length - 1] : "" },
+    ];
   });
-  return items.length ? { title: query.get("exercise") ?? "", model: query.get("model") || null, items } : null;
+  return items.length
+    ? { title: query.get("exercise") ?? "", model: query.get("model") || null, items }
+    : null;
 }
 
 /** Contractions are one word to a learner. @returns {string[]} */
@@ -92,6 +105,7 @@ function withContractions(/** @type {readonly string[]} */ tokens) {
 /** FNV-1a of the words, regardless of case, in base 36. It hides the order from a glance, no more. */
 function checksum(/** @type {readonly string[]} */ words) {
   let hash = 0x811c9dc5;
-  for (const unit of new TextEncoder().encode(words.join(" ").toLowerCase())) hash = Math.imul(hash ^ unit, 0x01000193);
+  for (const unit of new TextEncoder().encode(words.join(" ").toLowerCase()))
+    hash = Math.imul(hash ^ unit, 0x01000193);
   return (hash >>> 0).toString(36);
 }

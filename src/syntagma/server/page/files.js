@@ -26,13 +26,20 @@ export function readProblems(name, text, { mode, tagColumn }) {
       ? parseConllu(content, { lemmas, tagColumn }).map((words) => ({ ...EMPTY, words }))
       : format === "json"
         ? readJson(content).map((value, index) => problemOf(value, `Problem ${index + 1}`))
-        : content.split("\n").map((line) => wordsOfLine(line)).filter((state) => state.words.length);
+        : content
+            .split("\n")
+            .map((line) => wordsOfLine(line))
+            .filter((state) => state.words.length);
   if (!states.length) throw new Error(`${name} holds no words.`);
   return states.map((state) => ({ ...state, mode }));
 }
 
 /** Offer a text as a file to save. */
-export function save(/** @type {string} */ name, /** @type {string} */ text, /** @type {string} */ type) {
+export function save(
+  /** @type {string} */ name,
+  /** @type {string} */ text,
+  /** @type {string} */ type,
+) {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");
   link.href = address;
@@ -51,7 +58,12 @@ function formatOf(/** @type {string} */ name, /** @type {string} */ content) {
 
 /** @returns {State} */
 function wordsOfLine(/** @type {string} */ line) {
-  const texts = line.includes("\t") ? line.split("\t").map((word) => word.trim()).filter(Boolean) : splitText(line);
+  const texts = line.includes("\t")
+    ? line
+        .split("\t")
+        .map((word) => word.trim())
+        .filter(Boolean)
+    : splitText(line);
   return { ...EMPTY, words: texts.map((text, index) => ({ id: index + 1, text })) };
 }
 
@@ -61,7 +73,8 @@ function readJson(/** @type {string} */ content) {
     return [JSON.parse(content)];
   } catch (whole) {
     const lines = content.split("\n");
-    if (lines.filter((line) => line.trim()).length < 2) throw new Error(`Not JSON: ${/** @type {Error} */ (whole).message}`);
+    if (lines.filter((line) => line.trim()).length < 2)
+      throw new Error(`Not JSON: ${/** @type {Error} */ (whole).message}`);
     return lines.flatMap((line, index) => {
       try {
         return line.trim() ? [JSON.parse(line)] : [];
@@ -75,7 +88,8 @@ function readJson(/** @type {string} */ content) {
 /** The state of a problem in JSON, or of the best result. @returns {State} */
 function problemOf(/** @type {any} */ value, /** @type {string} */ where) {
   const problem = Array.isArray(value) ? { words: value } : value;
-  if (!Array.isArray(problem?.words)) throw new Error(`${where}: expected a list of words, or an object with the key “words”.`);
+  if (!Array.isArray(problem?.words))
+    throw new Error(`${where}: expected a list of words, or an object with the key “words”.`);
   const count = problem.words.length;
   /** @param {any} index @param {string} what */
   const place = (index, what) => {
@@ -83,13 +97,24 @@ function problemOf(/** @type {any} */ value, /** @type {string} */ where) {
     if (Number.isInteger(index) && index >= 1 && index <= count) return index;
     throw new Error(`${where}: ${what} is not the number of a word: ${JSON.stringify(index)}.`);
   };
-  const before = (problem.before ?? []).map((/** @type {any} */ pair, /** @type {number} */ index) => {
-    const [a, b] = Array.isArray(pair) ? pair.map((each) => place(each, `before[${index}]`)) : [];
-    if (!a || !b) throw new Error(`${where}: before[${index}] is not a pair of words such as [1, 2].`);
-    return [a, b];
-  });
-  const words = problem.words.map((/** @type {any} */ word, /** @type {number} */ index) => wordOfJson(word, index, where, place));
-  return { ...EMPTY, words, before, first: place(problem.first, "first"), last: place(problem.last, "last") };
+  const before = (problem.before ?? []).map(
+    (/** @type {any} */ pair, /** @type {number} */ index) => {
+      const [a, b] = Array.isArray(pair) ? pair.map((each) => place(each, `before[${index}]`)) : [];
+      if (!a || !b)
+        throw new Error(`${where}: before[${index}] is not a pair of words such as [1, 2].`);
+      return [a, b];
+    },
+  );
+  const words = problem.words.map((/** @type {any} */ word, /** @type {number} */ index) =>
+    wordOfJson(word, index, where, place),
+  );
+  return {
+    ...EMPTY,
+    words,
+    before,
+    first: place(problem.first, "first"),
+    last: place(problem.last, "last"),
+  };
 }
 
 /**
@@ -103,7 +128,8 @@ function wordOfJson(value, index, where, place) {
   const id = index + 1;
   if (typeof value === "string" && value) return { id, text: value };
   const text = value?.form ?? value?.lemma;
-  if (typeof text !== "string" || !text) throw new Error(`${where}: words[${index}] has neither a form nor a lemma.`);
+  if (typeof text !== "string" || !text)
+    throw new Error(`${where}: words[${index}] has neither a form nor a lemma.`);
   /** @type {Word} */
   const word = { id, text };
   if (typeof value.tag === "string") word.tag = value.tag;
@@ -112,6 +138,9 @@ function wordOfJson(value, index, where, place) {
   if (head !== null && typeof value.deprel === "string") word.deprel = value.deprel;
   const { features } = value;
   if (typeof features === "string") word.features = features;
-  else if (features) word.features = Object.entries(features).map((pair) => pair.join("=")).join("|");
+  else if (features)
+    word.features = Object.entries(features)
+      .map((pair) => pair.join("="))
+      .join("|");
   return word;
 }

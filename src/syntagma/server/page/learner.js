@@ -23,7 +23,9 @@ export class Learner {
   constructor(page) {
     this.page = page;
     this.#sortable = new Sortable(byId("tiles"), { onChange: () => this.#tell(""), say: page.say });
-    this.#ask = latest((/** @type {"check" | "hint"} */ purpose, signal) => this.#judge(purpose, signal));
+    this.#ask = latest((/** @type {"check" | "hint"} */ purpose, signal) =>
+      this.#judge(purpose, signal),
+    );
     byId("check").addEventListener("click", () => this.#check());
     byId("hint").addEventListener("click", () => this.#ask("hint"));
     byId("next").addEventListener("click", () => this.#show(this.#place + 1));
@@ -40,7 +42,10 @@ export class Learner {
   #show(/** @type {number} */ place) {
     this.#place = place % this.#exercise.items.length;
     const { words, end } = this.#item;
-    byId("progress").textContent = this.#exercise.items.length > 1 ? `Sentence ${this.#place + 1} of ${this.#exercise.items.length}` : "Exercise";
+    byId("progress").textContent =
+      this.#exercise.items.length > 1
+        ? `Sentence ${this.#place + 1} of ${this.#exercise.items.length}`
+        : "Exercise";
     byId("answer").dir = isRightToLeft(words) ? "rtl" : "ltr";
     byId("end").textContent = end;
     this.#sortable.start(words.map(written));
@@ -67,7 +72,8 @@ export class Learner {
     if (!answer) return;
     if (purpose === "hint") this.#hint(answer);
     else if (answer.verdict === "same") this.#praise("Right.");
-    else if (answer.accepted) this.#praise("Right. There is another way to say it, as good as yours.");
+    else if (answer.accepted)
+      this.#praise("Right. There is another way to say it, as good as yours.");
     else this.#correct(answer);
   }
 
@@ -99,10 +105,22 @@ export class Learner {
     }
     const settled = where.position - 1;
     const order = this.#sortable.order;
-    const next = order.findIndex((index, place) => place >= settled && this.#item.words[index] === continuation[0]);
-    this.#sortable.mark(new Map([...order.keys()].flatMap((place) => (place < settled ? [[place, "settled"]] : place === next ? [[place, "suspect"]] : []))));
+    const next = order.findIndex(
+      (index, place) => place >= settled && this.#item.words[index] === continuation[0],
+    );
+    this.#sortable.mark(
+      new Map(
+        [...order.keys()].flatMap((place) =>
+          place < settled ? [[place, "settled"]] : place === next ? [[place, "suspect"]] : [],
+        ),
+      ),
+    );
     const word = `“${written(continuation[0])}”`;
-    this.#tell(where.after === null ? `Begin with ${word}.` : `Good up to “${written(where.after)}”. Next comes ${word}.`);
+    this.#tell(
+      where.after === null
+        ? `Begin with ${word}.`
+        : `Good up to “${written(where.after)}”. Next comes ${word}.`,
+    );
   }
 
   #solved(/** @type {boolean} */ solved) {

@@ -10,7 +10,7 @@
  * @typedef {import("./state.js").Word} Word
  */
 
-import { EMPTY, joinText, splitText } from "./state.js";
+import { COUNTS, EMPTY, joinText, splitText } from "./state.js";
 
 const MODES = ["words", "lemmas", "exercise"];
 
@@ -28,7 +28,8 @@ export function toLink(/** @type {State} */ state) {
 
   if (state.first !== null) query.set("first", String(position.get(state.first)));
   if (state.last !== null) query.set("last", String(position.get(state.last)));
-  for (const [a, b] of state.before) query.append("before", `${position.get(a)}-${position.get(b)}`);
+  for (const [a, b] of state.before)
+    query.append("before", `${position.get(a)}-${position.get(b)}`);
   state.words.forEach((word, index) => {
     const place = index + 1;
     if (word.tag !== undefined) query.append("tag", `${place}:${word.tag}`);
@@ -51,7 +52,13 @@ export function fromLink(/** @type {string} */ fragment) {
   if (!mode || !MODES.includes(mode)) return null;
   const model = query.get("model") || null;
   if (mode === "exercise")
-    return { ...EMPTY, mode, model, title: query.get("title") ?? "", sentences: query.get("sentences") ?? "" };
+    return {
+      ...EMPTY,
+      mode,
+      model,
+      title: query.get("title") ?? "",
+      sentences: query.get("sentences") ?? "",
+    };
 
   /** @type {Word[]} */
   const words = splitText(query.get(mode) ?? "").map((text, index) => ({ id: index + 1, text }));
@@ -82,14 +89,18 @@ export function fromLink(/** @type {string} */ fragment) {
     first: place(query.get("first")),
     last: place(query.get("last")),
     model,
-    count: Number.isInteger(count) && count >= 1 && count <= 20 ? count : EMPTY.count,
+    count: COUNTS.includes(count) ? count : EMPTY.count,
     diverse: query.get("diverse") === "yes",
     chosen: Number.isInteger(order) && order > 1 ? order - 1 : 0,
   };
 }
 
 /** The values `place:value` of a key, with the words they are about. @returns {[Word, string][]} */
-function pairs(/** @type {URLSearchParams} */ query, /** @type {string} */ key, /** @type {Word[]} */ words) {
+function pairs(
+  /** @type {URLSearchParams} */ query,
+  /** @type {string} */ key,
+  /** @type {Word[]} */ words,
+) {
   return query.getAll(key).flatMap((text) => {
     const [, place, value] = /^(\d{1,6}):(.+)$/s.exec(text) ?? [];
     const word = words[Number(place) - 1];

@@ -10,9 +10,11 @@
 import { showAlternatives } from "./alternatives.js";
 import { arcsInWords, faultOf, foundOf, lineOf, nodesOf, resultsOf, shownOf } from "./answer.js";
 import { focusChip, showChips } from "./chips.js";
+import { copy } from "./clipboard.js";
 import { clearConstraints, constraintsOf, putBefore, setHead } from "./constraints.js";
 import { writeConllu } from "./conllu.js";
 import { byId, element } from "./elements.js";
+import { EXAMPLES } from "./examples.js";
 import { fromExerciseLink } from "./exercise.js";
 import { readProblems, save } from "./files.js";
 import { Learner } from "./learner.js";
@@ -21,28 +23,21 @@ import { Panel } from "./panel.js";
 import { Sentence } from "./sentence.js";
 import { latest, Service, ServiceError } from "./service.js";
 import { toCurl, toPythonLibrary, toPythonRequest } from "./snippets.js";
-import { EMPTY, isProse, joinText, requestOf, shuffled, splitProse, splitText, stateOf, withTexts } from "./state.js";
+import {
+  COUNTS,
+  isProse,
+  joinText,
+  requestOf,
+  shuffled,
+  splitProse,
+  splitText,
+  withTexts,
+} from "./state.js";
 import { Teacher } from "./teacher.js";
 import { startTheme } from "./theme.js";
 import { Tree } from "./tree.js";
 
 const TYPING = 180; // milliseconds without a key before a request
-
-/** @type {Record<string, State[]>} */
-const EXAMPLES = {
-  words: [
-    stateOf(["yesterday", "sister", "long", "my", "a", "letter", "me", "wrote", "."]),
-    stateOf(["was", "home", "it", "because", "raining", "slowly", "She", "walked", "."]),
-    stateOf(["her", "every", "mother", "a", "writes", "evening", "to", "letter", "She", "."]),
-  ],
-  lemmas: [
-    stateOf(["apple", "eat", "the", "three", "child", "."], { mode: "lemmas" }),
-    stateOf(["in", "she", "live", "New York", "not", "do", "."], { mode: "lemmas" }),
-  ],
-  exercise: [
-    { ...EMPTY, mode: "exercise", title: "Put the words in order", sentences: "She walked home because it was raining.\nMy sister wrote me a long letter yesterday." },
-  ],
-};
 
 /** @type {State} */
 let state = EXAMPLES.words[0];
@@ -65,9 +60,9 @@ const sentence = new Sentence(byId("sentence"), {
 });
 const tree = new Tree(byId("tree"), {
   onWord: (id, anchor) => panel.open(id, anchor),
-  onArc: (head, dependent) => {
+  onArc: (head, dependent, anchor) => {
     change(setHead(state, dependent, head));
-    panel.open(dependent, byId("tree"), "panel-label");
+    panel.open(dependent, anchor, "panel-label");
   },
 });
 const panel = new Panel({
@@ -80,7 +75,12 @@ const panel = new Panel({
   },
   anchorOf: (id) => sentence.buttonOf(id),
 });
-const teacher = new Teacher({ service, tokenize, copy, change: (edit) => change({ ...state, ...edit }, "replace") });
+const teacher = new Teacher({
+  service,
+  tokenize,
+  copy,
+  change: (edit) => change({ ...state, ...edit }, "replace"),
+});
 const learner = new Learner({ service, say });
 
 const ask = latest(async (/** @type {State} */ asked, signal) => {
@@ -92,6 +92,7 @@ const ask = latest(async (/** @type {State} */ asked, signal) => {
     answer = { state: asked, results: resultsOf(got) };
     held = new Set(constraintsOf(asked).map((constraint) => constraint.key));
     byId("timing").textContent = `${Math.round(performance.now() - begun)} ms`;
+    byId("result").classList.remove("stale");
     showFault(null);
     showNotes(got.warnings ?? []);
     showAnswer();
@@ -99,9 +100,9 @@ const ask = latest(async (/** @type {State} */ asked, signal) => {
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     showFault(faultOf(asked, error, held));
+    byId("result").classList.add("stale"); // it does not answer what is asked now
   } finally {
     clearTimeout(pending);
-    if (!signal.aborted) byId("result").classList.remove("stale");
   }
 });
 
@@ -111,8 +112,15 @@ const read = latest(async (/** @type {string} */ text, signal) => {
 });
 
 /** Go to a state, show it and ask for its answer. The step can be undone with the Back button. */
-function change(/** @type {State} */ next, /** @type {"push" | "replace" | "none"} */ history_ = "push", delay = 0) {
-  const asks = JSON.stringify(requestOf(next)) !== JSON.stringify(requestOf(state)) || answer === null || next.mode !== state.mode;
+function change(
+  /** @type {State} */ next,
+  /** @type {"push" | "replace" | "none"} */ history_ = "push",
+  delay = 0,
+) {
+  const asks =
+    JSON.stringify(requestOf(next)) !== JSON.stringify(requestOf(state)) ||
+    answer === null ||
+    next.mode !== state.mode;
   state = next;
   remembered[state.mode] = state;
   const address = `#${toLink(state)}`;
@@ -140,12 +148,15 @@ function show() {
     if (current) button.setAttribute("aria-current", "page");
     else button.removeAttribute("aria-current");
   });
+  showModel();
   if (exercise) return learner.start(exercise);
   if (state.mode === "exercise") return teacher.show(state);
 
-  byId("text-label").textContent = state.mode === "lemmas" ? "Lemmas, in any order" : "Words, in any order";
+  byId("text-label").textContent =
+    state.mode === "lemmas" ? "Lemmas, in any order" : "Words, in any order";
   const box = byId("text");
-  if (document.activeElement !== box && box.value.trim() !== joinText(state.words)) box.value = joinText(state.words);
+  if (document.activeElement !== box && box.value.trim() !== joinText(state.words))
+    box.value = joinText(state.words);
   grow(box);
   byId("diverse").checked = state.diverse;
   byId("count").value = String(state.count);
@@ -155,7 +166,10 @@ function show() {
 }
 
 const chipListeners = {
-  onRemove: (/** @type {import("./constraints.js").Constraint} */ constraint, /** @type {number} */ place) => {
+  onRemove: (
+    /** @type {import("./constraints.js").Constraint} */ constraint,
+    /** @type {number} */ place,
+  ) => {
     change(constraint.remove(state));
     focusChip(place);
     say(`Removed: ${constraint.parts.filter(Boolean).join(" ")}`);
@@ -182,8 +196,11 @@ function showAnswer() {
     sentence.show(shownOf(asked, result));
     tree.draw(nodesOf(asked, result));
   }
-  byId("tree-text").replaceChildren(...(result ? arcsInWords(result).map((text) => element("li", {}, text)) : []));
-  const lines = answer?.results.map((each) => ({ text: lineOf(asked, each), score: each.score })) ?? [];
+  byId("tree-text").replaceChildren(
+    ...(result ? arcsInWords(result).map((text) => element("li", {}, text)) : []),
+  );
+  const lines =
+    answer?.results.map((each) => ({ text: lineOf(asked, each), score: each.score })) ?? [];
   showAlternatives(lines, shownPlace(), (place) => {
     change({ ...state, chosen: place }, "replace");
     say(lines[place].text);
@@ -213,21 +230,31 @@ function showCondition(/** @type {import("./service.js").Condition} */ condition
     gone: "The server does not answer. The page tries again and keeps what you have done.",
     busy: "The server is busy. Your request waits for its turn.",
     locked: "",
+    refused: "The server does not know this token.",
   };
   byId("condition").textContent = messages[condition];
-  byId("token-form").hidden = condition !== "locked";
-  if (condition === "locked") byId("token").focus();
+  const asks = condition === "locked" || condition === "refused";
+  byId("token-form").hidden = !asks;
+  if (asks) byId("token").focus();
 }
 
 function showCode() {
   const base = new URL(".", location.href.replace(/[#?].*/s, "")).href;
-  const language = /** @type {HTMLInputElement} */ (document.querySelector("input[name=language]:checked")).value;
+  const language = /** @type {HTMLInputElement} */ (
+    document.querySelector("input[name=language]:checked")
+  ).value;
   byId("code").textContent =
     language === "curl"
       ? toCurl(state, base, service.hasToken)
       : language === "request"
         ? toPythonRequest(state, base, service.hasToken)
         : toPythonLibrary(state, state.model ?? defaultModel);
+}
+
+function showModel() {
+  const { name, language } = model() ?? { name: "" };
+  byId("model").value = name;
+  byId("about").textContent = name && `Model ${name}${language ? `, ${language}` : ""}`;
 }
 
 /** The model in use, as the service describes it. */
@@ -252,26 +279,6 @@ function say(/** @type {string} */ text) {
   byId("live").textContent = text;
 }
 
-/** Copy a text and confirm it on the button. */
-async function copy(/** @type {string} */ text, /** @type {HTMLElement} */ button) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // Only pages from this machine or with TLS may use the clipboard; others copy a selection.
-    const area = element("textarea", { class: "unseen" });
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-    button.focus();
-  }
-  const label = button.textContent;
-  button.textContent = "Copied";
-  say("Copied");
-  setTimeout(() => (button.textContent = label), 1500);
-}
-
 /** A text box as high as its text. */
 function grow(/** @type {HTMLTextAreaElement} */ box) {
   box.style.height = "auto";
@@ -280,9 +287,15 @@ function grow(/** @type {HTMLTextAreaElement} */ box) {
 
 async function openFile(/** @type {File} */ file) {
   try {
-    if (file.size > 8e6) throw new Error(`${file.name} is larger than 8 MB. The command line takes files of any size.`);
+    if (file.size > 8e6)
+      throw new Error(
+        `${file.name} is larger than 8 MB. The command line takes files of any size.`,
+      );
     const mode = state.mode === "lemmas" ? "lemmas" : "words";
-    const states = readProblems(file.name, await file.text(), { mode, tagColumn: model()?.tag_column ?? "XPOS" });
+    const states = readProblems(file.name, await file.text(), {
+      mode,
+      tagColumn: model()?.tag_column ?? "XPOS",
+    });
     opened = { states, place: 0, name: file.name };
     openProblem(0);
   } catch (error) {
@@ -322,7 +335,9 @@ function listen() {
   });
   byId("example").addEventListener("click", () => {
     const examples = EXAMPLES[state.mode];
-    const current = examples.findIndex((example) => joinText(example.words) === joinText(state.words));
+    const current = examples.findIndex(
+      (example) => joinText(example.words) === joinText(state.words),
+    );
     change({ ...examples[(current + 1) % examples.length], model: state.model });
   });
   byId("import").addEventListener("click", () => byId("file").click());
@@ -339,22 +354,56 @@ function listen() {
     const file = event.dataTransfer?.files[0];
     if (file && state.mode !== "exercise") openFile(file);
   });
-  byId("diverse").addEventListener("change", () => change({ ...state, diverse: byId("diverse").checked, chosen: 0 }));
-  byId("count").addEventListener("change", () => change({ ...state, count: Number(byId("count").value), chosen: 0 }));
-  byId("model").addEventListener("change", () => change({ ...state, model: byId("model").value === defaultModel ? null : byId("model").value, chosen: 0 }));
+  byId("diverse").addEventListener("change", () =>
+    change({ ...state, diverse: byId("diverse").checked, chosen: 0 }),
+  );
+  byId("count").addEventListener("change", () =>
+    change({ ...state, count: Number(byId("count").value), chosen: 0 }),
+  );
+  byId("model").addEventListener("change", () =>
+    change({
+      ...state,
+      model: byId("model").value === defaultModel ? null : byId("model").value,
+      chosen: 0,
+    }),
+  );
   document.querySelectorAll("button.mode").forEach((button) => {
     const mode = /** @type {HTMLElement} */ (button).dataset.mode ?? "words";
     button.addEventListener("click", () => change(remembered[mode] ?? EXAMPLES[mode][0]));
   });
-  document.querySelectorAll("input[name=language]").forEach((input) => input.addEventListener("change", showCode));
-  byId("copy-code").addEventListener("click", (/** @type {any} */ event) => copy(byId("code").textContent, event.target));
-  byId("copy-link").addEventListener("click", (/** @type {any} */ event) => copy(location.href, event.target));
+  document
+    .querySelectorAll("input[name=language]")
+    .forEach((input) => input.addEventListener("change", showCode));
+  byId("copy-code").addEventListener("click", (/** @type {any} */ event) =>
+    copy(byId("code").textContent, event.target),
+  );
+  byId("copy-link").addEventListener("click", (/** @type {any} */ event) =>
+    copy(location.href, event.target),
+  );
   byId("export-problem").addEventListener("click", () => {
     const { options: _, ...problem } = requestOf(state).body;
     save("problem.json", JSON.stringify(problem) + "\n", "application/json");
   });
-  byId("export-result").addEventListener("click", () => answer && save("result.json", JSON.stringify(answer.results[shownPlace()], null, 2) + "\n", "application/json"));
-  byId("export-conllu").addEventListener("click", () => answer && save("sentence.conllu", writeConllu(answer.results[shownPlace()], model()?.tag_column ?? "XPOS"), "text/plain"));
+  byId("export-result").addEventListener(
+    "click",
+    () =>
+      answer &&
+      save(
+        "result.json",
+        JSON.stringify(answer.results[shownPlace()], null, 2) + "\n",
+        "application/json",
+      ),
+  );
+  byId("export-conllu").addEventListener(
+    "click",
+    () =>
+      answer &&
+      save(
+        "sentence.conllu",
+        writeConllu(answer.results[shownPlace()], model()?.tag_column ?? "XPOS"),
+        "text/plain",
+      ),
+  );
   byId("token-form").addEventListener("submit", (/** @type {Event} */ event) => {
     event.preventDefault();
     service.setToken(byId("token").value);
@@ -365,16 +414,17 @@ function listen() {
 /** Ask which models there are: for the choice of a model, and for tags and labels. */
 async function start() {
   startTheme();
+  byId("count").append(...COUNTS.map((count) => element("option", {}, String(count))));
   listen();
   follow();
   const answered = await service.get("v1/models");
   models = answered.models;
   defaultModel = answered.default;
-  byId("model").replaceChildren(...models.map(({ name }) => element("option", { value: name }, name)));
-  byId("model").value = state.model ?? defaultModel;
+  byId("model").replaceChildren(
+    ...models.map(({ name }) => element("option", { value: name }, name)),
+  );
   byId("model-choice").hidden = models.length < 2;
-  const current = model();
-  byId("about").textContent = current ? `Model ${current.name}${current.language ? `, ${current.language}` : ""}` : "";
+  showModel();
   panel.refresh();
 }
 

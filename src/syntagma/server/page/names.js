@@ -4,7 +4,7 @@
  */
 
 const TAGS = {
-  "$": "currency sign",
+  $: "currency sign",
   "''": "closing quote",
   ",": "comma",
   "-LRB-": "opening bracket",

@@ -7,7 +7,16 @@
  * @typedef {{tag: string, head: number, label: string}} Found  what the model found; head is an id, 0 the root
  */
 
-import { keepTogether, putBefore, removeWord, setFirst, setHead, setLast, setProperty, splitPhrase } from "./constraints.js";
+import {
+  keepTogether,
+  putBefore,
+  removeWord,
+  setFirst,
+  setHead,
+  setLast,
+  setProperty,
+  splitPhrase,
+} from "./constraints.js";
 import { byId, element } from "./elements.js";
 import { describeLabel, describeTag } from "./names.js";
 import { wordOf } from "./state.js";
@@ -40,7 +49,11 @@ export class Panel {
   }
 
   /** Open the panel of a word below an element; `focus` names the control to begin with. */
-  open(/** @type {number} */ id, /** @type {Element} */ anchor, /** @type {string} */ focus = "panel-first") {
+  open(
+    /** @type {number} */ id,
+    /** @type {Element} */ anchor,
+    /** @type {string} */ focus = "panel-first",
+  ) {
     this.close();
     this.#word = id;
     this.#opener = /** @type {HTMLElement} */ (this.page.anchorOf(id) ?? anchor);
@@ -49,7 +62,8 @@ export class Panel {
     this.#opener?.setAttribute("aria-expanded", "true");
     place(this.#panel, anchor);
     byId(focus).focus({ preventScroll: true });
-    if (getComputedStyle(this.#panel).position === "fixed") anchor.scrollIntoView({ block: "start" });
+    if (getComputedStyle(this.#panel).position === "fixed")
+      anchor.scrollIntoView({ block: "start" });
   }
 
   close() {
@@ -73,7 +87,8 @@ export class Panel {
     const found = this.page.found(id);
     const { tags, labels } = this.page.vocabulary();
     const others = state.words.filter((other) => other.id !== id);
-    const headText = found && (found.head === 0 ? "the root" : (wordOf(state, found.head)?.text ?? ""));
+    const headText =
+      found && (found.head === 0 ? "the root" : (wordOf(state, found.head)?.text ?? ""));
     /** @param {string | null | undefined} what */
     const open = (what) => (what ? `found: ${what}` : "to be found");
     /** @param {(state: State) => State} step @param {number} [focus] */
@@ -85,51 +100,127 @@ export class Panel {
         "div",
         { class: "panel-head" },
         element("strong", { class: "panel-word" }, word.text),
-        toggle("panel-first", "First", state.first === id, (on) => change((s) => setFirst(s, on ? id : null))),
-        toggle("panel-last", "Last", state.last === id, (on) => change((s) => setLast(s, on ? id : null))),
-        element("button", { type: "button", class: "quiet close", "aria-label": "Close", onclick: () => this.close() }, "×"),
+        toggle("panel-first", "First", state.first === id, (on) =>
+          change((s) => setFirst(s, on ? id : null)),
+        ),
+        toggle("panel-last", "Last", state.last === id, (on) =>
+          change((s) => setLast(s, on ? id : null)),
+        ),
+        element(
+          "button",
+          {
+            type: "button",
+            class: "quiet close",
+            "aria-label": "Close",
+            onclick: () => this.close(),
+          },
+          "×",
+        ),
       ),
       element(
         "div",
         { class: "panel-rows" },
-        row("Tag", select("panel-tag", [["", open(found?.tag)], ...listed(tags, word.tag, describeTag)], word.tag ?? "", (tag) => change((s) => setProperty(s, id, "tag", tag)))),
+        row(
+          "Tag",
+          select(
+            "panel-tag",
+            [["", open(found?.tag)], ...listed(tags, word.tag, describeTag)],
+            word.tag ?? "",
+            (tag) => change((s) => setProperty(s, id, "tag", tag)),
+          ),
+        ),
         row(
           "Head",
           select(
             "panel-head",
-            [["", open(headText)], ["0", "the root of the sentence"], ...others.map((other) => [String(other.id), other.text])],
+            [
+              ["", open(headText)],
+              ["0", "the root of the sentence"],
+              ...others.map((other) => [String(other.id), other.text]),
+            ],
             word.head === undefined ? "" : String(word.head),
-            (head) => change((s) => setHead(s, id, head === "" ? undefined : Number(head), head === "" || head === "0" ? undefined : word.deprel)),
+            (head) =>
+              change((s) =>
+                setHead(
+                  s,
+                  id,
+                  head === "" ? undefined : Number(head),
+                  head === "" || head === "0" ? undefined : word.deprel,
+                ),
+              ),
           ),
         ),
         row(
           "Label",
           select(
             "panel-label",
-            [["", word.head === undefined ? open(found?.label) : "to be found"], ...listed(labels, word.deprel, describeLabel)],
+            [
+              ["", word.head === undefined ? open(found?.label) : "to be found"],
+              ...listed(labels, word.deprel, describeLabel),
+            ],
             word.deprel ?? "",
             (label) => change((s) => setHead(s, id, word.head ?? found?.head ?? 0, label)),
           ),
         ),
-        row("Before", select("panel-before", [["", "choose a word"], ...others.map((other) => [String(other.id), other.text])], "", (other) => other && change((s) => putBefore(s, id, Number(other))))),
+        row(
+          "Before",
+          select(
+            "panel-before",
+            [["", "choose a word"], ...others.map((other) => [String(other.id), other.text])],
+            "",
+            (other) => other && change((s) => putBefore(s, id, Number(other))),
+          ),
+        ),
         row(
           "Together with",
-          select("panel-together", [["", "choose the next word"], ...others.map((other) => [String(other.id), `${word.text} ${other.text}`])], "", (other) => {
-            if (!other) return;
-            const next = keepTogether(this.page.state(), id, Number(other));
-            this.close();
-            this.page.change(next, Math.max(...next.words.map((each) => each.id)));
-          }),
+          select(
+            "panel-together",
+            [
+              ["", "choose the next word"],
+              ...others.map((other) => [String(other.id), `${word.text} ${other.text}`]),
+            ],
+            "",
+            (other) => {
+              if (!other) return;
+              const next = keepTogether(this.page.state(), id, Number(other));
+              this.close();
+              this.page.change(next, Math.max(...next.words.map((each) => each.id)));
+            },
+          ),
         ),
         state.mode === "lemmas"
-          ? row("Features", element("input", { id: "panel-features", type: "text", value: word.features ?? "", placeholder: "Number=Plur|Tense=Past", autocomplete: "off", spellcheck: "false", onchange: (/** @type {any} */ event) => change((s) => setProperty(s, id, "features", event.target.value.trim() || undefined)) }))
+          ? row(
+              "Features",
+              element("input", {
+                id: "panel-features",
+                type: "text",
+                value: word.features ?? "",
+                placeholder: "Number=Plur|Tense=Past",
+                autocomplete: "off",
+                spellcheck: "false",
+                onchange: (/** @type {any} */ event) =>
+                  change((s) =>
+                    setProperty(s, id, "features", event.target.value.trim() || undefined),
+                  ),
+              }),
+            )
           : null,
       ),
       element(
         "div",
         { class: "panel-foot" },
-        word.text.includes(" ") ? element("button", { type: "button", class: "quiet", onclick: () => change((s) => splitPhrase(s, id)) }, "Split the phrase") : null,
-        element("button", { type: "button", class: "quiet", onclick: () => change((s) => removeWord(s, id)) }, "Remove the word"),
+        word.text.includes(" ")
+          ? element(
+              "button",
+              { type: "button", class: "quiet", onclick: () => change((s) => splitPhrase(s, id)) },
+              "Split the phrase",
+            )
+          : null,
+        element(
+          "button",
+          { type: "button", class: "quiet", onclick: () => change((s) => removeWord(s, id)) },
+          "Remove the word",
+        ),
       ),
     );
     return true;
@@ -137,7 +228,11 @@ export class Panel {
 }
 
 /** Values of a vocabulary with what they mean; one that the model does not know is offered if set. */
-function listed(/** @type {string[]} */ values, /** @type {string | undefined} */ current, /** @type {(value: string) => string} */ describe) {
+function listed(
+  /** @type {string[]} */ values,
+  /** @type {string | undefined} */ current,
+  /** @type {(value: string) => string} */ describe,
+) {
   const all = current && !values.includes(current) ? [current, ...values] : values;
   return all.map((value) => [value, describe(value)]);
 }
@@ -149,7 +244,11 @@ function row(label, control) {
 
 /** @param {string} id @param {string[][]} options @param {string} value @param {(value: string) => void} onChange */
 function select(id, options, value, onChange) {
-  const control = element("select", { id, onchange: () => onChange(control.value) }, ...options.map(([key, text]) => element("option", { value: key }, text)));
+  const control = element(
+    "select",
+    { id, onchange: () => onChange(control.value) },
+    ...options.map(([key, text]) => element("option", { value: key }, text)),
+  );
   control.value = value;
   control.classList.toggle("given", value !== "");
   return control;
@@ -157,7 +256,17 @@ function select(id, options, value, onChange) {
 
 /** @param {string} id @param {string} label @param {boolean} on @param {(on: boolean) => void} onChange */
 function toggle(id, label, on, onChange) {
-  return element("button", { id, type: "button", class: "toggle", "aria-pressed": String(on), onclick: () => onChange(!on) }, label);
+  return element(
+    "button",
+    {
+      id,
+      type: "button",
+      class: "toggle",
+      "aria-pressed": String(on),
+      onclick: () => onChange(!on),
+    },
+    label,
+  );
 }
 
 /** Put the panel below an element, within the window; on a phone the style sheet docks it. */
@@ -166,7 +275,8 @@ function place(/** @type {HTMLElement} */ panel, /** @type {Element} */ anchor) 
   const { offsetWidth: width, offsetHeight: height } = panel;
   const left = Math.max(12, Math.min(box.left - 12, innerWidth - width - 12));
   const below = box.bottom + 10;
-  const top = below + height > innerHeight - 12 && box.top - height - 10 > 0 ? box.top - height - 10 : below;
+  const top =
+    below + height > innerHeight - 12 && box.top - height - 10 > 0 ? box.top - height - 10 : below;
   panel.style.setProperty("--left", `${left + scrollX}px`);
   panel.style.setProperty("--top", `${top + scrollY}px`);
 }

@@ -34,7 +34,9 @@ export class Sentence {
     line.addEventListener("keydown", (event) => this.#key(event));
     line.addEventListener("pointerdown", (event) => this.#press(event));
     line.addEventListener("click", (event) => {
-      const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("button"));
+      const button = /** @type {HTMLElement | null} */ (
+        /** @type {Element} */ (event.target).closest("button")
+      );
       if (button && !this.#dragged) listeners.onWord(Number(button.dataset.id), button);
       this.#dragged = false;
     });
@@ -48,13 +50,16 @@ export class Sentence {
   show(/** @type {readonly Shown[]} */ words) {
     const old = new Map(this.#buttons().map((button) => [Number(button.dataset.id), button]));
     const places = new Map([...old].map(([id, button]) => [id, button.getBoundingClientRect()]));
-    const focused = Number(/** @type {HTMLElement | null} */ (document.activeElement)?.dataset.id ?? 0);
+    const focused = Number(
+      /** @type {HTMLElement | null} */ (document.activeElement)?.dataset.id ?? 0,
+    );
     const hadFocus = this.line.contains(document.activeElement);
     this.#words = words;
     this.line.dir = isRightToLeft(words.map((word) => word.form)) ? "rtl" : "ltr";
     this.line.dataset.length = words.length > 24 ? "long" : words.length > 12 ? "medium" : "short";
     const buttons = words.map((word) => {
-      const button = old.get(word.id) ?? element("button", { type: "button", "aria-haspopup": "dialog" });
+      const button =
+        old.get(word.id) ?? element("button", { type: "button", "aria-haspopup": "dialog" });
       button.dataset.id = String(word.id);
       button.className = `word${word.fixed ? " fixed" : ""}${word.tight ? " tight" : ""}`;
       button.textContent = word.form;
@@ -62,7 +67,9 @@ export class Sentence {
     });
     arrange(this.line, buttons);
     for (const node of [...this.line.childNodes]) if (node instanceof Text) node.remove();
-    buttons.forEach((button, place) => place && button.before(words[place].tight ? WORD_JOINER : " "));
+    buttons.forEach(
+      (button, place) => place && button.before(words[place].tight ? WORD_JOINER : " "),
+    );
     const again = words.findIndex((word) => word.id === focused);
     this.#rove(again >= 0 ? again : Math.min(this.#current, Math.max(0, words.length - 1)));
     if (hadFocus && !this.line.contains(document.activeElement)) buttons[this.#current]?.focus();
@@ -90,7 +97,13 @@ export class Sentence {
     const ahead = this.line.dir === "rtl" ? "ArrowLeft" : "ArrowRight";
     const back = this.line.dir === "rtl" ? "ArrowRight" : "ArrowLeft";
     const step = event.key === ahead ? 1 : event.key === back ? -1 : 0;
-    const place = step ? this.#current + step : event.key === "Home" ? 0 : event.key === "End" ? last : null;
+    const place = step
+      ? this.#current + step
+      : event.key === "Home"
+        ? 0
+        : event.key === "End"
+          ? last
+          : null;
     if (place === null || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     if (place < 0 || place > last) return;
@@ -101,7 +114,9 @@ export class Sentence {
   }
 
   #press(/** @type {PointerEvent} */ event) {
-    const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest("button"));
+    const button = /** @type {HTMLElement | null} */ (
+      /** @type {Element} */ (event.target).closest("button")
+    );
     if (!button || event.button !== 0) return;
     const id = Number(button.dataset.id);
     const start = { x: event.clientX, y: event.clientY };
@@ -143,7 +158,13 @@ export class Sentence {
     for (const button of this.#buttons()) {
       const box = button.getBoundingClientRect();
       if (Number(button.dataset.id) === moved) continue;
-      if (move.clientX < box.left - 6 || move.clientX > box.right + 6 || move.clientY < box.top || move.clientY > box.bottom) continue;
+      if (
+        move.clientX < box.left - 6 ||
+        move.clientX > box.right + 6 ||
+        move.clientY < box.top ||
+        move.clientY > box.bottom
+      )
+        continue;
       const right = move.clientX > (box.left + box.right) / 2;
       return { id: Number(button.dataset.id), after: this.line.dir === "rtl" ? !right : right };
     }
@@ -160,7 +181,10 @@ export class Sentence {
 }
 
 /** Let elements move from where they were to where they are. */
-export function glide(/** @type {HTMLElement[]} */ items, /** @type {Map<number, DOMRect>} */ places) {
+export function glide(
+  /** @type {HTMLElement[]} */ items,
+  /** @type {Map<number, DOMRect>} */ places,
+) {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   for (const item of items) {
     const old = places.get(Number(item.dataset.id));
@@ -170,6 +194,7 @@ export function glide(/** @type {HTMLElement[]} */ items, /** @type {Map<number,
     }
     const box = item.getBoundingClientRect();
     const [dx, dy] = [old.left - box.left, old.top - box.top];
-    if (Math.abs(dx) + Math.abs(dy) > 1) item.animate([{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "none" }], GLIDE);
+    if (Math.abs(dx) + Math.abs(dy) > 1)
+      item.animate([{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "none" }], GLIDE);
   }
 }

@@ -3,12 +3,16 @@
  * asks for its health until it is back and then sends the request again; if it is busy, the page
  * waits as long as the server says.
  *
- * @typedef {"ready" | "gone" | "busy" | "locked"} Condition  locked: the server asks for a token
+ * @typedef {"ready" | "gone" | "busy" | "locked" | "refused"} Condition
+ *   locked: the server asks for a token; refused: it does not accept the one it got
  */
 
 /** An answer of the service other than success. `field` is the part of the request it is about. */
 export class ServiceError extends Error {
-  constructor(/** @type {number} */ status, /** @type {{message?: string, code?: string, field?: string | null}} */ error) {
+  constructor(
+    /** @type {number} */ status,
+    /** @type {{message?: string, code?: string, field?: string | null}} */ error,
+  ) {
     super(error.message || `The server answered with status ${status}.`);
     this.status = status;
     this.code = error.code ?? "";
@@ -42,11 +46,18 @@ export class Service {
     this.#waiting.splice(0).forEach((resume) => resume());
   }
 
-  get(/** @type {string} */ path, /** @type {AbortSignal} */ signal = new AbortController().signal) {
+  get(
+    /** @type {string} */ path,
+    /** @type {AbortSignal} */ signal = new AbortController().signal,
+  ) {
     return this.#send(path, { headers: {} }, signal);
   }
 
-  post(/** @type {string} */ path, /** @type {object} */ body, /** @type {AbortSignal} */ signal = new AbortController().signal) {
+  post(
+    /** @type {string} */ path,
+    /** @type {object} */ body,
+    /** @type {AbortSignal} */ signal = new AbortController().signal,
+  ) {
     const headers = { "Content-Type": "application/json" };
     return this.#send(path, { method: "POST", headers, body: JSON.stringify(body) }, signal);
   }
@@ -59,7 +70,10 @@ export class Service {
    */
   async #send(path, request, signal) {
     for (;;) {
-      const headers = { ...request.headers, ...(this.#token ? { Authorization: `Bearer ${this.#token}` } : {}) };
+      const headers = {
+        ...request.headers,
+        ...(this.#token ? { Authorization: `Bearer ${this.#token}` } : {}),
+      };
       let response;
       try {
         response = await fetch(path, { ...request, headers, signal, cache: "no-store" });
@@ -74,7 +88,7 @@ export class Service {
         continue;
       }
       if (response.status === 401) {
-        this.#become("locked");
+        this.#become(this.#token ? "refused" : "locked");
         await new Promise((resolve) => this.#waiting.push(() => resolve(undefined)));
         signal.throwIfAborted();
         continue;

@@ -8,7 +8,11 @@
 import { requestOf } from "./state.js";
 
 /** A command for the shell. */
-export function toCurl(/** @type {State} */ state, /** @type {string} */ base, /** @type {boolean} */ token) {
+export function toCurl(
+  /** @type {State} */ state,
+  /** @type {string} */ base,
+  /** @type {boolean} */ token,
+) {
   const { path, body } = requestOf(state);
   const lines = [`curl -s ${base}${path}`, "-H 'Content-Type: application/json'"];
   if (token) lines.push('-H "Authorization: Bearer $SYNTAGMA_TOKEN"');
@@ -17,7 +21,11 @@ export function toCurl(/** @type {State} */ state, /** @type {string} */ base, /
 }
 
 /** A Python program that sends the same request; the standard library is enough. */
-export function toPythonRequest(/** @type {State} */ state, /** @type {string} */ base, /** @type {boolean} */ token) {
+export function toPythonRequest(
+  /** @type {State} */ state,
+  /** @type {string} */ base,
+  /** @type {boolean} */ token,
+) {
   const { path, body } = requestOf(state);
   const authorization = token ? `, "Authorization": "Bearer " + os.environ["SYNTAGMA_TOKEN"]` : "";
   return [
@@ -46,11 +54,18 @@ export function toPythonLibrary(/** @type {State} */ state, /** @type {string} *
     return `Word(${properties.map(([name, value]) => (name === "form" ? python(value) : `${name}=${python(value)}`)).join(", ")})`;
   });
   const more = [
-    ...(body.before ? [`before=(${body.before.map((/** @type {number[]} */ pair) => `(${pair.join(", ")}),`).join(" ")})`] : []),
+    ...(body.before
+      ? [
+          `before=(${body.before.map((/** @type {number[]} */ pair) => `(${pair.join(", ")}),`).join(" ")})`,
+        ]
+      : []),
     ...(body.first ? [`first=${body.first}`] : []),
     ...(body.last ? [`last=${body.last}`] : []),
   ];
-  const options = [`n_best=${body.options.n_best}`, ...(body.options.diverse ? ["diverse=True"] : [])];
+  const options = [
+    `n_best=${body.options.n_best}`,
+    ...(body.options.diverse ? ["diverse=True"] : []),
+  ];
   return [
     "import syntagma",
     "from syntagma import Problem, Word",
@@ -74,7 +89,9 @@ function python(/** @type {any} */ value) {
   if (value === null) return "None";
   if (Array.isArray(value)) return `[${value.map(python).join(", ")}]`;
   if (typeof value === "object")
-    return `{${Object.entries(value).map(([key, each]) => `${python(key)}: ${python(each)}`).join(", ")}}`;
+    return `{${Object.entries(value)
+      .map(([key, each]) => `${python(key)}: ${python(each)}`)
+      .join(", ")}}`;
   return JSON.stringify(value); // numbers and strings are written alike
 }
 

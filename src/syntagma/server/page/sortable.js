@@ -22,7 +22,8 @@ export class Sortable {
     list.addEventListener("keydown", (event) => this.#key(event));
     list.addEventListener("pointerdown", (event) => this.#press(event));
     list.addEventListener("focusout", (event) => {
-      if (this.#before && !list.contains(/** @type {Node | null} */ (event.relatedTarget))) this.#putDown();
+      if (this.#before && !list.contains(/** @type {Node | null} */ (event.relatedTarget)))
+        this.#putDown();
     });
   }
 
@@ -62,10 +63,26 @@ export class Sortable {
 
   #draw() {
     /** @type {Map<number, HTMLElement>} */
-    const old = new Map([.../** @type {HTMLCollectionOf<HTMLElement>} */ (this.list.children)].map((tile) => [Number(tile.dataset.id), tile]));
+    const old = new Map(
+      [.../** @type {HTMLCollectionOf<HTMLElement>} */ (this.list.children)].map((tile) => [
+        Number(tile.dataset.id),
+        tile,
+      ]),
+    );
     const places = new Map([...old].map(([id, tile]) => [id, tile.getBoundingClientRect()]));
     const tiles = this.#order.map((index, place) => {
-      const tile = old.get(index) ?? element("li", { class: "tile", role: "option", "data-id": index, "aria-roledescription": "movable word" }, this.#words[index]);
+      const tile =
+        old.get(index) ??
+        element(
+          "li",
+          {
+            class: "tile",
+            role: "option",
+            "data-id": index,
+            "aria-roledescription": "movable word",
+          },
+          this.#words[index],
+        );
       tile.tabIndex = place === this.#current ? 0 : -1;
       tile.setAttribute("aria-selected", String(this.#before !== null && place === this.#current));
       tile.setAttribute("aria-posinset", String(place + 1));
@@ -87,7 +104,11 @@ export class Sortable {
       ? Math.min(last, this.#current + 1)
       : back.includes(event.key)
         ? Math.max(0, this.#current - 1)
-        : event.key === "Home" ? 0 : event.key === "End" ? last : null;
+        : event.key === "Home"
+          ? 0
+          : event.key === "End"
+            ? last
+            : null;
     if (place !== null) {
       event.preventDefault();
       if (this.#before === null) this.#walk(place);
@@ -108,20 +129,26 @@ export class Sortable {
 
   #walk(/** @type {number} */ place) {
     this.#current = place;
-    [.../** @type {HTMLCollectionOf<HTMLElement>} */ (this.list.children)].forEach((tile, index) => (tile.tabIndex = index === place ? 0 : -1));
+    [.../** @type {HTMLCollectionOf<HTMLElement>} */ (this.list.children)].forEach(
+      (tile, index) => (tile.tabIndex = index === place ? 0 : -1),
+    );
     this.focus();
   }
 
   #pickUp() {
     this.#before = [...this.#order];
     this.list.children[this.#current].setAttribute("aria-selected", "true");
-    this.listeners.say(`${this.#words[this.#order[this.#current]]} picked up. Arrow keys move it, Space puts it down.`);
+    this.listeners.say(
+      `${this.#words[this.#order[this.#current]]} picked up. Arrow keys move it, Space puts it down.`,
+    );
   }
 
   #putDown() {
     this.#before = null;
     this.list.children[this.#current].setAttribute("aria-selected", "false");
-    this.listeners.say(`${this.#words[this.#order[this.#current]]} put down at place ${this.#current + 1} of ${this.#order.length}.`);
+    this.listeners.say(
+      `${this.#words[this.#order[this.#current]]} put down at place ${this.#current + 1} of ${this.#order.length}.`,
+    );
   }
 
   #move(/** @type {number} */ from, /** @type {number} */ to) {
@@ -135,7 +162,9 @@ export class Sortable {
   }
 
   #press(/** @type {PointerEvent} */ event) {
-    const tile = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest(".tile"));
+    const tile = /** @type {HTMLElement | null} */ (
+      /** @type {Element} */ (event.target).closest(".tile")
+    );
     if (!tile || event.button !== 0) return;
     const index = Number(tile.dataset.id);
     this.#before = null;
@@ -171,10 +200,18 @@ export class Sortable {
 
   /** The place among the others where the pointer is. */
   #placeAt(/** @type {PointerEvent} */ move, /** @type {number} */ moved) {
-    for (const [place, tile] of [.../** @type {HTMLCollectionOf<HTMLElement>} */ (this.list.children)].entries()) {
+    for (const [place, tile] of [
+      .../** @type {HTMLCollectionOf<HTMLElement>} */ (this.list.children),
+    ].entries()) {
       if (Number(tile.dataset.id) === moved) continue;
       const box = tile.getBoundingClientRect();
-      if (move.clientX >= box.left && move.clientX <= box.right && move.clientY >= box.top && move.clientY <= box.bottom) return place;
+      if (
+        move.clientX >= box.left &&
+        move.clientX <= box.right &&
+        move.clientY >= box.top &&
+        move.clientY <= box.bottom
+      )
+        return place;
     }
     return null;
   }

@@ -29,6 +29,9 @@
 /** A word with spaces in it is a phrase; in the text box its words are joined by this. */
 const NO_BREAK_SPACE = "\u00a0";
 
+/** How many orders can be asked for. */
+export const COUNTS = [1, 3, 5, 10, 20];
+
 /** @type {State} */
 export const EMPTY = Object.freeze({
   mode: "words",
@@ -45,7 +48,10 @@ export const EMPTY = Object.freeze({
 });
 
 /** A state that holds these words and nothing else. @returns {State} */
-export function stateOf(/** @type {readonly string[]} */ texts, /** @type {Partial<State>} */ rest = {}) {
+export function stateOf(
+  /** @type {readonly string[]} */ texts,
+  /** @type {Partial<State>} */ rest = {},
+) {
   return { ...EMPTY, words: texts.map((text, index) => ({ id: index + 1, text })), ...rest };
 }
 
@@ -53,7 +59,12 @@ export function stateOf(/** @type {readonly string[]} */ texts, /** @type {Parti
 export function splitText(/** @type {string} */ text) {
   return text
     .split(/[ \t\r\n]+/)
-    .map((word) => word.split(/\u00a0+/).filter(Boolean).join(" "))
+    .map((word) =>
+      word
+        .split(/\u00a0+/)
+        .filter(Boolean)
+        .join(" "),
+    )
     .filter(Boolean);
 }
 
@@ -76,7 +87,10 @@ export function isProse(/** @type {string} */ text) {
 /** Split a sentence where no tokenizer is at hand: punctuation at the edges of words comes off. */
 export function splitProse(/** @type {string} */ text) {
   return splitText(text).flatMap(
-    (word) => word.match(/^["“‘(\[]+|[.,;:!?…)\]"”’]+$|(?:(?![.,;:!?…)\]"”’]+$).)+/gu)?.filter((part) => part.trim()) ?? [],
+    (word) =>
+      word
+        .match(/^["“‘(\[]+|[.,;:!?…)\]"”’]+$|(?:(?![.,;:!?…)\]"”’]+$).)+/gu)
+        ?.filter((part) => part.trim()) ?? [],
   );
 }
 
@@ -114,7 +128,9 @@ export function withWords(/** @type {State} */ state, /** @type {readonly Word[]
   return {
     ...state,
     words: words.map((word) =>
-      word.head === undefined || word.head === 0 || ids.has(word.head) ? word : without(word, "head", "deprel"),
+      word.head === undefined || word.head === 0 || ids.has(word.head)
+        ? word
+        : without(word, "head", "deprel"),
     ),
     before: state.before.filter(([a, b]) => ids.has(a) && ids.has(b)),
     first: known(state.first),
@@ -130,7 +146,11 @@ export function nextId(/** @type {State} */ state) {
 
 /** A word without some of its properties. @returns {Word} */
 export function without(/** @type {Word} */ word, /** @type {(keyof Word)[]} */ ...keys) {
-  return /** @type {Word} */ (Object.fromEntries(Object.entries(word).filter(([key]) => !keys.includes(/** @type {keyof Word} */ (key)))));
+  return /** @type {Word} */ (
+    Object.fromEntries(
+      Object.entries(word).filter(([key]) => !keys.includes(/** @type {keyof Word} */ (key))),
+    )
+  );
 }
 
 /** The word with this id. @returns {Word | undefined} */
@@ -139,7 +159,10 @@ export function wordOf(/** @type {State} */ state, /** @type {number} */ id) {
 }
 
 /** The words in random order; never the order they had, where another exists. @template T @returns {T[]} */
-export function shuffled(/** @type {readonly T[]} */ items, /** @type {() => number} */ random = Math.random) {
+export function shuffled(
+  /** @type {readonly T[]} */ items,
+  /** @type {() => number} */ random = Math.random,
+) {
   const result = [...items];
   for (let end = result.length - 1; end > 0; end--) {
     const other = Math.floor(random() * (end + 1));
@@ -163,11 +186,14 @@ export function requestOf(state) {
     words: state.words.map((word) => {
       const { tag, deprel, features } = word;
       const head = word.head === undefined ? undefined : (position.get(word.head) ?? 0);
-      const known = Object.entries({ tag, head, deprel, features }).filter(([, value]) => value !== undefined);
+      const known = Object.entries({ tag, head, deprel, features }).filter(
+        ([, value]) => value !== undefined,
+      );
       return known.length ? { [key]: word.text, ...Object.fromEntries(known) } : word.text;
     }),
   };
-  if (state.before.length) body.before = state.before.map((pair) => pair.map((id) => position.get(id)));
+  if (state.before.length)
+    body.before = state.before.map((pair) => pair.map((id) => position.get(id)));
   if (state.first !== null) body.first = position.get(state.first);
   if (state.last !== null) body.last = position.get(state.last);
   body.options = {

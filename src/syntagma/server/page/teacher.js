@@ -26,24 +26,36 @@ export class Teacher {
   constructor(page) {
     this.page = page;
     this.prepare = latest((/** @type {State} */ state, signal) => this.#prepare(state, signal));
-    byId("title").addEventListener("input", (/** @type {any} */ event) => page.change({ title: event.target.value }));
-    byId("sentences").addEventListener("input", (/** @type {any} */ event) => page.change({ sentences: event.target.value }));
+    byId("title").addEventListener("input", (/** @type {any} */ event) =>
+      page.change({ title: event.target.value }),
+    );
+    byId("sentences").addEventListener("input", (/** @type {any} */ event) =>
+      page.change({ sentences: event.target.value }),
+    );
     byId("shuffle").addEventListener("click", () => {
       this.#prepared.clear();
       page.change({});
     });
-    byId("copy-exercise").addEventListener("click", (/** @type {any} */ event) => page.copy(byId("exercise-link").value, event.target));
+    byId("copy-exercise").addEventListener("click", (/** @type {any} */ event) =>
+      page.copy(byId("exercise-link").value, event.target),
+    );
   }
 
   /** Show a state. */
   show(/** @type {State} */ state) {
-    for (const key of /** @type {const} */ (["title", "sentences"])) if (byId(key).value !== state[key]) byId(key).value = state[key];
+    for (const key of /** @type {const} */ (["title", "sentences"]))
+      if (byId(key).value !== state[key]) byId(key).value = state[key];
     this.prepare(state, 250);
   }
 
   async #prepare(/** @type {State} */ state, /** @type {AbortSignal} */ signal) {
-    const lines = state.sentences.split("\n").map((line) => line.trim()).filter(Boolean);
-    const outcomes = await Promise.allSettled(lines.map((line) => this.#prepareLine(line, state.model, signal)));
+    const lines = state.sentences
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean);
+    const outcomes = await Promise.allSettled(
+      lines.map((line) => this.#prepareLine(line, state.model, signal)),
+    );
     signal.throwIfAborted();
     /** @type {Item[]} */
     const items = [];
@@ -52,11 +64,19 @@ export class Teacher {
         const ready = outcome.status === "fulfilled" ? outcome.value : null;
         if (ready) items.push(ready.item);
         else this.#prepared.delete(lines[index]);
-        const note = ready ? ready.note : outcome.status === "rejected" ? outcome.reason.message : "";
+        const note = ready
+          ? ready.note
+          : outcome.status === "rejected"
+            ? outcome.reason.message
+            : "";
         return element(
           "li",
           { class: ready ? "item" : "item wrong" },
-          element("span", { class: "item-words", dir: "auto" }, ready ? ready.item.words.map(written).join(" · ") + ready.item.end : lines[index]),
+          element(
+            "span",
+            { class: "item-words", dir: "auto" },
+            ready ? ready.item.words.map(written).join(" · ") + ready.item.end : lines[index],
+          ),
           element("span", { class: "item-note" }, note),
         );
       }),
@@ -68,7 +88,11 @@ export class Teacher {
   }
 
   /** @returns {Promise<Prepared>} */
-  #prepareLine(/** @type {string} */ line, /** @type {string | null} */ model, /** @type {AbortSignal} */ signal) {
+  #prepareLine(
+    /** @type {string} */ line,
+    /** @type {string | null} */ model,
+    /** @type {AbortSignal} */ signal,
+  ) {
     const known = this.#prepared.get(line);
     if (known) return known;
     const prepared = this.#judge(line, model, signal);
@@ -78,12 +102,21 @@ export class Teacher {
   }
 
   /** @returns {Promise<Prepared>} */
-  async #judge(/** @type {string} */ line, /** @type {string | null} */ model, /** @type {AbortSignal} */ signal) {
+  async #judge(
+    /** @type {string} */ line,
+    /** @type {string | null} */ model,
+    /** @type {AbortSignal} */ signal,
+  ) {
     const tokens = await this.page.tokenize(line, signal);
     const item = itemOf(tokens);
-    if (item.words.length < 2) throw new ServiceError(0, { message: "An exercise needs at least two words." });
+    if (item.words.length < 2)
+      throw new ServiceError(0, { message: "An exercise needs at least two words." });
     const inOrder = item.words.map((_, index) => index);
-    const answer = await this.page.service.post("v1/accept", judgement(item, inOrder, model), signal);
+    const answer = await this.page.service.post(
+      "v1/accept",
+      judgement(item, inOrder, model),
+      signal,
+    );
     return { item: scrambled(item), note: noteOn(answer) };
   }
 }
@@ -92,5 +125,7 @@ export class Teacher {
 function noteOn(/** @type {{verdict: string, best: {text: string}}} */ answer) {
   if (answer.verdict === "same") return "The model orders it the same way.";
   const other = `“${answer.best.text}”`;
-  return answer.verdict === "as good" ? `As good as the model’s choice: ${other}` : `The model prefers ${other}. Your order is right, too.`;
+  return answer.verdict === "as good"
+    ? `As good as the model’s choice: ${other}`
+    : `The model prefers ${other}. Your order is right, too.`;
 }

@@ -44,7 +44,9 @@ const STRETCH = 1.8; // how much wider than needed a tree may be, to use the roo
  * @returns {{width: number, height: number, base: number, xs: number[], arcs: Arc[]}}
  */
 export function layOut(nodes, measure, rightToLeft, room) {
-  const widths = nodes.map((node) => Math.max(measure(node.form, "word"), measure(node.tag, "tag")));
+  const widths = nodes.map((node) =>
+    Math.max(measure(node.form, "word"), measure(node.tag, "tag")),
+  );
   const levels = levelsOf(nodes);
   const steps = nodes.slice(1).map((_, index) => {
     const arc = neighbours(nodes, index, index + 1);
@@ -63,7 +65,11 @@ export function layOut(nodes, measure, rightToLeft, room) {
 }
 
 /** The place of the dependent if there is an arc between two neighbours, else null. */
-function neighbours(/** @type {readonly Node[]} */ nodes, /** @type {number} */ left, /** @type {number} */ right) {
+function neighbours(
+  /** @type {readonly Node[]} */ nodes,
+  /** @type {number} */ left,
+  /** @type {number} */ right,
+) {
   if (nodes[left].head === right + 1) return left;
   return nodes[right].head === left + 1 ? right : null;
 }
@@ -75,26 +81,51 @@ export function levelsOf(/** @type {readonly {head: number}[]} */ nodes) {
     return { place, left: Math.min(place, head), right: Math.max(place, head) };
   });
   const levels = nodes.map(() => 0);
-  const arcs = spans.filter(({ left, right }) => left < right).sort((a, b) => a.right - a.left - (b.right - b.left));
+  const arcs = spans
+    .filter(({ left, right }) => left < right)
+    .sort((a, b) => a.right - a.left - (b.right - b.left));
   arcs.forEach((arc, index) => {
-    const below = arcs.slice(0, index).filter((other) => other.left < arc.right && other.right > arc.left);
+    const below = arcs
+      .slice(0, index)
+      .filter((other) => other.left < arc.right && other.right > arc.left);
     levels[arc.place] = 1 + Math.max(0, ...below.map((other) => levels[other.place]));
   });
   return levels;
 }
 
 /** Where arcs touch the words: spread out, so that no two meet in a point. @returns {Arc[]} */
-function attach(/** @type {readonly Node[]} */ nodes, /** @type {number[]} */ levels, /** @type {number[]} */ xs) {
+function attach(
+  /** @type {readonly Node[]} */ nodes,
+  /** @type {number[]} */ levels,
+  /** @type {number[]} */ xs,
+) {
   /** @type {{place: number, end: "from" | "to", toward: number, level: number}[][]} */
   const ends = nodes.map(() => []);
   const arcs = nodes.map((node, dependent) => {
     const head = node.head - 1;
-    if (head < 0) ends[dependent].push({ place: dependent, end: "to", toward: xs[dependent], level: 0 });
+    if (head < 0)
+      ends[dependent].push({ place: dependent, end: "to", toward: xs[dependent], level: 0 });
     else {
-      ends[head].push({ place: dependent, end: "from", toward: xs[dependent], level: levels[dependent] });
-      ends[dependent].push({ place: dependent, end: "to", toward: xs[head], level: levels[dependent] });
+      ends[head].push({
+        place: dependent,
+        end: "from",
+        toward: xs[dependent],
+        level: levels[dependent],
+      });
+      ends[dependent].push({
+        place: dependent,
+        end: "to",
+        toward: xs[head],
+        level: levels[dependent],
+      });
     }
-    return { dependent, head, level: levels[dependent], from: head >= 0 ? xs[head] : xs[dependent], to: xs[dependent] };
+    return {
+      dependent,
+      head,
+      level: levels[dependent],
+      from: head >= 0 ? xs[head] : xs[dependent],
+      to: xs[dependent],
+    };
   });
   ends.forEach((list, place) => {
     // Arcs to the left, the arrow of the root, arcs to the right; the higher, the nearer to the middle.
@@ -110,8 +141,9 @@ function attach(/** @type {readonly Node[]} */ nodes, /** @type {number[]} */ le
 
 /** Whether most words are written from right to left. */
 export function isRightToLeft(/** @type {readonly string[]} */ words) {
-  const strong = words.map((word) => (/[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u.test(word) ? 1 : /\p{L}/u.test(word) ? -1 : 0));
-  return strong.reduce((sum, each) => sum + each, 0) > 0;
+  const scripts = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u;
+  const written = words.filter((word) => /\p{L}/u.test(word));
+  return written.filter((word) => scripts.test(word)).length > written.length / 2;
 }
 
 /** The drawing in the page. */
@@ -127,7 +159,7 @@ export class Tree {
 
   /**
    * @param {HTMLElement} frame
-   * @param {{onArc: (head: number, dependent: number) => void, onWord: (id: number, anchor: Element) => void}} listeners
+   * @param {{onArc: (head: number, dependent: number, anchor: Element) => void, onWord: (id: number, anchor: Element) => void}} listeners
    */
   constructor(frame, listeners) {
     this.frame = frame;
@@ -138,7 +170,8 @@ export class Tree {
     addEventListener("resize", () => this.#nodes.length && this.draw(this.#nodes));
     this.#svg.addEventListener("click", (event) => {
       const place = placeOf(event.target);
-      if (place !== null && !this.#drawn) listeners.onWord(this.#nodes[place].id, /** @type {Element} */ (event.target));
+      if (place !== null && !this.#drawn)
+        listeners.onWord(this.#nodes[place].id, /** @type {Element} */ (event.target));
     });
   }
 
@@ -146,7 +179,12 @@ export class Tree {
   draw(/** @type {readonly Node[]} */ nodes) {
     this.#nodes = nodes;
     const rightToLeft = isRightToLeft(nodes.map((node) => node.form));
-    const { width, height, base, xs, arcs } = (this.#layout = layOut(nodes, this.#measure, rightToLeft, this.frame.clientWidth));
+    const { width, height, base, xs, arcs } = (this.#layout = layOut(
+      nodes,
+      this.#measure,
+      rightToLeft,
+      this.frame.clientWidth,
+    ));
     this.frame.dir = rightToLeft ? "rtl" : "ltr";
     this.#svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.#svg.setAttribute("width", String(width));
@@ -177,7 +215,10 @@ export class Tree {
     const middle = isRoot ? to : (from + to) / 2;
     return svg(
       "g",
-      { class: `arc${node.given ? " given" : ""}${isRoot ? " root" : ""}`, "data-place": dependent },
+      {
+        class: `arc${node.given ? " given" : ""}${isRoot ? " root" : ""}`,
+        "data-place": dependent,
+      },
       svg("path", { class: "arc-line", d: path }),
       svg("path", { class: "arc-tip", d: `M${to} ${foot + 1}l-3.2 -6.4h6.4z` }),
       svg("text", { class: "arc-label", x: middle, y: isRoot ? LEVEL * 0.5 : top + 4 }, node.label),
@@ -193,7 +234,8 @@ export class Tree {
     /** @type {SVGPathElement | null} */
     let line = null;
     /** @param {PointerEvent} move */
-    const target = (move) => placeOf(document.elementFromPoint(move.clientX, move.clientY)?.closest(".tree-word") ?? null);
+    const target = (move) =>
+      placeOf(document.elementFromPoint(move.clientX, move.clientY)?.closest(".tree-word") ?? null);
     /** @param {PointerEvent} move */
     const onMove = (move) => {
       if (!line && Math.hypot(move.clientX - start.x, move.clientY - start.y) < 6) return;
@@ -207,10 +249,16 @@ export class Tree {
       this.#mark(over === place ? null : over);
       const point = this.#toDrawing(move);
       const x = over !== null && over !== place ? this.#layout.xs[over] : point.x;
-      const y = over !== null && over !== place ? this.#layout.base - 4 : Math.min(point.y, this.#layout.base - 4);
+      const y =
+        over !== null && over !== place
+          ? this.#layout.base - 4
+          : Math.min(point.y, this.#layout.base - 4);
       const from = this.#layout.xs[place];
       const rise = Math.min(this.#layout.base - 10, 26 + Math.abs(x - from) / 4);
-      line?.setAttribute("d", `M${from} ${this.#layout.base - 4}C${from} ${this.#layout.base - 4 - rise} ${x} ${y - rise} ${x} ${y}`);
+      line?.setAttribute(
+        "d",
+        `M${from} ${this.#layout.base - 4}C${from} ${this.#layout.base - 4 - rise} ${x} ${y - rise} ${x} ${y}`,
+      );
     };
     /** @param {PointerEvent} up */
     const onEnd = (up) => {
@@ -222,7 +270,10 @@ export class Tree {
       line?.remove();
       if (up.type === "pointercancel") return;
       const over = target(up);
-      if (line && over !== null && over !== place) this.listeners.onArc(this.#nodes[place].id, this.#nodes[over].id);
+      if (!line || over === null || over === place) return;
+      const anchor = this.#svg.querySelectorAll(".tree-word")[over];
+      // After this event: the browser closes panels when a pointer goes up outside of them.
+      setTimeout(() => this.listeners.onArc(this.#nodes[place].id, this.#nodes[over].id, anchor));
     };
     addEventListener("pointermove", onMove);
     addEventListener("pointerup", onEnd);
@@ -231,7 +282,9 @@ export class Tree {
 
   /** Show which word an arc would reach. */
   #mark(/** @type {number | null} */ place) {
-    this.#svg.querySelectorAll(".tree-word").forEach((word, index) => word.classList.toggle("target", index === place));
+    this.#svg
+      .querySelectorAll(".tree-word")
+      .forEach((word, index) => word.classList.toggle("target", index === place));
   }
 
   #toDrawing(/** @type {PointerEvent} */ event) {
@@ -253,7 +306,12 @@ function drawWord(node, place, x, base) {
 }
 
 /** A bracket with round corners, from the head up, across, and down to the dependent. */
-function bracket(/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ foot, /** @type {number} */ top) {
+function bracket(
+  /** @type {number} */ from,
+  /** @type {number} */ to,
+  /** @type {number} */ foot,
+  /** @type {number} */ top,
+) {
   const corner = Math.min(CORNER, Math.abs(to - from) / 2);
   const side = Math.sign(to - from);
   return `M${from} ${foot}V${top + corner}Q${from} ${top} ${from + side * corner} ${top}H${to - side * corner}Q${to} ${top} ${to} ${top + corner}V${foot}`;
