@@ -20,16 +20,9 @@ import { EMPTY, splitText } from "./state.js";
 export function readProblems(name, text, { mode, tagColumn }) {
   const content = text.replace(/^\ufeff/, "");
   const format = formatOf(name, content);
-  const lemmas = mode === "lemmas";
-  const states =
-    format === "conllu"
-      ? parseConllu(content, { lemmas, tagColumn }).map((words) => ({ ...EMPTY, words }))
-      : format === "json"
-        ? readJson(content).map((value, index) => problemOf(value, `Problem ${index + 1}`))
-        : content
-            .split("\n")
-            .map((line) => wordsOfLine(line))
-            .filter((state) => state.words.length);
+  const states = statesOf(format, content, mode === "lemmas", tagColumn).filter(
+    (state) => state.words.length,
+  );
   if (!states.length) throw new Error(`${name} holds no words.`);
   return states.map((state) => ({ ...state, mode }));
 }
@@ -46,6 +39,20 @@ export function save(
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** @returns {State[]} */
+function statesOf(
+  /** @type {"conllu" | "json" | "text"} */ format,
+  /** @type {string} */ content,
+  /** @type {boolean} */ lemmas,
+  /** @type {string} */ tagColumn,
+) {
+  if (format === "conllu")
+    return parseConllu(content, { lemmas, tagColumn }).map((words) => ({ ...EMPTY, words }));
+  if (format === "json")
+    return readJson(content).map((value, index) => problemOf(value, `Problem ${index + 1}`));
+  return content.split("\n").map(wordsOfLine);
 }
 
 /** @returns {"conllu" | "json" | "text"} */

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { faultOf, foundOf, lineOf } from "../../../../src/syntagma/server/page/answer.js";
+import {
+  putBefore,
+  setHead,
+  setProperty,
+} from "../../../../src/syntagma/server/page/constraints.js";
+import { stateOf } from "../../../../src/syntagma/server/page/state.js";
+
+const STATE = stateOf(["c", "a", "b"]);
+const none = new Set();
+
+test("an error stands at the constraint that its field names", () => {
+  const state = setProperty(setHead(putBefore(putBefore(STATE, 1, 2), 2, 3), 1, 3), 1, "tag", "NN");
+  for (const [field, key] of [
+    ["before[0]", "before 1 2"],
+    ["before[1]", "before 2 3"],
+    ["words[0].head", "head 1"],
+    ["words[0].tag", "tag 1"],
+  ])
+    assert.deepEqual(faultOf(state, { field, message: "no" }, none), {
+      place: "chip",
+      key,
+      message: "no",
+    });
+});
+
+test("an error without a field stands at the newest constraint", () => {
+  const state = putBefore(putBefore(STATE, 1, 2), 2, 3);
+  const fault = faultOf(state, { field: null, message: "no" }, new Set(["before 2 3"]));
+  assert.equal(fault.key, "before 1 2");
+});
+
+test("other errors stand at the options or the text", () => {
+  assert.equal(faultOf(STATE, { field: "options.n_best", message: "" }, none).place, "orders");
+  assert.equal(faultOf(STATE, { field: null, message: "" }, none).place, "text");
+  assert.equal(
+    faultOf(putBefore(STATE, 1, 2), { field: "words", message: "" }, none).place,
+    "text",
+  );
+});
+
+test("heads are found by the words they come from", () => {
+  const result = {
+    text: "",
+    score: 0,
+    words: [
+      { form: "a", tag: "DT", head: 2, deprel: "det", source: 2 },
+      { form: "b", tag: "NN", head: 0, deprel: "root", source: 3 },
+      { form: "c", tag: null, head: 2, deprel: null, source: 1 },
+    ],
+  };
+  assert.deepEqual(foundOf(STATE, result, 2), { tag: "DT", head: 3, label: "det" });
+  assert.deepEqual(foundOf(STATE, result, 3), { tag: "NN", head: 0, label: "root" });
+  assert.equal(foundOf(STATE, result, 9), null);
+});
+
+test("the line has the usual spacing", () => {
+  const words = ["Dogs", "do", "n't", "bark", ",", "it", "'s", "late", "."];
+  const state = stateOf(words);
+  const tokens = words.map((form, index) => ({
+    form,
+    tag: null,
+    head: 0,
+    deprel: null,
+    source: index + 1,
+  }));
+  assert.equal(lineOf(state, { text: "", score: 0, words: tokens }), "Dogs don't bark, it's late.");
+  const spelled = tokens.map((token) => ({ ...token, space_after: token.form !== "bark" }));
+  assert.equal(
+    lineOf(state, { text: "", score: 0, words: spelled }),
+    "Dogs do n't bark, it 's late .",
+  );
+});
