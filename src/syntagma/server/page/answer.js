@@ -78,7 +78,7 @@ export function arcsInWords(/** @type {Result} */ { words }) {
 
 /**
  * Where to show an error of the service: at the constraint that caused it, at the options, or at the
- * text. Where the service names no field, the constraint that was added last is to blame.
+ * text. Of constraints that contradict each other, the one that was added last is to blame.
  *
  * @param {State} state
  * @param {{field: string | null, message: string}} error
@@ -88,12 +88,16 @@ export function arcsInWords(/** @type {Result} */ { words }) {
 export function faultOf(state, { field, message }, held) {
   if (field?.startsWith("options")) return { place: "orders", message };
   const constraints = constraintsOf(state);
-  const named =
-    constraints.find((each) => each.field === field) ??
-    constraints.find((each) => field && each.field.startsWith(`${field}.`));
-  const newest =
-    constraints.filter((each) => !held.has(each.key)).pop() ?? constraints[constraints.length - 1];
+  const named = constraints.find(
+    (each) => field !== null && (each.field === field || each.field.startsWith(`${field}.`)),
+  );
+  const added = constraints.filter((each) => !held.has(each.key));
+  const aboutConstraints = field === null || /^(?:before|first|last|words\[)/.test(field);
   const cause =
-    named ?? (field === null || /^(?:before|first|last|words\[)/.test(field) ? newest : undefined);
+    named && added.includes(named)
+      ? named
+      : aboutConstraints
+        ? (added.pop() ?? named ?? constraints.pop())
+        : undefined;
   return cause ? { place: "chip", key: cause.key, message } : { place: "text", message };
 }

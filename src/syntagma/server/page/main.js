@@ -262,6 +262,11 @@ function model() {
   return models.find((each) => each.name === (state.model ?? defaultModel));
 }
 
+/** The column of CoNLL-U that holds the tags of the model. */
+function tagColumn() {
+  return (model()?.tag_column ?? "xpos").toUpperCase();
+}
+
 /** The words of a text: as they are separated or, if it is a sentence, as the service splits it. */
 async function tokenize(/** @type {string} */ text, /** @type {AbortSignal} */ signal) {
   if (!isProse(text)) return splitText(text);
@@ -294,7 +299,7 @@ async function openFile(/** @type {File} */ file) {
     const mode = state.mode === "lemmas" ? "lemmas" : "words";
     const states = readProblems(file.name, await file.text(), {
       mode,
-      tagColumn: model()?.tag_column ?? "XPOS",
+      tagColumn: tagColumn(),
     });
     opened = { states, place: 0, name: file.name };
     openProblem(0);
@@ -398,11 +403,7 @@ function listen() {
     "click",
     () =>
       answer &&
-      save(
-        "sentence.conllu",
-        writeConllu(answer.results[shownPlace()], model()?.tag_column ?? "XPOS"),
-        "text/plain",
-      ),
+      save("sentence.conllu", writeConllu(answer.results[shownPlace()], tagColumn()), "text/plain"),
   );
   byId("token-form").addEventListener("submit", (/** @type {Event} */ event) => {
     event.preventDefault();

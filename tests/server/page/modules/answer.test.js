@@ -32,6 +32,12 @@ test("an error without a field stands at the newest constraint", () => {
   assert.equal(fault.key, "before 1 2");
 });
 
+test("of constraints that contradict each other, the newest is to blame", () => {
+  const state = putBefore(putBefore(putBefore(STATE, 1, 2), 2, 3), 3, 1);
+  const held = new Set(["before 1 2", "before 2 3"]);
+  assert.equal(faultOf(state, { field: "before[0]", message: "" }, held).key, "before 3 1");
+});
+
 test("other errors stand at the options or the text", () => {
   assert.equal(faultOf(STATE, { field: "options.n_best", message: "" }, none).place, "orders");
   assert.equal(faultOf(STATE, { field: null, message: "" }, none).place, "text");

@@ -1,0 +1,101 @@
+"""A server of the shipped model and a browser for the tests of the page."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the server's packages are not installed")
+pytest.importorskip("uvicorn", reason="the server's packages are not installed")
+playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+
+from references.visit import Visit  # noqa: E402
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+SERVE = [sys.executable, "-c", "from syntagma.cli import main; main()", "serve"]
+PATIENCE = 20_000  # milliseconds: machines that run tests are often busy
+
+Visiting = Callable[..., Visit]
+
+
+@contextmanager
+def serving(port: int = 0) -> Iterator[str]:
+    """A server in a process of its own; its address."""
+    command = os.environ.get("PAGE_SERVE", "").split() or SERVE
+    with subprocess.Popen(
+        [*command, "--port", str(port)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert "http://" in line, f"the server did not start: {line!r}"
+        try:
+            yield next(word for word in line.split() if word.startswith("http://"))
+        finally:
+            process.send_signal(signal.SIGTERM)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    with serving() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    with playwright.sync_playwright() as player:
+        browser = player.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visiting(browser: Any, server: str) -> Iterator[Visiting]:
+    """Opens tabs, each with its own storage, and checks at the end that the page asked no other
+    host and complained of nothing but refused requests."""
+    visits: list[Visit] = []
+    contexts: list[Any] = []
+
+    def open_tab(fragment: str | None = "", *, address: str = server, **options: Any) -> Visit:
+        options = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options}
+        context = browser.new_context(**options)
+        contexts.append(context)
+        context.set_default_timeout(PATIENCE)
+        visit = Visit(context.new_page(), address)
+        visits.append(visit)
+        if fragment is not None:
+            visit.open(fragment)
+        return visit
+
+    playwright.expect.set_options(timeout=PATIENCE)
+    yield open_tab
+    for context in contexts:
+        context.close()
+    for visit in visits:
+        assert visit.hosts <= {visit.address.split("/")[2]}
+        assert [text for text in visit.complaints if "Failed to load resource" not in text] == []
+
+
+@pytest.fixture
+def visit(visiting: Visiting) -> Visit:
+    return visiting()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core, the checker of accessibility."""
+    folder = Path(os.environ.get("NODE_MODULES", "node_modules"))
+    source = folder / "axe-core" / "axe.min.js"
+    if not source.is_file():
+        pytest.skip(f"axe-core is not installed ({source}; npm install --no-save axe-core)")
+    return source.read_text(encoding="utf-8")
