@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,10 @@ def serving(port: int = 0) -> Iterator[str]:
     """A server in a process of its own; its address."""
     command = os.environ.get("PAGE_SERVE", "").split() or SERVE
     with subprocess.Popen(
-        [*command, "--port", str(port)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [*command, "--port", str(port)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     ) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -67,7 +70,11 @@ def visiting(browser: Any, server: str) -> Iterator[Visiting]:
     contexts: list[Any] = []
 
     def open_tab(fragment: str | None = "", *, address: str = server, **options: Any) -> Visit:
-        options = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options}
+        options = {
+            "viewport": {"width": 1280, "height": 900},
+            "reduced_motion": "reduce",
+            **options,
+        }
         context = browser.new_context(**options)
         contexts.append(context)
         context.set_default_timeout(PATIENCE)
@@ -99,3 +106,26 @@ def axe() -> str:
     if not source.is_file():
         pytest.skip(f"axe-core is not installed ({source}; npm install --no-save axe-core)")
     return source.read_text(encoding="utf-8")
+
+
+class AnotherServer:
+    """A server that a test may stop and start again, at the same address."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._port = 0
+
+    def start(self) -> str:
+        address = self._stack.enter_context(serving(self._port))
+        self._port = int(address.rstrip("/").rsplit(":", 1)[1])
+        return address
+
+    def stop(self) -> None:
+        self._stack.close()
+
+
+@pytest.fixture
+def another_server() -> Iterator[AnotherServer]:
+    server = AnotherServer()
+    yield server
+    server.stop()

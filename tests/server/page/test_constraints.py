@@ -61,7 +61,11 @@ def before(first: str, second: str) -> Callable[[list[str]], bool]:
 
 
 KINDS: dict[str, tuple[Step, str, Callable[[list[str]], bool]]] = {
-    "first": (toggle("yesterday", "First"), "yesterday first", lambda words: words[0] == "yesterday"),
+    "first": (
+        toggle("yesterday", "First"),
+        "yesterday first",
+        lambda words: words[0] == "yesterday",
+    ),
     "last": (toggle("letter", "Last"), "letter last", lambda words: words[-1] == "letter"),
     "before, by panel": (
         choose("letter", "Before", "me"),
@@ -83,15 +87,19 @@ KINDS: dict[str, tuple[Step, str, Callable[[list[str]], bool]]] = {
         "yesterday before letter",
         before("yesterday", "letter"),
     ),
-    "tag": (choose("long", "Tag", "RB – adverb"), "long is RB", lambda words: True),
-    "head": (choose("yesterday", "Head", "letter"), "yesterday depends on letter", lambda words: True),
+    "tag": (choose("long", "Tag", "RB \N{EN DASH} adverb"), "long is RB", lambda words: True),
+    "head": (
+        choose("yesterday", "Head", "letter"),
+        "yesterday depends on letter",
+        lambda words: True,
+    ),
     "root": (
         choose("letter", "Head", "the root of the sentence"),
         "letter is the root",
         lambda words: True,
     ),
     "label": (
-        choose("sister", "Label", "obj – object"),
+        choose("sister", "Label", "obj \N{EN DASH} object"),
         "sister obj of wrote",
         lambda words: True,
     ),
@@ -126,7 +134,7 @@ def test_given_arcs_and_tags_stand_out_in_the_tree(visit: Visit) -> None:
     visit.expect_sentence(FREE)
     draw_arc("wrote", "sister", "obj")(visit)
     expect(visit.page.locator(".arc.given .arc-label")).to_have_text(["obj"])
-    choose("long", "Tag", "RB – adverb")(visit)
+    choose("long", "Tag", "RB \N{EN DASH} adverb")(visit)
     expect(visit.page.locator(".tree-tag.given")).to_have_text(["RB"])
 
 

@@ -14,7 +14,18 @@ export const EXAMPLES = {
     stateOf(["her", "every", "mother", "a", "writes", "evening", "to", "letter", "She", "."]),
   ],
   lemmas: [
-    stateOf(["apple", "eat", "the", "three", "child", "."], { mode: "lemmas" }),
+    {
+      ...EMPTY,
+      mode: "lemmas",
+      words: [
+        { id: 1, text: "apple" },
+        { id: 2, text: "eat", tag: "VBD" },
+        { id: 3, text: "the" },
+        { id: 4, text: "three" },
+        { id: 5, text: "child", features: "Number=Plur" },
+        { id: 6, text: "." },
+      ],
+    },
     stateOf(["in", "she", "live", "New York", "not", "do", "."], { mode: "lemmas" }),
   ],
   exercise: [

@@ -233,6 +233,7 @@ function showCondition(/** @type {import("./service.js").Condition} */ condition
     refused: "The server does not know this token.",
   };
   byId("condition").textContent = messages[condition];
+  showCode(); // with a token or without
   const asks = condition === "locked" || condition === "refused";
   byId("token-form").hidden = !asks;
   if (asks) byId("token").focus();
