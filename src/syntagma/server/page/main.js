@@ -131,6 +131,7 @@ function change(
   if (!state.words.length) {
     answer = null;
     ask(state, 1e9); // cancels what is under way
+    byId("result").classList.remove("stale");
     showAnswer();
     showFault(null);
   } else if (asks) ask(state, delay);
