@@ -3,6 +3,7 @@
 # make quick     run the tests that are not marked slow
 # make build     compile what has changed, in place
 # make docs      write the generated pages and pictures anew: docs/reference, docs/architecture.md
+# make screenshot take the picture of the page anew: docs/images/page.png
 # make notebooks run the notebooks and write their outputs anew
 # make site      build the documentation as a website in site/
 # make fuzz      run random and hostile inputs, as in: make fuzz SEED=2 MINUTES=10 TARGETS="models"
@@ -14,7 +15,7 @@ PYTHON := $(shell for python in python3.11 python3.12 python3.13 python3; do \
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: demo test quick build docs notebooks site fuzz coverage clean
+.PHONY: demo test quick build docs screenshot notebooks site fuzz coverage clean
 
 demo: .venv/installed
 	$(BIN)/syntagma order --format tree report Can the you send me '?'
@@ -39,6 +40,10 @@ docs: build
 	$(BIN)/python docs/build_api_reference.py
 	$(BIN)/python docs/build_pictures.py
 	$(BIN)/python docs/build_architecture.py
+
+# Needs Playwright and Chromium, which .ci/run installs.
+screenshot: build
+	SCREENSHOT=docs/images/page.png $(BIN)/pytest tests/server/page/test_looks.py -k picture
 
 notebooks: build
 	$(BIN)/python notebooks/execute.py

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
@@ -30,9 +29,8 @@ Visiting = Callable[..., Visit]
 @contextmanager
 def serving(port: int = 0) -> Iterator[str]:
     """A server in a process of its own; its address."""
-    command = os.environ.get("PAGE_SERVE", "").split() or SERVE
     with subprocess.Popen(
-        [*command, "--port", str(port)],
+        [*SERVE, "--port", str(port)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -101,10 +99,9 @@ def visit(visiting: Visiting) -> Visit:
 @pytest.fixture(scope="session")
 def axe() -> str:
     """The source of axe-core, the checker of accessibility."""
-    folder = Path(os.environ.get("NODE_MODULES", "node_modules"))
-    source = folder / "axe-core" / "axe.min.js"
+    source = Path(sys.prefix) / "node_modules/axe-core/axe.min.js"
     if not source.is_file():
-        pytest.skip(f"axe-core is not installed ({source}; npm install --no-save axe-core)")
+        pytest.skip("axe-core is not installed (npm install --no-save --prefix .venv axe-core)")
     return source.read_text(encoding="utf-8")
 
 

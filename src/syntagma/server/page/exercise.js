@@ -27,6 +27,14 @@ export function itemOf(/** @type {readonly string[]} */ tokens) {
   return { words: movable, end: ends ? words[words.length - 1] : "", key: checksum(movable) };
 }
 
+/** The same exercise without the capital of its first word, which would give its place away. @returns {Item} */
+export function withoutCapital(/** @type {Item} */ item) {
+  const [first, ...rest] = item.words;
+  return /^\p{Lu}[\p{Ll} '’]*$/u.test(first) && !/^I\b/.test(first)
+    ? { ...item, words: [first.toLowerCase(), ...rest] }
+    : item;
+}
+
 /** The same exercise with its words in another order. @returns {Item} */
 export function scrambled(
   /** @type {Item} */ item,

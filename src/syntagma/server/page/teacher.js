@@ -8,7 +8,14 @@
  */
 
 import { byId, element } from "./elements.js";
-import { itemOf, judgement, scrambled, toExerciseLink, written } from "./exercise.js";
+import {
+  itemOf,
+  judgement,
+  scrambled,
+  toExerciseLink,
+  withoutCapital,
+  written as asWritten,
+} from "./exercise.js";
 import { latest, ServiceError } from "./service.js";
 
 export class Teacher {
@@ -75,7 +82,7 @@ export class Teacher {
           element(
             "span",
             { class: "item-words", dir: "auto" },
-            ready ? ready.item.words.map(written).join(" · ") + ready.item.end : lines[index],
+            ready ? ready.item.words.map(asWritten).join(" · ") + ready.item.end : lines[index],
           ),
           element("span", { class: "item-note" }, note),
         );
@@ -107,17 +114,17 @@ export class Teacher {
     /** @type {string | null} */ model,
     /** @type {AbortSignal} */ signal,
   ) {
-    const tokens = await this.page.tokenize(line, signal);
-    const item = itemOf(tokens);
-    if (item.words.length < 2)
+    const written = itemOf(await this.page.tokenize(line, signal));
+    if (written.words.length < 2)
       throw new ServiceError(0, { message: "An exercise needs at least two words." });
-    const inOrder = item.words.map((_, index) => index);
-    const answer = await this.page.service.post(
-      "v1/accept",
-      judgement(item, inOrder, model),
-      signal,
-    );
-    return { item: scrambled(item), note: noteOn(answer) };
+    const inOrder = written.words.map((_, index) => index);
+    /** @param {Item} item */
+    const judge = (item) =>
+      this.page.service.post("v1/accept", judgement(item, inOrder, model), signal);
+    const answer = await judge(written);
+    const beginsWithName = /^(?:NNPS?|PROPN)$/.test(answer.given?.words[0].tag ?? "");
+    const item = beginsWithName ? written : withoutCapital(written);
+    return { item: scrambled(item), note: noteOn(item === written ? answer : await judge(item)) };
   }
 }
 

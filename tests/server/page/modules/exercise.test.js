@@ -7,6 +7,7 @@ import {
   judgement,
   scrambled,
   toExerciseLink,
+  withoutCapital,
   written,
 } from "../../../../src/syntagma/server/page/exercise.js";
 
@@ -17,6 +18,18 @@ test("contractions are one word, and the mark at the end is not to be moved", ()
   assert.deepEqual(item.words, ["She", "did n't", "walk", "home"]);
   assert.equal(item.end, ".");
   assert.deepEqual(item.words.map(written), ["She", "didn't", "walk", "home"]);
+});
+
+test("the capital of the first word does not give its place away", () => {
+  const first = (...tokens) => withoutCapital(itemOf(tokens)).words[0];
+  assert.equal(first("She", "sleeps"), "she");
+  assert.equal(first("A", "dog"), "a");
+  assert.equal(first("Do", "n't", "go"), "do n't");
+  assert.equal(first("I", "sleep"), "I");
+  assert.equal(first("I", "'m", "late"), "I 'm");
+  assert.equal(first("NASA", "flies"), "NASA");
+  const item = withoutCapital(itemOf(TOKENS));
+  assert.ok(isTeachers(item, ["she", "did n't", "walk", "home"]));
 });
 
 test("the teacher's order is recognised after shuffling, other orders are not", () => {
