@@ -1,4 +1,7 @@
-"""A visit to the page in a real browser: what a user does and sees, in the user's words."""
+"""A visit to the page in a real browser: what a user does and sees, in the user's words.
+
+Tests that import this module are skipped where the server or Playwright is not installed.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Locator, Page, Request, expect
+import pytest
+
+for package in ("fastapi", "uvicorn", "prometheus_client", "playwright"):
+    pytest.importorskip(package, reason=f"the page cannot be visited without {package}")
+
+from playwright.sync_api import Locator, Page, Request  # noqa: E402
+from playwright.sync_api import Route as Route  # noqa: E402
+from playwright.sync_api import expect as expect  # noqa: E402
 
 
 class Visit:

@@ -9,21 +9,25 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="the server's packages are not installed")
-pytest.importorskip("uvicorn", reason="the server's packages are not installed")
-playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+if TYPE_CHECKING:
+    from references.visit import Visit
 
-from references.visit import Visit  # noqa: E402
-
+FOLDER = Path(__file__).parent
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 SERVE = [sys.executable, "-c", "from syntagma.cli import main; main()", "serve"]
 PATIENCE = 20_000  # milliseconds: machines that run tests are often busy
 
-Visiting = Callable[..., Visit]
+Visiting = Callable[..., "Visit"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if FOLDER in item.path.parents and "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
 
 
 @contextmanager
@@ -50,11 +54,14 @@ def server() -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    """Playwright keeps an event loop running; not longer than needed, for the sake of other tests."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
-    with playwright.sync_playwright() as player:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as player:
         browser = player.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         browser.close()
@@ -64,6 +71,8 @@ def browser() -> Iterator[Any]:
 def visiting(browser: Any, server: str) -> Iterator[Visiting]:
     """Opens tabs, each with its own storage, and checks at the end that the page asked no other
     host and complained of nothing but refused requests."""
+    from references.visit import Visit, expect
+
     visits: list[Visit] = []
     contexts: list[Any] = []
 
@@ -82,7 +91,7 @@ def visiting(browser: Any, server: str) -> Iterator[Visiting]:
             visit.open(fragment)
         return visit
 
-    playwright.expect.set_options(timeout=PATIENCE)
+    expect.set_options(timeout=PATIENCE)
     yield open_tab
     for context in contexts:
         context.close()

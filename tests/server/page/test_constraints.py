@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import expect
-from references.visit import Visit
+from references.visit import Visit, expect
 
 FREE = "my sister wrote me a long letter yesterday ."
 

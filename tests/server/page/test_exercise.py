@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote_plus, urlencode
 
-from playwright.sync_api import expect
-from references.visit import Visit
+from references.visit import Visit, expect
 
 
 def exercise(*items: str, title: str = "") -> str:

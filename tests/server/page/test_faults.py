@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Route, expect
-from references.visit import Visit
+from references.visit import Route, Visit, expect
 
 SENTENCE = "my sister wrote me a long letter yesterday ."
 Visiting = Callable[..., Visit]

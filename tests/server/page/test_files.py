@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from playwright.sync_api import expect
-from references.visit import Visit
+from references.visit import Visit, expect
 
 CONLLU = """\
 # sent_id = 1
@@ -43,8 +42,12 @@ def test_lemma_mode_imports_lemmas(visit: Visit) -> None:
 
 
 def test_json_is_imported_and_exported(visit: Visit) -> None:
-    problem = {"words": [{"form": "she", "tag": "PRP"}, "slowly", "home", "walked", "."]}
-    problem |= {"before": [[3, 4]], "first": 2, "last": 5}
+    problem = {
+        "words": [{"form": "she", "tag": "PRP"}, "slowly", "home", "walked", "."],
+        "before": [[3, 4]],
+        "first": 2,
+        "last": 5,
+    }
     visit.upload("problem.json", json.dumps(problem))
     expect(visit.chips).to_have_count(4)
     expect(visit.words.first).to_have_text("slowly")

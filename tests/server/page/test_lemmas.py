@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
-from references.visit import Visit
+from references.visit import Visit, expect
 
 
 def test_lemmas_are_inflected_ordered_and_spelled(visit: Visit) -> None:

@@ -9,8 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from playwright.sync_api import expect
-from references.visit import Visit
+from references.visit import Visit, expect
 
 MINUS = "\N{MINUS SIGN}"
 STATE = (

@@ -9,8 +9,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import expect
-from references.visit import Visit
+from references.visit import Visit, expect
 
 Visiting = Callable[..., Visit]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
-from references.visit import Visit
+import json
+
+from references.visit import Visit, expect
 
 MINUS = "\N{MINUS SIGN}"
 SENTENCE = "my sister wrote me a long letter yesterday ."
@@ -79,7 +80,8 @@ def test_more_alternatives_and_such_as_differ_in_meaning(visit: Visit) -> None:
     before = visit.page.locator(".order-text").all_text_contents()
     with visit.page.expect_response(lambda response: "v1/order" in response.url) as answer:
         visit.page.get_by_label("Only different meanings").check()
-    assert answer.value.request.post_data_json["options"] == {"n_best": 10, "diverse": True}
+    asked = json.loads(answer.value.request.post_data or "")
+    assert asked["options"] == {"n_best": 10, "diverse": True}
     expect(visit.page.locator(".order-text")).not_to_have_text(before)
 
 
