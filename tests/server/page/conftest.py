@@ -56,7 +56,7 @@ def server() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Playwright keeps an event loop running; not longer than needed, for the sake of other tests."""
+    """Closed after each module: while Playwright is open, no other test can run an event loop."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed")
     from playwright.sync_api import sync_playwright
