@@ -83,6 +83,11 @@ class Visit:
         """A control of the open panel."""
         return self.page.locator("#panel").get_by_label(label, exact=True)
 
+    def add(self, label: str, option: str) -> None:
+        """Choose a word in the open panel and press the button beside the choice."""
+        self.control(label).select_option(label=option)
+        self.page.locator(f"#{self.control(label).get_attribute('id')}-add").click()
+
     def button(self, name: str) -> Locator:
         return self.page.get_by_role("button", name=name, exact=True)
 

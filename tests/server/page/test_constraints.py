@@ -24,6 +24,17 @@ def choose(word: str, label: str, option: str) -> Step:
     return step
 
 
+def add(word: str, label: str, option: str) -> Step:
+    """Open the panel of a word, choose another word, and press the button beside the choice."""
+
+    def step(visit: Visit) -> None:
+        visit.word(word).click()
+        visit.add(label, option)
+        visit.press("Escape")
+
+    return step
+
+
 def toggle(word: str, name: str) -> Step:
     def step(visit: Visit) -> None:
         visit.word(word).click()
@@ -67,7 +78,7 @@ KINDS: dict[str, tuple[Step, str, Callable[[list[str]], bool]]] = {
     ),
     "last": (toggle("letter", "Last"), "letter last", lambda words: words[-1] == "letter"),
     "before, by panel": (
-        choose("letter", "Before", "me"),
+        add("letter", "Before", "me"),
         "letter before me",
         before("letter", "me"),
     ),
@@ -108,7 +119,7 @@ KINDS: dict[str, tuple[Step, str, Callable[[list[str]], bool]]] = {
         lambda words: True,
     ),
     "together": (
-        choose("long", "Together with", "long sister"),
+        add("long", "Together with", "long sister"),
         "long sister together",
         lambda words: "long sister" in words,
     ),
@@ -202,6 +213,18 @@ def test_everything_by_keyboard(visit: Visit) -> None:
     expect(visit.button("First")).to_have_attribute("aria-pressed", "true")
     visit.press("Escape")
     expect(visit.word("yesterday")).to_be_focused()
+
+
+def test_what_is_being_chosen_survives_an_answer(visit: Visit) -> None:
+    visit.expect_sentence(FREE)
+    visit.word("letter").click()
+    visit.control("Before").select_option(label="me")
+    visit.control("Before").focus()
+    visit.page.locator("#diverse").evaluate("box => box.click()")  # asks again behind the panel
+    expect(visit.page.locator("#diverse")).to_be_checked()
+    visit.page.wait_for_timeout(500)
+    visit.press("Tab", "Enter")
+    visit.expect_chips("letter before me")
 
 
 def test_one_word_is_in_the_tab_order(visit: Visit) -> None:

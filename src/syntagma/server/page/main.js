@@ -107,8 +107,9 @@ const ask = latest(async (/** @type {State} */ asked, signal) => {
 });
 
 const read = latest(async (/** @type {string} */ text, signal) => {
+  const { mode } = state;
   const texts = await tokenize(text, signal);
-  change(withTexts(state, texts), "replace");
+  if (state.mode === mode) change(withTexts(state, texts), "replace");
 });
 
 /** Go to a state, show it and ask for its answer. The step can be undone with the Back button. */

@@ -73,9 +73,15 @@ export class Panel {
   /** Show what has changed, or close if the word is gone. */
   refresh() {
     if (this.#word === null) return;
-    const focused = document.activeElement?.id;
+    const focused = /** @type {HTMLInputElement} */ (document.activeElement);
     if (!this.#fill()) return this.close();
-    if (focused && this.#panel.querySelector(`#${focused}`)) byId(focused).focus();
+    const again = focused.id && this.#panel.querySelector(`#${focused.id}`);
+    if (!again) return;
+    if (focused.matches(".chooser select, input")) {
+      again.value = focused.value; // not yet added
+      again.dispatchEvent(new Event("input"));
+    }
+    again.focus();
   }
 
   /** @returns {boolean} whether there is such a word */
@@ -164,25 +170,22 @@ export class Panel {
         ),
         row(
           "Before",
-          select(
+          chooser(
             "panel-before",
             [["", "choose a word"], ...others.map((other) => [String(other.id), other.text])],
-            "",
-            (other) => other && change((s) => putBefore(s, id, Number(other))),
+            (other) => change((s) => putBefore(s, id, other)),
           ),
         ),
         row(
           "Together with",
-          select(
+          chooser(
             "panel-together",
             [
               ["", "choose the next word"],
               ...others.map((other) => [String(other.id), `${word.text} ${other.text}`]),
             ],
-            "",
             (other) => {
-              if (!other) return;
-              const next = keepTogether(this.page.state(), id, Number(other));
+              const next = keepTogether(this.page.state(), id, other);
               this.close();
               this.page.change(next, Math.max(...next.words.map((each) => each.id)));
             },
@@ -239,7 +242,8 @@ function listed(
 
 /** @param {string} label @param {HTMLElement} control */
 function row(label, control) {
-  return element("div", { class: "row" }, element("label", { for: control.id }, label), control);
+  const labelled = control.querySelector("select") ?? control;
+  return element("div", { class: "row" }, element("label", { for: labelled.id }, label), control);
 }
 
 /** @param {string} id @param {string[][]} options @param {string} value @param {(value: string) => void} onChange */
@@ -252,6 +256,29 @@ function select(id, options, value, onChange) {
   control.value = value;
   control.classList.toggle("given", value !== "");
   return control;
+}
+
+/**
+ * A choice that takes effect only on a button: with the keyboard one walks through the words first.
+ *
+ * @param {string} id
+ * @param {string[][]} options
+ * @param {(word: number) => void} onAdd
+ */
+function chooser(id, options, onAdd) {
+  const control = select(id, options, "", () => {});
+  control.addEventListener("input", () => (button.disabled = control.value === ""));
+  const button = element(
+    "button",
+    {
+      id: `${id}-add`,
+      type: "button",
+      disabled: true,
+      onclick: () => onAdd(Number(control.value)),
+    },
+    "Add",
+  );
+  return element("div", { class: "chooser" }, control, button);
 }
 
 /** @param {string} id @param {string} label @param {boolean} on @param {(on: boolean) => void} onChange */
