@@ -137,13 +137,13 @@ def test_motion_is_left_out_where_it_is_not_wanted(visiting: Visiting) -> None:
 
 def test_the_picture_for_the_readme(visiting: Visiting, tmp_path: Path) -> None:
     """`make screenshot` sets SCREENSHOT, which is where the picture goes."""
-    visit = visiting(STEERED, viewport={"width": 1200, "height": 760}, device_scale_factor=2)
+    visit = visiting(STEERED, viewport={"width": 1200, "height": 1000}, device_scale_factor=2)
     expect(visit.page.locator(".arc.given")).to_have_count(1)
     picture = tmp_path / "page.png"
     visit.page.screenshot(path=picture)
     image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
     with image.open(picture) as original:
-        assert original.size == (2400, 1520)
+        assert original.size == (2400, 2000)
         # Few colours and much paper: a palette loses nothing that can be seen.
         original.convert("RGB").quantize(64, dither=image.Dither.NONE).save(picture, optimize=True)
     assert picture.stat().st_size < 200_000
