@@ -14,12 +14,13 @@ import { byId, element } from "./elements.js";
  */
 export function showChips(constraints, listeners, fault) {
   const list = byId("chips");
+  const focused = list.contains(document.activeElement) ? document.activeElement : null;
   list.replaceChildren(
     ...constraints.map((constraint, place) => {
       const { key, parts } = constraint;
       const [subject, relation, object] = parts;
       const wrong = fault?.key === key;
-      const name = parts.filter(Boolean).join(" ");
+      const said = parts.filter(Boolean).join(" ");
       return element(
         "li",
         { class: `chip${wrong ? " wrong" : ""}`, "data-key": key },
@@ -35,7 +36,7 @@ export function showChips(constraints, listeners, fault) {
           {
             type: "button",
             class: "chip-remove",
-            "aria-label": `Remove: ${name}`,
+            "aria-label": `Remove: ${said}`,
             "aria-describedby": wrong ? "fault" : null,
             onclick: () => listeners.onRemove(constraint, place),
           },
@@ -57,10 +58,19 @@ export function showChips(constraints, listeners, fault) {
         ]
       : []),
   );
+  const again = [...list.querySelectorAll("button")].find(
+    (button) => focused && name(button) === name(focused),
+  );
   byId("constraints").hidden = constraints.length === 0;
   const message = byId("fault");
   message.hidden = fault === null;
   message.textContent = fault?.message ?? "";
+  again?.focus();
+}
+
+/** @param {Element} button */
+function name(button) {
+  return button.getAttribute("aria-label") ?? button.textContent;
 }
 
 /** Put the focus where the next chip is, after one was removed. */

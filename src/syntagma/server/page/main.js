@@ -128,10 +128,10 @@ function change(
   if (history_ !== "none" && address !== location.hash)
     history[history_ === "push" ? "pushState" : "replaceState"](null, "", address);
   show();
-  if (state.mode === "exercise") return;
+  if (state.mode === "exercise") return ask.cancel();
   if (!state.words.length) {
     answer = null;
-    ask(state, 1e9); // cancels what is under way
+    ask.cancel();
     byId("result").classList.remove("stale");
     showAnswer();
     showFault(null);

@@ -95,6 +95,7 @@ export class Service {
       }
       this.#become("ready");
       const answer = await response.json().catch(() => null);
+      signal.throwIfAborted(); // a cancelled answer is no error
       if (response.ok && answer !== null) return answer;
       throw new ServiceError(response.status, answer?.error ?? {});
     }
@@ -122,15 +123,15 @@ export class Service {
 
 /**
  * A function that runs `task` with its newest argument, after a pause in which no other call comes,
- * and cancels the run before.
+ * and cancels the run before; so does its `cancel`.
  *
  * @template T
  * @param {(argument: T, signal: AbortSignal) => Promise<void>} task
- * @returns {(argument: T, delay?: number) => void}
+ * @returns {((argument: T, delay?: number) => void) & {cancel: () => void}}
  */
 export function latest(task) {
   let controller = new AbortController();
-  return (argument, delay = 0) => {
+  const run = (/** @type {T} */ argument, delay = 0) => {
     controller.abort();
     controller = new AbortController();
     const { signal } = controller;
@@ -140,6 +141,7 @@ export function latest(task) {
         if (!signal.aborted) throw error;
       });
   };
+  return Object.assign(run, { cancel: () => controller.abort() });
 }
 
 /** @returns {Promise<void>} */
