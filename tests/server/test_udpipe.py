@@ -142,6 +142,19 @@ def test_the_line_of_a_fault_is_named(client: TestClient) -> None:
     assert answer.json()["error"]["message"].startswith("data:10: ")
 
 
+def part(name: str, content: bytes) -> bytes:
+    header = f'Content-Disposition: form-data; name="{name}"'.encode("latin-1")
+    return b"--x\r\n" + header + b"\r\n\r\n" + content + b"\r\n"
+
+
+def nested(depth: int) -> bytes:
+    """Parts that hold parts, none of which ends."""
+    return b"".join(
+        f"--b{each}\r\nContent-Type: multipart/mixed; boundary=b{each + 1}\r\n\r\n".encode()
+        for each in range(depth)
+    )
+
+
 @pytest.mark.parametrize(
     ("content", "content_type", "status"),
     [
@@ -155,6 +168,10 @@ def test_the_line_of_a_fault_is_named(client: TestClient) -> None:
             "multipart/form-data; boundary=x",
             400,
         ),
+        (nested(5000), "multipart/form-data; boundary=b0", 400),
+        (part("data", b"a") * 40 + b"--x--\r\n", "multipart/form-data; boundary=x", 400),
+        (part("data", b"a"), "multipart/form-data; boundary=x", 400),  # the end is missing
+        (part("\xff", b"\xff") + b"--x--\r\n", "multipart/form-data; boundary=x", 400),
         (json.dumps({"data": "x"}).encode(), "application/json", 415),
         (b"x", "text/plain", 415),
     ],
@@ -165,6 +182,26 @@ def test_bodies_that_are_no_forms(
     answer = client.post("/process", content=content, headers={"Content-Type": content_type})
     assert answer.status_code == status
     assert set(answer.json()["error"]) == {"code", "message", "field"}
+
+
+def test_too_many_parameters_are_called_so(client: TestClient) -> None:
+    for answer in (
+        client.get("/process?" + "&".join(["a=b"] * 40)),
+        client.post(
+            "/process",
+            content=part("a", b"b") * 40 + b"--x--\r\n",
+            headers={"Content-Type": "multipart/form-data; boundary=x"},
+        ),
+    ):
+        assert answer.json()["error"]["message"] == "more than 32 parameters, the limit"
+
+
+def test_the_lines_of_a_part_stay_as_they_are(client: TestClient) -> None:
+    content = part("data", CONLLU.encode()) + part("output", b"horizontal") + b"--x--"
+    answer = client.post(
+        "/process", content=content, headers={"Content-Type": "multipart/form-data; boundary=x"}
+    )
+    assert answer.json()["result"] == "the dog barked\nShe sings\n"
 
 
 def test_a_query_that_is_not_utf8(client: TestClient) -> None:
