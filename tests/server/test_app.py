@@ -348,9 +348,31 @@ def test_models_are_described_without_their_place(client: TestClient) -> None:
 def test_text_is_split_into_words(client: TestClient) -> None:
     answer = client.post("/v1/tokenize", json={"text": "The dog didn't bark."})
     assert answer.json() == {"words": ["The", "dog", "did", "n't", "bark", "."]}
-    for body in ({}, {"text": 3}, {"text": "a", "more": 1}, ["a"], {"text": "x" * 10_001}):
-        refused = client.post("/v1/tokenize", json=body)
+    bodies = ("{}", '{"text": 3}', '{"text": "a", "more": 1}', '["a"]', '{"text": "\\ud800"}')
+    for body in (*bodies, json.dumps({"text": "x" * 10_001})):
+        refused = client.post(
+            "/v1/tokenize", content=body, headers={"Content-Type": "application/json"}
+        )
         assert (refused.status_code, refused.json()["error"]["field"]) == (422, "text")
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b'\xef\xbb\xbf["a"]', "the body begins with a byte order mark (BOM): leave it out"),
+        (b'{"words": ["a"], "options": null}', "options: expected an object"),
+        (
+            b'{"words": ["a"], "options": {"\\ud800": 1}}',
+            r"options: unknown option '\ud800'; "
+            "known are model, n_best, diverse, beam, timeout, text",
+        ),
+    ],
+)
+def test_messages_are_about_the_request_and_not_about_python(
+    client: TestClient, body: bytes, message: str
+) -> None:
+    answer = client.post("/v1/order", content=body, headers={"Content-Type": "application/json"})
+    assert answer.json()["error"]["message"] == message
 
 
 def test_metrics_count_requests_and_problems() -> None:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from http import HTTPStatus
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from syntagma.server.faults import Fault
@@ -83,9 +85,16 @@ def connection_class(limits: Limits) -> type[H11Protocol]:
                 self._timer = self.loop.call_later(limits.header_seconds, self._end)
 
         def _end(self) -> None:
-            """Close the connection of a client that says nothing, or too little."""
+            """Close the connection of a client that says nothing, or too little. If it has begun a
+            request, tell it why."""
             self._timer = None
-            self.transport.abort()
+            begun, _ = self.conn.trailing_data
+            if begun and self.conn.their_state is h11.IDLE and not self.transport.is_closing():
+                message = f"the header did not arrive within {limits.header_seconds} seconds"
+                self.transport.write(raw_answer(Fault("request_timeout", message)))
+                self.transport.close()
+            else:
+                self.transport.abort()
 
         def _end_unread(self) -> None:
             self._write_timer = None
@@ -111,6 +120,6 @@ def raw_answer(fault: Fault) -> bytes:
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
     ]
-    lines = [f"HTTP/1.1 {fault.status} {fault.code}".encode()]
+    lines = [f"HTTP/1.1 {fault.status} {HTTPStatus(fault.status).phrase}".encode()]
     lines += [name + b": " + value for name, value in headers]
     return b"\r\n".join(lines) + b"\r\n\r\n" + body

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from syntagma.errors import shown
 from syntagma.server.faults import Fault
 from syntagma.server.limits import Limits
 
@@ -65,13 +66,20 @@ def options_models(limits: Limits) -> dict[str, type[BaseModel]]:
 
 def read_options(model: type[BaseModel], value: object) -> dict[str, Any]:
     """The options of a request, all of them. Raises `Fault` at the first that is wrong."""
+    if not isinstance(value, dict):
+        raise Fault("invalid", "options: expected an object", "options")
+    for name in value:
+        if name not in model.model_fields:
+            known = ", ".join(model.model_fields)
+            raise Fault(
+                "invalid",
+                f"options: unknown option {shown(name)}; known are {known}",
+                f"options.{name}" if name.isidentifier() else f"options[{shown(name)}]",
+            )
     try:
         return model.model_validate(value, strict=True).model_dump()
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         field = ".".join(["options", *map(str, first["loc"])])
-        if first["type"] == "extra_forbidden":
-            message = f"unknown option; known are {', '.join(model.model_fields)}"
-        else:
-            message = first["msg"][:1].lower() + first["msg"][1:]
+        message = first["msg"][:1].lower() + first["msg"][1:]
         raise Fault("invalid", f"{field}: {message}", field) from None

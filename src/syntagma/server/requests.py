@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,8 @@ def check_content_type(content_type: str | None) -> None:
 
 def parse_body(data: bytes) -> Any:
     """The value of a body of JSON. Raises `Fault`."""
+    if data.startswith(BOM_UTF8):
+        raise Fault("invalid_json", "the body begins with a byte order mark (BOM): leave it out")
     try:
         return parse_json(data.decode())
     except UnicodeDecodeError as error:

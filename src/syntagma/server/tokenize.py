@@ -35,6 +35,10 @@ def read_text(data: bytes) -> list[str]:
         raise Fault("invalid", 'expected an object with the key "text", a string, alone', "text")
     if len(text) > MAX_CHARACTERS:
         raise Fault("invalid", f"text: more than {MAX_CHARACTERS} characters, the limit", "text")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise Fault("invalid", "text: contains half of a surrogate pair", "text") from None
     return [text]
 
 

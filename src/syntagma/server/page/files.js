@@ -104,7 +104,9 @@ function problemOf(/** @type {any} */ value, /** @type {string} */ where) {
     if (Number.isInteger(index) && index >= 1 && index <= count) return index;
     throw new Error(`${where}: ${what} is not the number of a word: ${JSON.stringify(index)}.`);
   };
-  const before = (problem.before ?? []).map(
+  const pairs = problem.before ?? [];
+  if (!Array.isArray(pairs)) throw new Error(`${where}: before is not a list of pairs of words.`);
+  const before = pairs.map(
     (/** @type {any} */ pair, /** @type {number} */ index) => {
       const [a, b] = Array.isArray(pair) ? pair.map((each) => place(each, `before[${index}]`)) : [];
       if (!a || !b)

@@ -140,6 +140,7 @@ test("files that cannot be read are refused in words", () => {
     ["[1]", /words\[0\] has neither a form nor a lemma/],
     ['{"words": ["a"], "first": 2}', /first is not the number of a word: 2/],
     ['{"words": ["a"], "before": [1]}', /before\[0\] is not a pair/],
+    ['{"words": ["a"], "before": 1}', /before is not a list/],
     ["[]", /holds no words/],
   ])
     assert.throws(() => read("a.json", text), message);
