@@ -1,6 +1,9 @@
 """The OpenAPI document: its examples work, and the service keeps what it promises."""
 
+import html
 import json
+import re
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +18,7 @@ from toys.server import server
 
 from syntagma.server.limits import Limits
 from syntagma.server.schemas import EXAMPLES
+from syntagma.server.security import Access
 
 schemathesis = pytest.importorskip(
     "schemathesis", reason="no schemathesis: pip install 'syntagma[server-tests]'"
@@ -69,6 +73,30 @@ def test_limits_are_in_the_schemas(document: dict[str, Any]) -> None:
     assert '"maxItems": 12' in text
     assert '"maxItems": 4' in text
     assert '"maximum": 3' in text
+
+
+def commands(page: str) -> list[str]:
+    found = re.findall(r"<pre><code>(curl .*?)</code></pre>", page, re.DOTALL)
+    return [html.unescape(each) for each in found]
+
+
+def test_commands_of_the_reference_can_be_pasted() -> None:
+    """Whatever host the client named, and with the token that the server wants."""
+    with server(access=Access(token=b"x" * 16)) as client:
+        page = client.get("/docs", headers={"Host": "evil$(id);x"}).text
+    shown = commands(page)
+    assert len(shown) == sum(map(len, EXAMPLES.values()))
+    for command in shown:
+        program, url, *more = shlex.split(command)
+        assert program == "curl"
+        assert url.startswith("http://evil$(id);x/v1/")
+        assert f"'{url}'" in command
+        assert "Authorization: Bearer $SYNTAGMA_TOKEN" in more
+        assert json.loads(more[-1])
+    with server() as client:
+        [first, *_] = commands(client.get("/docs").text)
+    assert "Authorization" not in first
+    assert "'http" not in first
 
 
 def test_the_reference_is_a_page_without_programs(client: TestClient) -> None:

@@ -44,6 +44,9 @@ def _page(document: dict[str, Any], address: str) -> Iterator[str]:
         yield f"<p>{_prose(paragraph)}</p>"
     yield '<p><a href="./">The page</a> · <a href="openapi.json">OpenAPI document</a></p>'
     schemas = document["components"]["schemas"]
+    token = "security" in document
+    if token:
+        yield "<p>The commands take the token from the variable <code>SYNTAGMA_TOKEN</code>.</p>"
     by_tag: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -52,12 +55,12 @@ def _page(document: dict[str, Any], address: str) -> Iterator[str]:
         yield f"<h2>{escape(tag)}</h2>"
         for method, path, operation in operations:
             yield f"<h3><code>{method} {escape(path)}</code> {escape(operation['summary'])}</h3>"
-            yield from _operation(path, operation, schemas, address)
+            yield from _operation(address + path, operation, schemas, token=token)
     yield "</main></body></html>"
 
 
 def _operation(
-    path: str, operation: dict[str, Any], schemas: dict[str, Any], address: str
+    url: str, operation: dict[str, Any], schemas: dict[str, Any], *, token: bool
 ) -> Iterator[str]:
     if parameters := operation.get("parameters"):
         yield _table(
@@ -66,9 +69,7 @@ def _operation(
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
         for name, example in content.get("examples", {}).items():
             yield f"<p>{escape(name)}:</p>"
-            body = json.dumps(example["value"], ensure_ascii=False)
-            command = f"curl {address}{path} -H 'Content-Type: {kind}' \\\n  -d {shlex.quote(body)}"
-            yield f"<pre><code>{escape(command)}</code></pre>"
+            yield f"<pre><code>{escape(_command(url, kind, example['value'], token))}</code></pre>"
         yield _details(f"Body: {kind}", _resolved(content["schema"], schemas))
     answer = operation["responses"].get("200", {}).get("content", {})
     for kind, content in answer.items():
@@ -81,6 +82,15 @@ def _operation(
     ]
     if statuses:
         yield _table(("status", "when"), statuses)
+
+
+def _command(url: str, kind: str, body: object, token: bool) -> str:
+    """A request for the shell. The address is quoted: it has the host that the client named."""
+    lines = [f"curl {shlex.quote(url)} -H 'Content-Type: {kind}'"]
+    if token:
+        lines.append('-H "Authorization: Bearer $SYNTAGMA_TOKEN"')
+    lines.append(f"-d {shlex.quote(json.dumps(body, ensure_ascii=False))}")
+    return " \\\n  ".join(lines)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
