@@ -1,7 +1,10 @@
 """The calls of UDPipe's REST service."""
 
+import email.policy
 import json
 from collections.abc import Iterator
+from email.mime.multipart import MIMEMultipart
+from email.mime.nonmultipart import MIMENonMultipart
 from typing import Any
 from urllib.parse import urlencode
 
@@ -95,6 +98,34 @@ def test_a_message_of_the_client_of_udpipe_2(client: TestClient, ordered: str) -
         "/process",
         content=body.encode(),
         headers={"Content-Type": 'multipart/form-data; boundary="==7=="'},
+    )
+    assert answer.json()["result"] == ordered
+
+
+@pytest.mark.parametrize("name", ["english", "English", "english-ewt-ud-2.15-241121", ""])
+def test_a_model_is_also_found_by_its_language(client: TestClient, name: str) -> None:
+    data = {"data": "dog the barked", "input": "horizontal", "model": name}
+    assert client.post("/process", data=data).json()["model"] == "en"
+
+
+@pytest.mark.parametrize("name", ["-", "czech-pdt", "eng", "english2"])
+def test_other_models_are_refused(client: TestClient, name: str) -> None:
+    refused = client.post("/process", data={"data": "a", "input": "horizontal", "model": name})
+    assert (refused.status_code, refused.json()["error"]["field"]) == (422, "model")
+
+
+def test_the_message_that_pythons_mail_package_makes(client: TestClient, ordered: str) -> None:
+    """As the client of UDPipe 2 does, with parts in base64."""
+    message = MIMEMultipart("form-data")
+    for name, value in {"data": CONLLU, "output": "conllu"}.items():
+        field = MIMENonMultipart("text", "plain")
+        field.add_header("Content-Disposition", f'form-data; name="{name}"')
+        field.set_payload(value, "utf-8")
+        message.attach(field)
+    body = message.as_bytes(policy=email.policy.HTTP).split(b"\r\n\r\n", maxsplit=1)[1]
+    assert b"base64" in body
+    answer = client.post(
+        "/process", content=body, headers={"Content-Type": message["Content-Type"]}
     )
     assert answer.json()["result"] == ordered
 

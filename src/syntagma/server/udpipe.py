@@ -94,6 +94,19 @@ def _too_many() -> Fault:
     return Fault("bad_request", f"more than {MAX_PARAMETERS} parameters, the limit")
 
 
+def _model(name: str | None, models: Models) -> Served:
+    """The model of this name or, as there, of this language: english, english-ewt-ud-2.15-241121.
+    Raises `Fault`."""
+    try:
+        return models[name]
+    except Fault as fault:
+        language = (name or "").partition("-")[0].lower()
+        for served in models:
+            if served.linearizer.info.header.get("language", "").lower() == language != "":
+                return served
+        raise Fault(fault.code, fault.message, "model") from None
+
+
 class Process(Order):
     """One call of `/process`: sentences in, the same sentences in order out."""
 
@@ -109,11 +122,7 @@ class Process(Order):
     @classmethod
     def of(cls, parameters: Parameters, models: Models, limits: Limits) -> Process:
         """Raises `Fault` if a parameter is missing or unknown."""
-        name = parameters.get("model") or None
-        try:
-            served = models[name]
-        except Fault as fault:
-            raise Fault(fault.code, fault.message, "model") from None
+        served = _model(parameters.get("model") or None, models)
         if "data" not in parameters:
             raise Fault("invalid", "the parameter data is missing", "data")
         for key, known in (("input", INPUTS), ("output", OUTPUTS)):
