@@ -252,7 +252,7 @@ def test_a_server_that_stops_refuses_and_is_not_ready() -> None:
     with server() as client:
         service = client.app_state["service"]
         assert client.get("/readyz").json() == {"status": "ready"}
-        service.stopping, service.ready = True, False
+        service.stopping = True
         answer = client.post("/v1/order", json=["a"])
         assert (answer.status_code, answer.json()["error"]["code"]) == (503, "stopping")
         assert answer.headers["Retry-After"] == "5"

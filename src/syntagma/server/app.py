@@ -82,7 +82,7 @@ def _add_status(app: FastAPI, service: Service) -> None:
         responses=errors(503),
     )
     async def readiness() -> dict[str, str]:
-        if not service.ready:
+        if service.stopping:
             raise Fault("stopping", "the server is stopping", headers={"Retry-After": "5"})
         return {"status": "ready"}
 

@@ -43,7 +43,6 @@ class Service:
         self.metrics = metrics or Metrics()
         self.intake = Intake(self.limits)
         self.active = 0
-        self.ready = True
         self.stopping = False
         self._pace = 0.1  # seconds per request, of late
         self._idle = asyncio.Event()
@@ -131,7 +130,6 @@ class Service:
         """Refuse new requests and wait for those that are active; False if some did not end within
         the time of grace."""
         self.stopping = True
-        self.ready = False
         self._idle.clear()
         if self.active:
             try:

@@ -138,3 +138,11 @@ def test_a_sentence_that_is_no_exercise_is_named(visit: Visit) -> None:
     expect(visit.page.locator(".item")).to_have_count(2)
     visit.page.get_by_role("link", name="Try it").click()
     expect(visit.page.locator("#tiles .tile")).to_have_count(3)
+
+
+def test_the_choice_of_the_model_is_written_as_a_sentence(visit: Visit) -> None:
+    visit.button("Exercise").click()
+    sentences = visit.page.get_by_label("Sentences, one per line")
+    sentences.fill("Bark didn't dog the.")
+    note = visit.page.locator(".item-note")
+    expect(note).to_have_text(re.compile(r"The model prefers “[^”]*didn't[^”]*\w\.”$"))

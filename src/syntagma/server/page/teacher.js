@@ -131,8 +131,8 @@ export class Teacher {
 /** What the model thinks of the teacher's order, which counts as right in any case. */
 function noteOn(/** @type {{verdict: string, best: {text: string}}} */ answer) {
   if (answer.verdict === "same") return "The model orders it the same way.";
-  const other = `“${answer.best.text}”`;
+  const other = `“${asWritten(answer.best.text).replace(/ (?=[.?!…]+$)/, "")}”`;
   return answer.verdict === "as good"
     ? `As good as the model’s choice: ${other}`
-    : `The model prefers ${other}. Your order is right, too.`;
+    : `Your order is right, too. The model prefers ${other}`;
 }
