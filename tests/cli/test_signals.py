@@ -13,17 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from toys.signals import restore_signals
 from toys.treebank import write_treebank
 
 COMMAND = [sys.executable, "-c", "from syntagma.cli import main; main()"]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-
-
-def restore_signals() -> None:
-    """A shell starts what it runs in the background with some signals ignored."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def start(arguments: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:

@@ -19,6 +19,7 @@ from syntagma.server.limits import Limits
 from syntagma.server.security import Access
 from syntagma.server.served import Models, Served
 from syntagma.server.service import Service
+from toys.signals import restore_signals
 
 COMMAND = [sys.executable, "-c", "from syntagma.cli import main; main()", "serve", "--port", "0"]
 
@@ -66,7 +67,11 @@ class Running:
 def running(*arguments: str, command: Sequence[str] = COMMAND) -> Iterator[Running]:
     """A server process, ended in any case."""
     process = subprocess.Popen(
-        [*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*command, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=restore_signals,
     )
     try:
         assert process.stdout is not None
