@@ -201,7 +201,7 @@ def word_rows(
     constrained = _in_order_constraints(problem)
     heads = {word.head for word in words}
     kinds: dict[tuple[str, str], int] = {}
-    last_like: dict[Word, int] = {}
+    last_like: dict[tuple[Word, tuple[Alternative, ...]], int] = {}
     rows: list[WordRow] = []
     for i, at in enumerate(order):
         word = words[at]
@@ -210,7 +210,7 @@ def word_rows(
         twin = NONE
         if at + 1 not in heads and at + 1 not in constrained:
             # Unknown tags may still lead to different forms.
-            like = word if alternatives else vocabulary.as_known(word)
+            like = vocabulary.as_known(word), tuple(alternatives[at]) if alternatives else ()
             twin = last_like.get(like, NONE)
             last_like[like] = i
         tag = NONE if word.tag is None else vocabulary.tag_numbers.get(word.tag, NONE)
