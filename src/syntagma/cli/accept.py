@@ -26,15 +26,7 @@ Item = tuple[Problem, list[Any]] | FormatError
 
 def accept(
     words: options.Words = None,
-    order: Annotated[
-        list[str],
-        typer.Option(
-            "--order",
-            "-r",
-            metavar="TEXT",
-            help="An order to judge, words separated by spaces; repeatable.",
-        ),
-    ] = [],  # noqa: B006 (never mutated)
+    order: options.Orders = [],  # noqa: B006 (never mutated)
     file: Annotated[
         list[Path] | None,
         typer.Option(

@@ -105,6 +105,15 @@ Words = Annotated[
         help="Words of one bag; an argument with spaces is a phrase that is kept together.",
     ),
 ]
+Orders = Annotated[
+    list[str],
+    typer.Option(
+        "--order",
+        "-r",
+        metavar="TEXT",
+        help="An order of the words, separated by spaces; repeatable.",
+    ),
+]
 Tokenize = Annotated[
     bool,
     typer.Option(

@@ -15,15 +15,7 @@ from syntagma.results.n_best import NBest
 
 def score(
     words: options.Words = None,
-    order: Annotated[
-        list[str],
-        typer.Option(
-            "--order",
-            "-r",
-            metavar="TEXT",
-            help="An order to score, words separated by spaces; repeatable.",
-        ),
-    ] = [],  # noqa: B006 (never mutated)
+    order: options.Orders = [],  # noqa: B006 (never mutated)
     file: Annotated[
         Path | None,
         typer.Option(

@@ -6,6 +6,7 @@ Problems are read, and results written, as the command line does it (`formats.js
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
@@ -34,7 +35,7 @@ def weight(value: Any) -> float:
     return math.pow(float(max(1, count)), POWER)
 
 
-class Operation:
+class Operation(ABC):
     """How one kind of request is answered: values of JSON to problems to results to JSON."""
 
     def __init__(self, linearizer: Linearizer, options: Options, limits: Limits) -> None:
@@ -50,9 +51,9 @@ class Operation:
     def words(self, item: Any) -> int:
         return len(item.words)
 
+    @abstractmethod
     def run(self, items: Sequence[Any]) -> Iterable[Any]:
         """A result or an error for each problem."""
-        raise NotImplementedError
 
     def write(self, result: Any) -> str:
         return write_jsonl(result)
