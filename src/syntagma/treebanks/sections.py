@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from syntagma.errors import ArgumentError, FormatError, shown
-from syntagma.files.paths import expand_paths
+from syntagma.files.paths import as_paths, expand_paths
 
 _SECTION = re.compile(r"wsj_(\d\d)\d\d(?!\d)", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,2})(?:-(\d{1,2}))?")
@@ -52,34 +52,33 @@ def treebank_files(
     """The files of a treebank that is given by files, folders and patterns.
 
     Folders are searched at all depths for files with these extensions, perhaps compressed, in the
-    order of their names. With `sections`, only files of these count. A file is taken whatever its
-    extension is, but then its name must tell its section.
+    order of their names. With `sections`, only files of these count. A file that is named, not
+    found, is taken whatever its extension is, but its name must tell its section.
     """
     wanted = None if sections is None else frozenset(sections)
-    given_paths = expand_paths(paths, "paths", folders=True)
-    if not given_paths:
+    named = {os.path.realpath(path) for path in as_paths(paths, "paths")}
+    places = expand_paths(paths, "paths", folders=True)
+    if not places:
         raise ArgumentError("paths must name at least one file or folder")
+    endings = " or ".join(extensions)
     chosen: dict[str, Path] = {}
-    for given in given_paths:
-        if given.is_dir():
-            found = list(_files_below(given, extensions))
-            if not found:
-                raise FormatError(
-                    f"no file in this folder ends in {' or '.join(extensions)}", str(given)
-                )
-        else:
-            found = [given]
-            if wanted is not None and section_of(given) is None:
-                raise FormatError(
-                    "the name does not tell its section, as wsj_2301.mrg does; leave out the "
-                    "sections, or rename the file",
-                    str(given),
-                )
+    for place in places:
+        is_named = os.path.realpath(place) in named
+        found = list(_files_below(place, extensions)) if place.is_dir() else [place]
+        if not found and is_named:
+            raise FormatError(f"no file in this folder ends in {endings}", str(place))
+        if wanted is not None and found == [place] and is_named and section_of(place) is None:
+            raise FormatError(
+                "the name does not tell its section, as wsj_2301.mrg does; leave out the "
+                "sections, or rename the file",
+                str(place),
+            )
         for path in found:
             if wanted is None or section_of(path) in wanted:
                 chosen.setdefault(os.path.realpath(path), path)
     if not chosen:
-        raise FormatError("no file here belongs to these sections", str(given_paths[0]))
+        what = f"ends in {endings}" if wanted is None else "belongs to these sections"
+        raise FormatError(f"no file here {what}", str(places[0]))
     return list(chosen.values())
 
 
