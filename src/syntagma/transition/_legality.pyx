@@ -167,9 +167,9 @@ cdef inline bint arcs_first(const Task* task, const State* state) noexcept nogil
 cdef void legal_shifts(const Task* task, State* state, uint64_t* out) noexcept nogil:
     """Set the bits of the words that may be shifted.
 
-    Validity: no arc of the top must come first; with d = inner above the top, d is NONE or w itself or a
-    given ancestor of w, or w is fresh; nothing that must stand before w is in the buffer; w's twin
-    is not in the buffer.
+    Validity: no arc of the top must come first; with d = inner above the top, d is NONE or w itself
+    or a given ancestor of w, or w is fresh; nothing that must stand before w is in the buffer; w's
+    twin is not in the buffer.
     """
     cdef int i, word, d = NONE, blocks = task.blocks
     cdef uint64_t rest
