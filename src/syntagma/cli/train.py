@@ -27,7 +27,7 @@ NEURAL, LINEAR, BEST_FIRST = NeuralSettings(), LinearSettings(), BestFirstSettin
 
 # Options that only some kinds of models have, by scorer or search.
 OPTIONS_OF = {
-    "linear": ("features", "update", "beam"),
+    "linear": ("features", "update", "beam", "arcs"),
     "best-first": ("grammar", "update", "chart", "unscaled", "no_negatives", "final", "expansions"),
     "neural": (
         *("start", "pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
@@ -153,6 +153,15 @@ def train(
             help=f"Linear: beam width in training, 1 to {MAX_BEAM}.",
         ),
     ] = LINEAR.beam,
+    arcs: Annotated[
+        Literal["eager", "lazy"],
+        typer.Option(
+            "--arcs",
+            metavar="eager|lazy",
+            help="Linear: which dependents a word takes first, left ones (eager) or right ones "
+            "(lazy), as in Liu et al. (2015).",
+        ),
+    ] = LINEAR.arcs,
     start: Annotated[
         str | None,
         typer.Option(
@@ -300,7 +309,7 @@ def train(
             expansions=expansions,
         )
     elif kind == "linear":
-        settings = LinearSettings(**common, features=features, beam=beam)
+        settings = LinearSettings(**common, features=features, beam=beam, arcs=arcs)
     else:
         settings = NeuralSettings(
             **common,

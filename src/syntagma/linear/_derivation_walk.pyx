@@ -1,7 +1,7 @@
 """For tests: one derivation action by action, with its legal actions, scores and features.
 
 No search uses it. Tests compare it with the slow references in `tests/references`. Legality is
-decided in `transition/_state`.
+decided in `transition/_legality`.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -11,9 +11,9 @@ from syntagma.linear._features cimport (
     Extractor, read_state, score_arc, score_shift, shift_base,
 )
 from syntagma.linear._search cimport LinearParameters, LinearSearch
+from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, SHIFT, Action, SearchTask, State, Task, apply, has, legal_leftarc,
-    legal_rightarc, legal_shifts,
+    LEFTARC, NONE, RIGHTARC, SHIFT, Action, SearchTask, State, Task, apply, has,
 )
 
 

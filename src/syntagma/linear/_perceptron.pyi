@@ -15,6 +15,7 @@ class Perceptron:
         templates: Templates,
         label_index: npt.NDArray[np.int32],
         label_pool: npt.NDArray[np.int32],
+        lazy: bool = False,
     ) -> None: ...
     def learn(
         self,

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t
 
 from syntagma.linear._features cimport Extractor, Templates
 from syntagma.transition._search cimport Search
-from syntagma.transition._state cimport State
+from syntagma.transition._state cimport State, Task
 from syntagma.features._weights cimport Table, Weights
 
 cdef class LinearParameters:
@@ -14,9 +14,11 @@ cdef class LinearParameters:
     cdef int n_tags
     cdef const int32_t* label_index
     cdef const int32_t* label_pool
+    cdef readonly bint lazy
     cdef object _arrays
 
 cdef class LinearSearch(Search):
     cdef LinearParameters scorer
     cdef Extractor* extractor
+    cdef Task lazy_task
     cdef double best_arc(self, State* state, int kind, int32_t* label) noexcept nogil

@@ -10,12 +10,14 @@ from syntagma.transition._state import SearchTask
 class LinearParameters:
     templates: Templates
     weights: Weights
+    lazy: bool
     def __init__(
         self,
         templates: Templates,
         weights: Weights,
         label_index: npt.NDArray[np.int32],
         label_pool: npt.NDArray[np.int32],
+        lazy: bool = False,
     ) -> None: ...
 
 class LinearSearch(Search):

@@ -7,21 +7,24 @@ from libc.stdlib cimport calloc, free
 from syntagma.linear._features cimport (
     Extractor, Templates, read_state, score_arc, score_shift, shift_base,
 )
+from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, SHIFT, Action, SearchTask, State, Word, legal_leftarc,
-    legal_rightarc, legal_shifts, lowest_bit,
+    LEFTARC, NONE, RIGHTARC, SHIFT, Action, SearchTask, State, Word, lowest_bit,
 )
 from syntagma.features._weights cimport Weights
 
 
 cdef class LinearParameters:
-    """What a linear scorer consists of: templates, weights, and the labels to try for an arc.
+    """What a linear scorer consists of: templates, weights, the labels to try for an arc, and the
+    order of arcs that the weights were learned for.
 
     `label_index[kind - 1, head tag, dependent tag]` is (start, count) in `label_pool`.
     """
 
-    def __init__(self, Templates templates, Weights weights, label_index, label_pool):
+    def __init__(
+        self, Templates templates, Weights weights, label_index, label_pool, bint lazy=False
+    ):
         cdef int32_t[:, :, :, ::1] index = label_index
         cdef int32_t[::1] pool = label_pool
         self.templates = templates
@@ -30,6 +33,7 @@ cdef class LinearParameters:
         self.n_tags = index.shape[1]
         self.label_index = &index[0, 0, 0, 0]
         self.label_pool = &pool[0]
+        self.lazy = lazy
         self._arrays = (label_index, label_pool)
 
 
@@ -41,6 +45,10 @@ cdef class LinearSearch(Search):
         self.extractor = <Extractor*>calloc(1, sizeof(Extractor))
         if not self.extractor:
             raise MemoryError()
+        if scorer.lazy:
+            self.lazy_task = self.task[0]
+            self.lazy_task.lazy = True
+            self.task = &self.lazy_task
         self.extractor.task = self.task
         self.extractor.set = &scorer.templates.set
         self.extractor.n_state = scorer.templates.n_state

@@ -57,12 +57,16 @@ class StoredLinearScorer(StoredWeights):
     def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> LinearScorer:
         if str(header.get("feature_set")) not in FEATURE_SETS:
             raise not_a_model("unknown feature set")
+        arcs = header.get("arcs", "eager")  # models up to 0.9 do not state it
+        if arcs not in ("eager", "lazy"):
+            raise not_a_model("unknown order of arcs")
         vocabulary.check_proposals()
         scorer = LinearScorer(
             templates(header["feature_set"]),
             self.weights(),
             vocabulary.label_index,
             vocabulary.label_pool,
+            arcs == "lazy",
         )
         check_templates(scorer.templates, header)
         return scorer

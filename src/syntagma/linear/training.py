@@ -46,12 +46,19 @@ class PerceptronLearner:
         self.vocabulary = learn_vocabulary(sentences)
         self.templates = templates(self.settings.features)
         self.perceptron = Perceptron(
-            self.templates, self.vocabulary.label_index, self.vocabulary.label_pool
+            self.templates,
+            self.vocabulary.label_index,
+            self.vocabulary.label_pool,
+            self.settings.arcs == "lazy",
         )
         return self.vocabulary
 
     def describe(self) -> dict[str, Any]:
-        return {"feature_set": self.settings.features, "templates": list(self.templates.texts)}
+        return {
+            "feature_set": self.settings.features,
+            "arcs": self.settings.arcs,
+            "templates": list(self.templates.texts),
+        }
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
         visits = shuffled(self.settings, number, len(self.sentences))

@@ -48,6 +48,7 @@ class Header(TypedDict, total=False):
 
     # linear
     feature_set: str
+    arcs: str  # eager or lazy; not in models up to 0.9, which are eager
     templates: list[str]  # of best-first models, too
     features: int
 
@@ -78,7 +79,7 @@ _DATA_TYPES: dict[str, type] = {
 }
 FIELD_TYPES: dict[str, type] = {
     **dict.fromkeys(("name", "language", "licence", "attribution", "created_with"), str),
-    **dict.fromkeys(("tag_column", "scorer", "feature_set", "search", "grammar"), str),
+    **dict.fromkeys(("tag_column", "scorer", "feature_set", "arcs", "search", "grammar"), str),
     **dict.fromkeys(("features", "parameters", "chart", "categories", "rules"), int),
     **dict.fromkeys(
         ("settings", "figures", "start", "language_model", "margin", "dimensions", "slots"), dict

@@ -16,9 +16,10 @@ from syntagma.language_model._ngrams cimport Context, NGramScorer
 from syntagma.transition._lattice cimport (
     Detour, Finished, Lattice, Link, list_orders, rank_finished, steady_seconds,
 )
+from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._state cimport (
     LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, SearchTask, Node, State, apply, copy_state, has,
-    initial_state, lay_out, legal_leftarc, legal_rightarc, legal_shifts, state_bytes,
+    initial_state, lay_out, state_bytes,
 )
 
 
@@ -159,7 +160,6 @@ cdef class Search:
         key.clear()
         self.sign_words(state, key)
         key.append(<const char*>state.buffer, self.task.blocks * sizeof(uint64_t))
-        key.append(<const char*>&state.lefts_due, sizeof(int))
         key.append(<const char*>&state.w0, sizeof(int))
         key.append(<const char*>&state.w1, sizeof(int))
         key.append(<const char*>&state.w2, sizeof(int))
