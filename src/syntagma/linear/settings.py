@@ -20,6 +20,7 @@ class LinearSettings(Settings):
     update: Literal["early", "max-violation"] = "max-violation"
     beam: int = 16
     max_features: int = 4_000_000
+    realize: bool = False  # also learn to realize lemmas
 
     def __post_init__(self) -> None:
         Settings.__post_init__(self)

@@ -50,6 +50,7 @@ class Header(TypedDict, total=False):
     feature_set: str
     templates: list[str]  # of best-first models, too
     features: int
+    chooses_forms: bool  # of best-first models, too: absent if they do not
 
     # neural
     dimensions: dict[str, int]
@@ -84,7 +85,7 @@ FIELD_TYPES: dict[str, type] = {
         ("settings", "figures", "start", "language_model", "margin", "dimensions", "slots"), dict
     ),
     **dict.fromkeys(("data", "templates"), list),
-    "scaled": bool,
+    **dict.fromkeys(("scaled", "chooses_forms"), bool),
 }
 
 

@@ -205,7 +205,7 @@ def word_rows(
     rows: list[WordRow] = []
     for i, at in enumerate(order):
         word = words[at]
-        form = _form_number(word.form, vocabulary)
+        form = form_number(word.form, vocabulary)
         shape, suffix = shape_and_suffix(word.form)
         twin = NONE
         if at + 1 not in heads and at + 1 not in constrained:
@@ -269,8 +269,9 @@ def _in_order_constraints(problem: Problem) -> set[int]:
     return named | {index for index in (problem.first, problem.last) if index is not None}
 
 
-def _form_number(form: str, vocabulary: Vocabulary) -> int:
-    """An unseen phrase is represented by its last word, in English most often its head."""
+def form_number(form: str, vocabulary: Vocabulary) -> int:
+    """The number of a form, 0 if it is unseen. An unseen phrase is represented by its last word, in
+    English most often its head."""
     number = vocabulary.forms.get(form)
     if number is None:
         number = vocabulary.forms.get(form.rpartition(" ")[2], 0)
