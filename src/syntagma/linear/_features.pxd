@@ -24,9 +24,9 @@ cdef struct FormRow:
 cdef struct Extractor:
     const Task* task
     # The forms that the words may take: those of word i are rows first_forms[i] to
-    # first_forms[i + 1]. NULL without a choice. With one, SHIFT chooses a *reading*, a form together
-    # with a tag, and the tag of an action or of a state is the number of a reading: the index of
-    # the form times `n_tags`, plus the tag.
+    # first_forms[i + 1]. NULL without a choice. With one, SHIFT chooses a *reading*, a form and a
+    # tag, and the tag of an action or of a state is the number of a reading: the index of the form
+    # times `n_tags`, plus the tag.
     const int32_t* first_forms
     const FormRow* form_rows
     int n_tags

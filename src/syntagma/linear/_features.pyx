@@ -322,8 +322,8 @@ cdef void read_member(Extractor* x, const State* state, int word, bint next_to_t
 
 cdef void family_features(Extractor* x, const State* state, int word) noexcept nogil:
     """Features of X and of (X, Y), for each X from L up to the first word whose family has a placed
-    member, and each unplaced sibling Y of X. Form and tag of L are known. At most MAX_RELATED of each are looked at, so that the
-    time per candidate is bounded even in huge families."""
+    member, and each unplaced sibling Y of X. The atoms of L are known. At most MAX_RELATED of each
+    are looked at, so that the time per candidate is bounded even in huge families."""
     cdef const Task* task = x.task
     cdef uint64_t* atoms = x.atoms
     cdef uint64_t rest

@@ -103,7 +103,7 @@ OURS_CHILD = """
     Cl; Cp
 """
 
-# For models that choose forms (ZC15 §5.7): the share of a form among those of its word, in intervals.
+# For models that choose forms (ZC15 §5.7): the share of a form among those of its word.
 FORMS = "Lf; Lf Lp; Lf Lw"
 
 PAPER_SHIFT = (
