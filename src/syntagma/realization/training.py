@@ -13,7 +13,7 @@ from syntagma.errors import TrainingError
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.realization.detokenization_training import learn_detokenizer
-from syntagma.realization.form_choice_training import learn_form_choice
+from syntagma.realization.form_choice_training import learn_form_choice, learn_form_context
 from syntagma.realization.inflection_training import learn_inflector, neutral_forms
 from syntagma.realization.letter_case import capitalised
 from syntagma.realization.realizer import Realizer, is_english
@@ -34,7 +34,9 @@ def learn_realizer(sentences: Sequence[Sentence], language: str) -> Realizer:
         if sentence.spelling is not None
     )
     inflector = learn_inflector(sentences, english=is_english(language))
-    return Realizer(inflector, learn_form_choice(sentences, inflector), learn_detokenizer(spelled))
+    choice = learn_form_choice(sentences, inflector)
+    context = learn_form_context(sentences, inflector, choice)
+    return Realizer(inflector, choice, learn_detokenizer(spelled), context)
 
 
 def inflect_visit(realizer: Realizer, sentence: Sentence, problem: Problem) -> InflectedVisit:

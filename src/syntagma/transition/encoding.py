@@ -122,7 +122,7 @@ def decode(
     # Of interchangeable words, those stand first that were asked for first.
     sources = encoding.asked or [encoding.order[number] for number in found.order]
     if encoding.alternatives is not None:
-        problem = _with_forms(problem, encoding.alternatives, sources, found.forms)
+        problem = with_chosen_forms(problem, encoding.alternatives, sources, found.forms)
     tokens, tags = [], []
     for number, source in zip(found.order, sources, strict=True):
         word = problem.words[source]
@@ -148,14 +148,17 @@ def decode(
     )
 
 
-def _with_forms(
+def with_chosen_forms(
     problem: Problem,
     alternatives: Sequence[Sequence[Alternative]],
     sources: Sequence[int],
     forms: Sequence[int],
 ) -> Problem:
-    """The problem with the chosen forms; `sources` are its words in the order they were placed."""
-    taken = [""] * len(problem.words)
+    """The problem with the chosen forms; `sources` are its words in the order they were placed.
+
+    Words that were not placed keep theirs.
+    """
+    taken = [word.form for word in problem.words]
     begun = False
     for source, form in zip(sources, forms, strict=True):
         chosen = alternatives[source][form]
