@@ -22,6 +22,7 @@ class BestFirstStrategy:
 
     name: SearchName = "best-first"
     batch = 1
+    chooses_forms = False
 
     def __init__(self, scorer: EdgeScorer, *_: object) -> None:
         self._scorer = scorer

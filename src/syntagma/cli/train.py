@@ -27,7 +27,7 @@ NEURAL, LINEAR, BEST_FIRST = NeuralSettings(), LinearSettings(), BestFirstSettin
 
 # Options that only some kinds of models have, by scorer or search.
 OPTIONS_OF = {
-    "linear": ("features", "update", "beam", "arcs"),
+    "linear": ("features", "update", "beam", "arcs", "realize"),
     "best-first": ("grammar", "update", "chart", "unscaled", "no_negatives", "final", "expansions"),
     "neural": (
         *("start", "pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
@@ -215,7 +215,7 @@ def train(
     ] = NEURAL.min_count,
     realize: Annotated[
         bool,
-        typer.Option("--realize", help="Neural: also learn to realize lemmas; TRAIN has them."),
+        typer.Option("--realize", help="Beam: also learn to realize lemmas; TRAIN has them."),
     ] = NEURAL.realize,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")] = NEURAL.seed,
     tag_column: Annotated[
@@ -309,7 +309,9 @@ def train(
             expansions=expansions,
         )
     elif kind == "linear":
-        settings = LinearSettings(**common, features=features, beam=beam, arcs=arcs)
+        settings = LinearSettings(
+            **common, features=features, beam=beam, arcs=arcs, realize=realize
+        )
     else:
         settings = NeuralSettings(
             **common,

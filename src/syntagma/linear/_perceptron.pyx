@@ -35,14 +35,17 @@ cdef class Perceptron:
         self.scorer.table = &self.weights.table
 
     def learn(
-        self, SearchTask problem, order, heads, labels, tags, int width, bint max_violation
+        self, SearchTask problem, order, heads, labels, tags, int width, bint max_violation,
+        forms=None,
     ):
         """Search with the current weights and compare the result with the gold derivation.
+
+        With `forms` (those of a `LinearSearch`), tags are the numbers of readings.
 
         Early update: at the first step where the gold derivation falls out of the beam.
         Max-violation: at the step where the best state leads the gold one by the largest margin.
         """
-        cdef LinearSearch search = LinearSearch(problem, width, self.scorer)
+        cdef LinearSearch search = LinearSearch(problem, width, self.scorer, forms=forms)
         cdef int32_t[::1] order_ = order, heads_ = heads, labels_ = labels, tags_ = tags
         cdef Update update = Update()
         cdef vector[Action] gold, best

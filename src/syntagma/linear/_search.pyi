@@ -6,6 +6,7 @@ from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._features import Templates
 from syntagma.transition._search import Search
 from syntagma.transition._state import SearchTask
+from syntagma.transition.forms import FormArrays
 
 class LinearParameters:
     templates: Templates
@@ -30,4 +31,5 @@ class LinearSearch(Search):
         *,
         ngram_scorer: NGramScorer | None = None,
         merging: bool = False,
+        forms: FormArrays | None = None,
     ) -> None: ...

@@ -5,8 +5,9 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from syntagma.linear._features cimport (
-    Extractor, Templates, read_state, score_arc, score_shift, shift_base,
+    Extractor, FormRow, Templates, read_state, score_arc, score_shift, shift_base, tag_of,
 )
+from syntagma.transition._lattice cimport Finished
 from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport (
@@ -37,10 +38,21 @@ cdef class LinearParameters:
         self._arrays = (label_index, label_pool)
 
 
-cdef class LinearSearch(Search):
-    """A beam search whose actions are scored with `LinearParameters`."""
+cdef enum:
+    MAX_READINGS = 1 << 15      # numbers of readings fit into the tags of a state
 
-    def __cinit__(self, SearchTask problem, int width, LinearParameters scorer, **_):
+
+cdef class LinearSearch(Search):
+    """A beam search whose actions are scored with `LinearParameters`.
+
+    `forms` are the forms that the words may take, if SHIFT is to choose among them by the features
+    of each: those of `transition.forms.form_arrays`. SHIFT then chooses a reading: a form together
+    with a tag (`_features.pxd`).
+    """
+
+    def __cinit__(
+        self, SearchTask problem, int width, LinearParameters scorer, *_, forms=None, **__
+    ):
         self.scorer = scorer
         self.extractor = <Extractor*>calloc(1, sizeof(Extractor))
         if not self.extractor:
@@ -54,6 +66,21 @@ cdef class LinearSearch(Search):
         self.extractor.n_state = scorer.templates.n_state
         self.extractor.atomic = scorer.templates.atomic
         self.extractor.sum.table = scorer.table
+        if forms is not None:
+            self.use_forms(forms)
+
+    cdef use_forms(self, forms):
+        cdef FormRow row
+        self.form_starts, rows, self.form_tags = forms
+        for form, shape, suffix, kind, share, start, count in rows:
+            row = FormRow(form, shape, suffix, kind, share, start, count)
+            self.form_rows.push_back(row)
+            self.form_names.push_back(kind)
+        self.extractor.first_forms = self.form_starts.data()
+        self.extractor.form_rows = self.form_rows.data()
+        self.extractor.n_tags = self.scorer.n_tags
+        self.first_forms = self.form_starts.data()
+        self.names = self.form_names.data()
 
     def __dealloc__(self):
         free(self.extractor)
@@ -73,7 +100,8 @@ cdef class LinearSearch(Search):
             label[0] = self.task.words[dependent].label
             return score_arc(self.extractor, state, kind, label[0])
         proposals = self.scorer.label_index + 2 * (
-            ((kind - 1) * tags + state.tags[head]) * tags + state.tags[dependent]
+            ((kind - 1) * tags + tag_of(self.extractor, state, head)) * tags
+            + tag_of(self.extractor, state, dependent)
         )
         label[0] = NONE
         for i in range(proposals[0], proposals[0] + proposals[1]):
@@ -101,6 +129,9 @@ cdef class LinearSearch(Search):
                 if not based:
                     base = shift_base(self.extractor)
                     based = True
+                if not self.form_rows.empty():
+                    self.add_readings(state, parent, word, base)
+                    continue
                 w = &self.task.words[word]
                 for j in range(w.tags_start, w.tags_start + w.tags_count):
                     action = Action(SHIFT, word, self.task.tag_pool[j], NONE)
@@ -112,3 +143,27 @@ cdef class LinearSearch(Search):
                 base = self.best_arc(state, i, &action.label)
                 self.add(state, parent, action, base)
         return 0
+
+    cdef int add_readings(self, State* state, int parent, int word, double base) except -1 nogil:
+        """Add a candidate for every form of the word with every tag of it."""
+        cdef int form, i, reading
+        cdef const FormRow* row
+        cdef Action action
+        for form in range(self.form_starts[word], self.form_starts[word + 1]):
+            row = &self.form_rows[form]
+            for i in range(row.tags_start, row.tags_start + row.tags_count):
+                reading = (form - self.form_starts[word]) * self.scorer.n_tags + self.form_tags[i]
+                if reading >= MAX_READINGS:
+                    continue
+                action = Action(SHIFT, word, reading, NONE)
+                self.add_in_form(
+                    state, parent, action,
+                    base + score_shift(self.extractor, state, word, reading), form,
+                )
+        return 0
+
+    cdef found_tree(self, const Finished* finished):
+        found = Search.found_tree(self, finished)
+        if self.form_rows.empty():
+            return found
+        return found._replace(tags=[tag % self.scorer.n_tags for tag in found.tags])

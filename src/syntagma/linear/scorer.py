@@ -17,6 +17,7 @@ from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.problem.problem import Problem
 from syntagma.transition.budget import SearchName
 from syntagma.transition.encoding import Encoding
+from syntagma.transition.forms import form_arrays
 from syntagma.transition.vocabulary import Vocabulary
 
 BEAM = 64
@@ -27,6 +28,11 @@ class LinearScorer(LinearParameters):
 
     batch = 1
     max_words = 10_000
+    vocabulary: Vocabulary | None = None  # if it chooses forms
+
+    @property
+    def chooses_forms(self) -> bool:
+        return self.vocabulary is not None
 
     def beam(self, problem: Problem) -> int:
         return BEAM
@@ -40,7 +46,10 @@ class LinearScorer(LinearParameters):
         merging: bool = True,
     ) -> Iterator[LinearSearch]:
         for encoding, width, ngrams in zip(encodings, widths, ngram_scorers, strict=True):
-            yield LinearSearch(encoding.task, width, self, ngram_scorer=ngrams, merging=merging)
+            forms = form_arrays(encoding, self.vocabulary) if self.vocabulary is not None else None
+            yield LinearSearch(
+                encoding.task, width, self, ngram_scorer=ngrams, merging=merging, forms=forms
+            )
 
 
 class StoredLinearScorer(StoredWeights):
@@ -61,12 +70,15 @@ class StoredLinearScorer(StoredWeights):
         if arcs not in ("eager", "lazy"):
             raise not_a_model("unknown order of arcs")
         vocabulary.check_proposals()
+        forms = bool(header.get("chooses_forms", False))
         scorer = LinearScorer(
-            templates(header["feature_set"]),
+            templates(header["feature_set"], forms=forms),
             self.weights(),
             vocabulary.label_index,
             vocabulary.label_pool,
             arcs == "lazy",
         )
         check_templates(scorer.templates, header)
+        if forms:
+            scorer.vocabulary = vocabulary
         return scorer

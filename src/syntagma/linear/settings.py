@@ -21,6 +21,7 @@ class LinearSettings(Settings):
     beam: int = 16
     arcs: Literal["eager", "lazy"] = "eager"  # left arcs of a word first, or right arcs first
     max_features: int = 4_000_000
+    realize: bool = False  # also learn to realize lemmas
 
     def __post_init__(self) -> None:
         Settings.__post_init__(self)

@@ -51,6 +51,7 @@ class Header(TypedDict, total=False):
     arcs: str  # eager or lazy; not in models up to 0.9, which are eager
     templates: list[str]  # of best-first models, too
     features: int
+    chooses_forms: bool  # of best-first models, too: absent if they do not
 
     # neural
     dimensions: dict[str, int]
@@ -85,7 +86,7 @@ FIELD_TYPES: dict[str, type] = {
         ("settings", "figures", "start", "language_model", "margin", "dimensions", "slots"), dict
     ),
     **dict.fromkeys(("data", "templates"), list),
-    "scaled": bool,
+    **dict.fromkeys(("scaled", "chooses_forms"), bool),
 }
 
 

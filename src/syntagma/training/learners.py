@@ -22,7 +22,7 @@ from syntagma.linear.training import PerceptronLearner
 from syntagma.models.model import Model, StoredScorer
 from syntagma.neural.settings import NeuralSettings
 from syntagma.realization.realizer import Realizer
-from syntagma.realization.training import inflect_sentence
+from syntagma.realization.training import inflect_sentence, inflect_visit
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.settings import Settings
@@ -69,13 +69,17 @@ def create_learner(
 ) -> Learner:
     """Create the learner that the settings are for.
 
-    Only a neural learner can have a model to start from, or a realizer.
+    Only a neural learner can have a model to start from. With a realizer, some visits of each epoch
+    are from lemmas.
     """
     return LEARNERS[type(settings)](settings, threads, start, realizer)
 
 
-def _perceptron(settings: LinearSettings, threads: int, *_: object) -> Learner:
-    return PerceptronLearner(settings, threads)
+def _perceptron(
+    settings: LinearSettings, threads: int, start: Model | None, realizer: Realizer | None
+) -> Learner:
+    inflect = partial(inflect_visit, realizer) if realizer is not None else None
+    return PerceptronLearner(settings, threads, inflect)
 
 
 def _guided(settings: BestFirstSettings, *_: object) -> Learner:

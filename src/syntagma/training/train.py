@@ -93,7 +93,7 @@ def train(
         sentences = read_training_data(train, settings, lift=True)
         check_tagged(train, sentences, settings)
         realizer = None
-        if isinstance(settings, NeuralSettings) and settings.realize:
+        if settings.realizes:
             realizer = learn_realizer(sentences, language)
         learner = create_learner(settings, threads, begun, realizer)
         annotated = read_training_data(dev, settings, lift=False)
