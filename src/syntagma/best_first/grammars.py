@@ -49,7 +49,7 @@ class DependencyEdgeGrammar:
     takes_arcs = True
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self.templates = dependency_templates()
+        self.templates = dependency_templates(labelled=not vocabulary.unlabelled)
         self._vocabulary = vocabulary
 
     def edges(self, encoding: Encoding, gold_labels: Sequence[int] | None = None) -> Edges:

@@ -83,11 +83,13 @@ TABLE_1 = {
 }
 
 
-def dependency_templates() -> TemplateTable:
-    """Table 2, and every template with dir once more with the label, as in §5.7."""
+def dependency_templates(*, labelled: bool = True) -> TemplateTable:
+    """Table 2; if `labelled`, every template with dir once more with the label, as in §5.7."""
     rows = _rows(TABLE_2)
     rows += [
-        (f"labelled {scope}", (*template, "label")) for scope, template in rows if "dir" in template
+        (f"labelled {scope}", (*template, "label"))
+        for scope, template in rows
+        if labelled and "dir" in template
     ]
     arc = (*DEPENDENCY_ATOMS[: DEPENDENCY_ATOMS.index("bp")],)
     own = {

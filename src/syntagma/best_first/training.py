@@ -25,7 +25,12 @@ from syntagma.features.stored_weights import StoredWeights
 from syntagma.results.derivation import Derivation
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import Encoding
-from syntagma.transition.training import Reference, encode_training, learn_vocabulary
+from syntagma.transition.training import (
+    Reference,
+    describe_vocabulary,
+    encode_training,
+    prepare,
+)
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import shuffled, visit
@@ -46,8 +51,7 @@ class GuidedLearner:
     def begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
     ) -> Vocabulary:
-        self.sentences = sentences
-        self.vocabulary = learn_vocabulary(sentences)
+        self.sentences, self.vocabulary = prepare(self.settings, sentences)
         self.ccg: CcgGrammar | None = None
         if self.settings.grammar == "ccg":
             derivations = (each.derivation for each in sentences)
@@ -62,7 +66,9 @@ class GuidedLearner:
             "grammar": self.settings.grammar,
             "chart": self.settings.chart,
             "scaled": self.settings.scaled,
+            **({"chart_by_size": True} if self.settings.chart_by_size else {}),
             "templates": list(self.grammar.templates.texts),
+            **describe_vocabulary(self.vocabulary),
         }
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
@@ -82,6 +88,8 @@ class GuidedLearner:
                 gold,
                 settings.update == "margin",
                 settings.negatives,
+                settings.first_update,
+                settings.chart_by_size,
             )
             found += search.learn(settings.expansions)
             self.weights.steps += 1
@@ -109,7 +117,9 @@ class GuidedLearner:
 
     def stored(self) -> StoredEdgeScorer:
         weights = self.weights.averaged() if self.settings.averaged else self.weights.final()
-        return StoredEdgeScorer(StoredWeights.of(*weights, self.settings.max_features), self.ccg)
+        settings = self.settings
+        stored = StoredWeights.of(*weights, settings.max_features, quantized=settings.quantized)
+        return StoredEdgeScorer(stored, self.ccg)
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         return self.weights.state()

@@ -12,6 +12,7 @@ then skipped. The scope of a template says what it is instantiated for:
 """
 
 from libc.stdint cimport uint64_t
+from libc.stdlib cimport calloc
 from libc.string cimport memset
 
 from syntagma.transition._state cimport (
@@ -137,6 +138,34 @@ cdef void read_node(Extractor* x, const State* state, int depth, int w) noexcept
 
 # Given arcs around a word (P16 Table 2)
 
+cdef int prepare_sets(Extractor* x, int n_tags, bint wide) except -1:
+    """Make room for the sets of labels and tags; `sets` is to be freed. Without `wide`, members
+    are taken modulo 64, as models with more of them were trained up to 0.9."""
+    cdef int i, most = max(n_tags - 2, 0)   # the last tag is the unknown one
+    x.member_mask = -1 if wide else 63
+    for i in range(x.task.n):
+        most = max(most, x.task.words[i].label)
+    x.set_blocks = most // 64 + 1 if wide else 1
+    x.sets = <uint64_t*>calloc(FAMILIES * 8 * x.set_blocks, sizeof(uint64_t))
+    if not x.sets:
+        raise MemoryError()
+    return 0
+
+
+cdef inline uint64_t* sets_of(const Extractor* x, int head, int kind, int side) noexcept nogil:
+    """Labels (kind 0) or tags (1): those that occur, then those that occur more than once."""
+    return x.sets + (((head % FAMILIES) * 2 + kind) * 2 + side) * 2 * x.set_blocks
+
+
+cdef inline void add_member(const Extractor* x, uint64_t* sets, int member) noexcept nogil:
+    cdef uint64_t bit
+    member &= x.member_mask
+    sets += member >> 6
+    bit = <uint64_t>1 << (member & 63)
+    sets[x.set_blocks] |= sets[0] & bit
+    sets[0] |= bit
+
+
 cdef const Family* family_of(Extractor* x, const State* state, int head) noexcept nogil:
     """The family of a head, counted once per state and not once per candidate."""
     cdef const Task* task = x.task
@@ -145,8 +174,9 @@ cdef const Family* family_of(Extractor* x, const State* state, int head) noexcep
     cdef int i, child, side, label, tag
     if family.head == head:
         return family
-    memset(family, 0, sizeof(Family))
+    memset(sets_of(x, head, 0, 0), 0, 8 * x.set_blocks * sizeof(uint64_t))
     family.head = head
+    family.unplaced = 0
     for i in range(w.children_start, w.children_start + w.children_count):
         child = task.children[i]
         side = has(state.buffer, child)
@@ -154,12 +184,22 @@ cdef const Family* family_of(Extractor* x, const State* state, int head) noexcep
         tag = tag_of(x, state, child)
         family.unplaced += side
         if label >= 0:
-            family.sets[0][side] |= <uint64_t>1 << (label & 63)
-            family.counts[0][side][label & 63] += 1
+            add_member(x, sets_of(x, head, 0, side), label)
         if tag >= 0:
-            family.sets[1][side] |= <uint64_t>1 << (tag & 63)
-            family.counts[1][side][tag & 63] += 1
+            add_member(x, sets_of(x, head, 1, side), tag)
     return family
+
+
+cdef inline uint64_t set_atom(const uint64_t* set, int blocks, bint* empty) noexcept nogil:
+    """A set as an atom. Members below 64 are hashed as one word, whatever the number of blocks."""
+    cdef uint64_t key = fold(1, set[0])
+    cdef int i
+    empty[0] = empty[0] and set[0] == 0
+    for i in range(1, blocks):
+        if set[i]:
+            key = fold(fold(key, i), set[i])
+            empty[0] = False
+    return key | 1
 
 
 cdef void read_sets(
@@ -168,25 +208,33 @@ cdef void read_sets(
     """Atoms from `first` on: the label sets (shifted, unshifted) and tag sets (shifted, unshifted)
     of the given dependents of `head`, without the word `but`. If no label (or tag) is known, both
     sets are absent, which differs from empty."""
-    cdef const Family* family
-    cdef uint64_t sets[2]
-    cdef int i, own, side
+    cdef uint64_t* sets
+    cdef uint64_t bit, placed, unplaced
+    cdef bint empty
+    cdef int i, own, blocks = x.set_blocks
     for i in range(4):
         x.atoms[first + i] = 0
     if head < 0 or x.task.words[head].children_count == 0:
         return
-    family = family_of(x, state, head)
+    family_of(x, state, head)
     for i in range(2):
-        sets[0] = family.sets[i][0]
-        sets[1] = family.sets[i][1]
+        bit = 0
+        sets = NULL
         if but != NONE:
             own = x.task.words[but].label if i == 0 else tag_of(x, state, but)
-            side = has(state.buffer, but)
-            if own >= 0 and family.counts[i][side][own & 63] == 1:
-                sets[side] &= ~(<uint64_t>1 << (own & 63))
-        if sets[0] | sets[1]:
-            x.atoms[first + 2 * i] = fold(1, sets[0]) | 1
-            x.atoms[first + 2 * i + 1] = fold(1, sets[1]) | 1
+            if own >= 0:
+                own &= x.member_mask
+                sets = sets_of(x, head, i, has(state.buffer, but)) + (own >> 6)
+                bit = sets[0] & ~sets[blocks] & (<uint64_t>1 << (own & 63))
+                sets[0] ^= bit
+        empty = True
+        placed = set_atom(sets_of(x, head, i, 0), blocks, &empty)
+        unplaced = set_atom(sets_of(x, head, i, 1), blocks, &empty)
+        if bit:
+            sets[0] ^= bit
+        if not empty:
+            x.atoms[first + 2 * i] = placed
+            x.atoms[first + 2 * i + 1] = unplaced
 
 
 cdef void read_lookahead(Extractor* x, const State* state, int word, int first) noexcept nogil:

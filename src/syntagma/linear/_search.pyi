@@ -19,6 +19,8 @@ class LinearParameters:
         label_index: npt.NDArray[np.int32],
         label_pool: npt.NDArray[np.int32],
         lazy: bool = False,
+        every_label: bool = False,
+        wide_sets: bool = True,
     ) -> None: ...
 
 class LinearSearch(Search):

@@ -16,6 +16,7 @@ from typing import Any
 
 from syntagma import __version__
 from syntagma.errors import FormatError, TrainingError, shown
+from syntagma.features.settings import SparseSettings
 from syntagma.files.paths import as_paths, check_path
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.loading import model_path
@@ -33,11 +34,10 @@ from syntagma.training.data import (
 )
 from syntagma.training.inputs import digest_inputs
 from syntagma.training.learners import create_learner
+from syntagma.training.presets import preset_changes
 from syntagma.training.run import Epoch, Run, TrainingReport, open_folder
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence, read_treebank
-
-DEV_SENTENCES = 300  # measured after each epoch, at most
 
 
 def train(
@@ -97,7 +97,7 @@ def train(
             realizer = learn_realizer(sentences, language)
         learner = create_learner(settings, threads, begun, realizer)
         annotated = read_training_data(dev, settings, lift=False)
-        dev_sentences = sample_evenly(annotated, DEV_SENTENCES)
+        dev_sentences = sample_evenly(annotated, settings.dev_sentences)
         further, further_described = _read_pretraining(pretrain, settings, on_faults)
         vocabulary = learner.begin(sentences, further)
         header: dict[str, Any] = {
@@ -110,6 +110,7 @@ def train(
             "tag_column": settings.tag_column,
             "scorer": settings.SCORER,
             **learner.describe(),
+            **_describe_preset(settings),
             "settings": asdict(settings),
             "created_with": __version__,
         }
@@ -164,6 +165,14 @@ def _check_arguments(
             )
     if os.path.isdir(output):
         raise TrainingError(f"cannot write the model to {output}: it is a folder")
+
+
+def _describe_preset(settings: Settings) -> dict[str, Any]:
+    """The header fields that name the published system whose settings these are, if any."""
+    if not isinstance(settings, SparseSettings) or not settings.preset:
+        return {}
+    changes = preset_changes(settings)
+    return {"preset": settings.preset, **({"preset_changes": changes} if changes else {})}
 
 
 def _read_pretraining(
