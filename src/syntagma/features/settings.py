@@ -22,7 +22,7 @@ class SparseSettings(Settings):
     `training/presets.py`.
     """
 
-    preset: PresetName | Literal[""] = ""
+    preset: PresetName | None = None
     unlabelled: bool = False  # arcs have no labels
     min_count: int = 2  # rarer forms are treated as unseen
     back_off: bool = True  # unseen forms by shape and suffix, unseen phrases by their last word
@@ -32,7 +32,7 @@ class SparseSettings(Settings):
 
     def __post_init__(self) -> None:
         Settings.__post_init__(self)
-        if self.preset:
+        if self.preset is not None:
             check_choice("preset", self.preset, PRESET_NAMES)
         check_range("min_count", self.min_count, 1 << 31)
         check_range("max_features", self.max_features, MAX_FEATURES)

@@ -48,8 +48,8 @@ class StoredWeights:
     SECTIONS: ClassVar = frozenset(section.name for section in TABLE)
 
     fingerprints: npt.NDArray[np.uint32]
-    steps: npt.NDArray[np.uint8] | npt.NDArray[np.float32]
-    levels: npt.NDArray[np.float32] | None
+    steps: npt.NDArray[Any]
+    levels: npt.NDArray[np.float32]
 
     @classmethod
     def of(
@@ -66,10 +66,14 @@ class StoredWeights:
             keys, values = keys[largest], values[largest]
         fingerprints, weights = build_columns(keys, values)
         if not quantized:
-            return cls(fingerprints, weights, None)
+            return cls(fingerprints, weights, np.zeros(0, np.float32))
         levels = _levels(float(np.abs(weights).max()))
         steps = np.searchsorted((levels[1:] + levels[:-1]) / 2, weights).astype(np.uint8)
         return cls(fingerprints, steps, levels)
+
+    @property
+    def quantized(self) -> bool:
+        return len(self.levels) > 0
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The sections of a model file, without empty slots; `from_arrays` is the inverse."""
@@ -78,14 +82,14 @@ class StoredWeights:
             "occupied": np.packbits(occupied),
             "fingerprints": self.fingerprints[occupied],
             "weights": self.steps[occupied],
-            **({} if self.levels is None else {"levels": self.levels}),
+            **({"levels": self.levels} if self.quantized else {}),
         }
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        levels = arrays.get("levels")
-        sizes = check_sections(arrays, UNQUANTIZED_TABLE if levels is None else TABLE)
-        if levels is not None and not 1 <= sizes["levels"] <= MAX_LEVELS:
+        quantized = "levels" in arrays
+        sizes = check_sections(arrays, TABLE if quantized else UNQUANTIZED_TABLE)
+        if quantized and not 1 <= sizes["levels"] <= MAX_LEVELS:
             raise damaged("levels", f"there are not 1 to {MAX_LEVELS} levels")
         _check_occupied(arrays["occupied"])
         occupied = np.unpackbits(arrays["occupied"]).view(bool)
@@ -96,18 +100,17 @@ class StoredWeights:
         steps = np.zeros(len(occupied), arrays["weights"].dtype)
         fingerprints[occupied] = arrays["fingerprints"]
         steps[occupied] = arrays["weights"]
-        return cls(fingerprints, steps, levels)
+        return cls(fingerprints, steps, arrays.get("levels", np.zeros(0, np.float32)))
 
     def weights(self) -> Weights:
         """The table that a search reads."""
-        if self.levels is None:
-            return Weights(self.fingerprints, self.steps)
-        return Weights(self.fingerprints, self.levels[self.steps])
+        weights = self.levels[self.steps] if self.quantized else self.steps
+        return Weights(self.fingerprints, weights)
 
     def describe(self) -> dict[str, Any]:
         """What the header of a model file says about the weights."""
-        quantized = {} if self.levels is not None else {"quantized": False}
-        return {"features": int(np.count_nonzero(self.fingerprints)), **quantized}
+        features = int(np.count_nonzero(self.fingerprints))
+        return {"features": features, **({} if self.quantized else {"quantized": False})}
 
 
 def weight_sections(header: Mapping[str, Any]) -> frozenset[str]:

@@ -42,8 +42,14 @@ _BEAM: dict[str, Any] = {
     "merging": False,
 }
 PRESETS: dict[str, LinearSettings | BestFirstSettings] = {
-    "l15": LinearSettings(preset="l15", features="l15", unlabelled=True, condition="none", **_BEAM),
-    "p16": LinearSettings(preset="p16", features="p16", condition="labelled", **_BEAM),
+    # Arcs in the order of Table 1.
+    "l15": LinearSettings(
+        preset="l15", features="l15", arcs="lazy", unlabelled=True, condition="none", **_BEAM
+    ),
+    # Arcs in the order of the example in §2.
+    "p16": LinearSettings(
+        preset="p16", features="p16", arcs="eager", condition="labelled", **_BEAM
+    ),
     # Algorithm 3; §5.5: trained without tags and arcs.
     "zc15": BestFirstSettings(
         preset="zc15", unlabelled=True, averaged=False, condition="none", **_PLAIN
@@ -73,8 +79,8 @@ PRESETS: dict[str, LinearSettings | BestFirstSettings] = {
 }
 assert tuple(PRESETS) == PRESET_NAMES
 
-# What every experiment chooses for itself.
-_FREE = ("preset", "condition", "seed", "tag_column")
+# What every experiment chooses for itself; the papers do not state the number of epochs.
+_FREE = ("preset", "condition", "epochs", "seed", "tag_column")
 
 
 def paper_settings(name: str, **changes: Any) -> LinearSettings | BestFirstSettings:
@@ -99,6 +105,8 @@ def paper_settings(name: str, **changes: Any) -> LinearSettings | BestFirstSetti
 def preset_changes(settings: SparseSettings) -> dict[str, Any]:
     """The settings that differ from those of their preset; what every experiment chooses for
     itself, such as the seed, is left out."""
+    if settings.preset is None:
+        return {}
     preset, own = asdict(PRESETS[settings.preset]), asdict(settings)
     return {
         name: value for name, value in own.items() if name not in _FREE and value != preset[name]

@@ -36,13 +36,14 @@ from syntagma.training.inputs import digest_inputs
 from syntagma.training.learners import create_learner
 from syntagma.training.presets import preset_changes
 from syntagma.training.run import Epoch, Run, TrainingReport, open_folder
+from syntagma.treebanks.corpus import corpus_files
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence, read_treebank
 
 
 def train(
-    train: str | Path,
-    dev: str | Path,
+    train: str | Path | Sequence[str | Path],
+    dev: str | Path | Sequence[str | Path],
     output: str | Path,
     *,
     settings: Settings | None = None,
@@ -60,6 +61,7 @@ def train(
 ) -> TrainingReport:
     """Train a model and write it to `output`; the epoch that is best on `dev` is kept.
 
+    Each of `train` and `dev` is a file, a pattern such as `wsj/*.conllu`, or a list of both.
     The type of the settings chooses the scorer, by default a neural one. `pretrain` are further
     treebanks from which a neural scorer learns first. They may be machine-made: faulty sentences
     are left out, and the faults of each file are reported to `on_faults`. `start` is a neural model
@@ -78,8 +80,8 @@ def train(
     settings = NeuralSettings() if settings is None else settings
     if not isinstance(settings, Settings):
         raise TrainingError(f"settings must be those of a learner, not {shown(settings)}")
-    for path, what in ((train, "train"), (dev, "dev"), (output, "output")):
-        check_path(path, what)
+    check_path(output, "output")
+    train, dev = corpus_files(train, "train"), corpus_files(dev, "dev")
     pretrain = as_paths(pretrain, "pretrain")
     _check_arguments(settings, output, pretrain, start, threads)
     output = Path(output)
@@ -87,16 +89,19 @@ def train(
     if os.path.islink(output):  # the model will be where the link points to
         output = Path(os.path.realpath(output))
     started_from = () if start is None else (model_path(start),)
-    with open_folder(output, [train, dev, *pretrain, *started_from]) as folder:
+    with open_folder(output, [*train, *dev, *pretrain, *started_from]) as folder:
         begun = load_start(start, settings) if start is not None else None
         settings = choose_tag_column(train, settings, begun)
-        sentences = read_training_data(train, settings, lift=True)
+        parts = [read_training_data(file, settings, lift=True) for file in train]
+        sentences = [sentence for part in parts for sentence in part]
         check_tagged(train, sentences, settings)
         realizer = None
         if settings.realizes:
             realizer = learn_realizer(sentences, language)
         learner = create_learner(settings, threads, begun, realizer)
-        annotated = read_training_data(dev, settings, lift=False)
+        annotated = [
+            sentence for file in dev for sentence in read_training_data(file, settings, lift=False)
+        ]
         dev_sentences = sample_evenly(annotated, settings.dev_sentences)
         further, further_described = _read_pretraining(pretrain, settings, on_faults)
         vocabulary = learner.begin(sentences, further)
@@ -105,7 +110,7 @@ def train(
             "language": language,
             "licence": licence,
             "attribution": attribution,
-            "data": [describe_data(train, sentences), *further_described],
+            "data": [*map(describe_data, train, parts), *further_described],
             **({"start": describe_start(start, begun)} if start is not None and begun else {}),
             "tag_column": settings.tag_column,
             "scorer": settings.SCORER,
@@ -169,7 +174,7 @@ def _check_arguments(
 
 def _describe_preset(settings: Settings) -> dict[str, Any]:
     """The header fields that name the published system whose settings these are, if any."""
-    if not isinstance(settings, SparseSettings) or not settings.preset:
+    if not isinstance(settings, SparseSettings) or settings.preset is None:
         return {}
     changes = preset_changes(settings)
     return {"preset": settings.preset, **({"preset_changes": changes} if changes else {})}
