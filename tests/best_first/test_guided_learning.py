@@ -5,7 +5,7 @@ Epochs and the choice of a model are tested in test_training.py.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise, product
@@ -52,6 +52,8 @@ class Settings:
     scaled: bool
     margin: bool
     expand_negatives: bool
+    first_update: bool = False
+    by_size: bool = False
 
     def __str__(self) -> str:
         return "-".join(name for name, value in vars(self).items() if value) or "plain"
@@ -203,6 +205,8 @@ def plain_learner(
         example.gold,
         settings.margin,
         settings.expand_negatives,
+        settings.first_update,
+        settings.by_size,
     )
 
 
@@ -217,6 +221,8 @@ def core_learner(
         example.gold,
         settings.margin,
         settings.expand_negatives,
+        settings.first_update,
+        settings.by_size,
     )
 
 
@@ -303,6 +309,34 @@ def test_learning_agrees_with_the_reference(draw: Draw, settings: Settings) -> N
         learners = assert_same_learning(draw, settings, seed, chart=100)
         updates += sum(len(learner.updates) for learner in learners)
     assert updates > 5
+
+
+@both_grammars
+def test_a_sentence_ends_with_its_first_update(draw: Draw) -> None:
+    """As in Zhang (2013), according to ZC15 §4.4."""
+    settings = Settings(scaled=True, margin=True, expand_negatives=False, first_update=True)
+    learners = [
+        learner for seed in range(4) for learner in assert_same_learning(draw, settings, seed, 100)
+    ]
+    assert {len(learner.updates) for learner in learners} <= {0, 1}
+    assert any(learner.updates for learner in learners)
+    assert any(learner.expansions > 1 for learner in learners)
+
+
+@both_grammars
+def test_learning_agrees_with_a_chart_for_each_number_of_words(draw: Draw) -> None:
+    """As in the papers before ZC15, according to its §3.4."""
+    settings = Settings(scaled=False, margin=False, expand_negatives=False, by_size=True)
+    fallen = 0
+    for seed, chart in enumerate((2, 1, 3)):
+        learners = assert_same_learning(draw, settings, seed, chart)
+        fallen += sum(learner.fallen for learner in learners)
+        assert all(
+            max(Counter(len(edge.leaves) for edge in learner.chart).values(), default=0)
+            <= chart + learner.fallen
+            for learner in learners
+        )
+    assert fallen > 0
 
 
 @pytest.mark.slow

@@ -157,11 +157,15 @@ def lookahead_atoms(c: Configuration, word: int, name: str) -> Atoms:
 
 
 def _set_atom(numbers: set[int]) -> int:
-    """Numbers start at 1; sets have 64 bits."""
-    bits = 0
-    for number in numbers:
-        bits |= 1 << (number - 1) % 64
-    return fold(1, bits) | 1
+    """Numbers start at 1. A set is hashed in blocks of 64; the first counts even if it is empty."""
+    blocks: dict[int, int] = {0: 0}
+    for number in sorted(numbers):
+        block, bit = divmod(number - 1, 64)
+        blocks[block] = blocks.get(block, 0) | 1 << bit
+    key = fold(1, blocks.pop(0))
+    for block, bits in blocks.items():
+        key = fold(fold(key, block), bits)
+    return key | 1
 
 
 def candidate_atoms(c: Configuration, word: int, tag: int) -> Atoms:
