@@ -28,7 +28,10 @@ NEURAL, LINEAR, BEST_FIRST = NeuralSettings(), LinearSettings(), BestFirstSettin
 # Options that only some kinds of models have, by scorer or search.
 OPTIONS_OF = {
     "linear": ("features", "update", "beam", "arcs", "realize"),
-    "best-first": ("grammar", "update", "chart", "unscaled", "no_negatives", "final", "expansions"),
+    "best-first": (
+        *("grammar", "heads", "update", "chart", "unscaled"),
+        *("no_negatives", "final", "expansions"),
+    ),
     "neural": (
         *("start", "pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
         *("dropout", "word_dropout", "min_count", "realize"),
@@ -100,6 +103,15 @@ def train(
             "are CCGbanks (.auto).",
         ),
     ] = BEST_FIRST.grammar,
+    heads: Annotated[
+        Literal["file", "rule"] | None,
+        typer.Option(
+            "--heads",
+            metavar="file|rule",
+            help="CCG: heads of derivations, as indexed in the file or by rule. Default: file if "
+            "its categories carry features, as in CCGbank.",
+        ),
+    ] = BEST_FIRST.heads,
     chart: Annotated[
         int,
         typer.Option(
@@ -302,6 +314,7 @@ def train(
         settings = BestFirstSettings(
             **common,
             grammar=grammar,
+            heads=heads,
             chart=chart,
             scaled=not unscaled,
             negatives=not no_negatives,

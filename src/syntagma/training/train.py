@@ -24,6 +24,7 @@ from syntagma.problem.integers import as_integer
 from syntagma.realization.training import learn_realizer
 from syntagma.training.data import (
     check_tagged,
+    choose_heads,
     choose_tag_column,
     describe_data,
     describe_start,
@@ -92,6 +93,7 @@ def train(
         settings = choose_tag_column(train, settings, begun)
         sentences = read_training_data(train, settings, lift=True)
         check_tagged(train, sentences, settings)
+        settings = choose_heads(sentences, settings)
         realizer = None
         if settings.realizes:
             realizer = learn_realizer(sentences, language)
