@@ -110,7 +110,7 @@ def toy_ccg_example(rng: Random) -> Example:
     gold = ccg_nodes(each.derivation, reference.order.tolist(), grammar, vocabulary)
     rows = case.plain.rows
     assert all((n[4], n[5], n[3]) in rows for n in gold if n[4] >= 0)
-    rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories))
+    rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories), grammar.chains)
     leaves = np.array(rows, np.int32)
     case.make = lambda: CcgEdges(encoding.task, ccg_templates(), rules, leaves)
     return Example(case, gold)

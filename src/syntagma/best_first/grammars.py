@@ -80,7 +80,9 @@ class CcgEdgeGrammar:
         self.templates = ccg_templates()
         self.grammar = grammar
         self._vocabulary = vocabulary
-        self._rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories))
+        self._rules = CcgRules(
+            grammar.binary, grammar.unary, len(grammar.categories), grammar.chains
+        )
 
     def edges(self, encoding: Encoding, gold_leaves: Sequence[CcgLeaf] = ()) -> Edges:
         """Training adds the gold leaves to those to try, and treats rare words as unseen, so that

@@ -9,6 +9,7 @@ from syntagma.best_first.grammars import GrammarName
 from syntagma.best_first.scorer import MAX_CHART
 from syntagma.errors import TrainingError
 from syntagma.features.settings import SparseSettings
+from syntagma.formats.auto import HeadSource
 from syntagma.transition.budget import MAX_EXPANSIONS
 from syntagma.treebanks.conditions import CONDITIONS
 from syntagma.treebanks.settings import check_choice, check_range
@@ -21,6 +22,7 @@ class BestFirstSettings(SparseSettings):
     SCORER = "edges"
 
     grammar: GrammarName = "dependency"
+    heads: HeadSource | None = None  # of derivations; None: the file's if categories have features
     update: Literal["margin", "perceptron"] = "margin"
     scaled: bool = True  # rank edges by f(e) / |e| instead of f(e)
     negatives: bool = True  # expand edges that are not gold, too (Algorithm 3)
@@ -34,6 +36,10 @@ class BestFirstSettings(SparseSettings):
     def __post_init__(self) -> None:
         SparseSettings.__post_init__(self)
         check_choice("grammar", self.grammar, ("dependency", "ccg"))
+        if self.heads is not None:
+            check_choice("heads", self.heads, ("file", "rule"))
+            if self.grammar != "ccg":
+                raise TrainingError("heads are a setting of the grammar ccg (--grammar ccg)")
         check_choice("update", self.update, ("margin", "perceptron"))
         check_range("chart", self.chart, MAX_CHART)
         check_range("expansions", self.expansions, MAX_EXPANSIONS)

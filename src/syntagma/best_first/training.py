@@ -16,7 +16,7 @@ from syntagma.best_first._edges import Edges
 from syntagma.best_first._guided_learning import GuidedSearch
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.derivations import HEAD_LEFT, HEAD_RIGHT, LEAF, NONE, DerivationNode
-from syntagma.best_first.grammar_extraction import extract_grammar
+from syntagma.best_first.grammar_extraction import count_unreachable, extract_grammar
 from syntagma.best_first.grammars import DependencyEdgeGrammar, edge_grammar
 from syntagma.best_first.scorer import StoredEdgeScorer
 from syntagma.best_first.settings import BestFirstSettings
@@ -40,7 +40,8 @@ class GuidedLearner:
     """Learns the weights of edge features.
 
     Figures of an epoch: `found`, the share of sentences whose gold result was reached within the
-    search budget, and the mean numbers of `updates` and `expansions` per sentence.
+    search budget, and the mean numbers of `updates` and `expansions` per sentence; for CCG, the
+    number of `unreachable` gold derivations if there are any.
     """
 
     def __init__(self, settings: BestFirstSettings) -> None:
@@ -53,14 +54,21 @@ class GuidedLearner:
     ) -> Vocabulary:
         self.sentences, self.vocabulary = prepare(self.settings, sentences)
         self.ccg: CcgGrammar | None = None
+        self.unreachable = 0  # gold derivations that the search cannot build
         if self.settings.grammar == "ccg":
             derivations = (each.derivation for each in sentences)
             self.ccg = extract_grammar(filter(None, derivations), self.vocabulary)
+            self.unreachable = count_unreachable(sentences, self.ccg)
         self.grammar = edge_grammar(self.vocabulary, self.ccg)
         self.weights = TrainingWeights()
         return self.vocabulary
 
     def describe(self) -> dict[str, Any]:
+        ccg = (
+            {}
+            if self.ccg is None
+            else {"heads": self.settings.heads, "unreachable": self.unreachable}
+        )
         return {
             "search": "best-first",
             "grammar": self.settings.grammar,
@@ -69,6 +77,7 @@ class GuidedLearner:
             **({"chart_by_size": True} if self.settings.chart_by_size else {}),
             "templates": list(self.grammar.templates.texts),
             **describe_vocabulary(self.vocabulary),
+            **ccg,
         }
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
@@ -97,11 +106,14 @@ class GuidedLearner:
             expansions += search.expansions
             on_sentence()
         count = len(visits)
-        return {
+        figures = {
             "found": found / count,
             "updates": updates / count,
             "expansions": expansions / count,
         }
+        if self.unreachable:
+            figures["unreachable"] = self.unreachable
+        return figures
 
     def _gold_edges(
         self, encoding: Encoding, reference: Reference, derivation: Derivation | None
@@ -171,7 +183,8 @@ def derivation_nodes(
         else:
             parts = waiting[-len(node.children) :]
             del waiting[-len(node.children) :]
-            rule = grammar.rule_numbers[*(part[1] for part in parts), category]
+            side = (node.head_side,) if len(parts) == 2 else ()
+            rule = grammar.rule_numbers[*(part[1] for part in parts), category, *side]
             right = parts[1][0] if len(parts) == 2 else NONE
             at = _add(nodes, (parts[0][0], right, rule, category, NONE, NONE))
         waiting.append((at, category))

@@ -119,11 +119,14 @@ def evaluate(
     from syntagma.evaluation.evaluate import evaluate as measure
     from syntagma.evaluation.evaluate import main_conditions
     from syntagma.linearizer.linearizer import load
+    from syntagma.models.header import heads_of
     from syntagma.transition.budget import SearchBudget
     from syntagma.treebanks.ccgbank import read_sentences
 
     linearizer = load(model, search=search, language_model=not no_lm)
-    sentences = read_sentences(data, linearizer.tag_column)[:limit]
+    sentences = read_sentences(data, linearizer.tag_column, heads_of(linearizer.info.header))[
+        :limit
+    ]
     conditions = condition or main_conditions(linearizer)
     budget = linearizer.describe_budget(SearchBudget(beam, timeout, expansions))
     with Ticker("evaluated", total=len(sentences) * len(conditions)) as ticker:

@@ -109,6 +109,15 @@ def train(
             "are CCGbanks (.auto).",
         ),
     ] = BEST_FIRST.grammar,
+    heads: Annotated[
+        Literal["file", "rule"] | None,
+        typer.Option(
+            "--heads",
+            metavar="file|rule",
+            help="CCG: heads of derivations, as indexed in the file or by rule. Default: file if "
+            "its categories carry features, as in CCGbank.",
+        ),
+    ] = BEST_FIRST.heads,
     chart: Annotated[
         int,
         typer.Option(

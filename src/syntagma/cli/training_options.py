@@ -15,7 +15,7 @@ from syntagma.treebanks.settings import Settings
 OPTIONS_OF = {
     "linear": ("features", "update", "beam", "arcs", "unlabelled", "realize"),
     "best-first": (
-        *("grammar", "update", "chart", "scaled", "negatives", "averaged", "expansions"),
+        *("grammar", "heads", "update", "chart", "scaled", "negatives", "averaged", "expansions"),
         "unlabelled",
     ),
     "neural": (

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final, TypedDict
 
 from syntagma.errors import ModelError
+from syntagma.formats.auto import HeadSource
 from syntagma.problem.word import TagColumn
 
 # The field of a model's language model; a file with this field alone is a language model.
@@ -73,6 +74,8 @@ class Header(TypedDict, total=False):
     chart_by_size: bool
     categories: int
     rules: int
+    heads: str  # of derivations: of the file or by rule; absent in old models, which have the rule
+    unreachable: int  # gold derivations that the search cannot build
 
 
 _NAMES_OF_TYPES = {
@@ -90,7 +93,9 @@ FIELD_TYPES: dict[str, type] = {
     **dict.fromkeys(("name", "language", "licence", "attribution", "created_with"), str),
     **dict.fromkeys(("tag_column", "scorer", "feature_set", "arcs", "search", "grammar"), str),
     "preset": str,
+    "heads": str,
     **dict.fromkeys(("features", "parameters", "chart", "categories", "rules"), int),
+    "unreachable": int,
     **dict.fromkeys(
         (
             *("settings", "figures", "start", "language_model", "margin", "dimensions", "slots"),
@@ -122,6 +127,14 @@ def _check_types(fields: Mapping[str, Any], types: Mapping[str, type], prefix: s
             raise ModelError(
                 f"the header field '{prefix}{name}' is not {_NAMES_OF_TYPES[expected]}"
             )
+
+
+def heads_of(header: Header) -> HeadSource | None:
+    """The source of heads in gold derivations to compare results with; None if it is a model of
+    dependency trees."""
+    if header.get("grammar") != "ccg":
+        return None
+    return "file" if header.get("heads") == "file" else "rule"
 
 
 def scorer_name(header: Header) -> str:

@@ -46,9 +46,19 @@ def read_training_data(path: str | Path, settings: Settings, *, lift: bool) -> l
             f"{path} is a treebank, but CCG models learn from derivations: use a CCGbank (.auto), "
             "or the grammar dependency (--grammar dependency)"
         )
-    if ccg:
-        return [each.sentence for each in read_ccgbank(path)]
+    if isinstance(settings, BestFirstSettings) and ccg:
+        return [each.sentence for each in read_ccgbank(path, settings.heads)]
     return read_treebank(path, settings.tag_column or "xpos", lift=lift)
+
+
+def choose_heads(sentences: Sequence[Sentence], settings: Settings) -> Settings:
+    """The settings with the source of heads that the derivations were read with."""
+    if not isinstance(settings, BestFirstSettings) or settings.grammar != "ccg" or settings.heads:
+        return settings
+    derivations = filter(None, (sentence.derivation for sentence in sentences))
+    return replace(
+        settings, heads="file" if any(each.has_given_heads for each in derivations) else "rule"
+    )
 
 
 def sample_evenly(sentences: Sequence[Sentence], count: int) -> Sequence[Sentence]:

@@ -25,6 +25,7 @@ from syntagma.problem.integers import as_integer
 from syntagma.realization.training import learn_realizer
 from syntagma.training.data import (
     check_tagged,
+    choose_heads,
     choose_tag_column,
     describe_data,
     describe_start,
@@ -95,6 +96,7 @@ def train(
         parts = [read_training_data(file, settings, lift=True) for file in train]
         sentences = [sentence for part in parts for sentence in part]
         check_tagged(train, sentences, settings)
+        settings = choose_heads(sentences, settings)
         realizer = None
         if settings.realizes:
             realizer = learn_realizer(sentences, language)

@@ -108,7 +108,8 @@ class Conversion:
             yield conllu(words, f"{_stem(path)}.{number}")
 
     def _derivations(self, path: Path) -> Iterator[str]:
-        for number, entry in enumerate(read_auto(open_text(path), source_name(path)), start=1):
+        entries = read_auto(open_text(path), source_name(path), "file")
+        for number, entry in enumerate(entries, start=1):
             if isinstance(entry, FormatError):
                 raise entry
             derivation = entry.derivation
