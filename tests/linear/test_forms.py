@@ -21,7 +21,7 @@ from toys.searches import tagged
 from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.settings import LinearSettings
-from syntagma.linear.templates import FEATURE_SETS, FORMS, templates
+from syntagma.linear.templates import FEATURE_SETS, FORMS, FeatureSet, templates
 from syntagma.linearizer.linearizer import load
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
@@ -207,7 +207,7 @@ def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("features", ["l15", "p16+"])
 def test_a_linear_model_learns_that_the_next_word_decides(
-    treebank: Path, features: str, tmp_path: Path
+    treebank: Path, features: FeatureSet, tmp_path: Path
 ) -> None:
     """The language has no rules for articles here, and there is no language model."""
     settings = LinearSettings(

@@ -58,7 +58,7 @@ def settle(realizer: Realizer, *lemmas: str) -> list[str]:
     )
     inflected, alternatives = realizer.inflect(problem)
     tokens = tuple(
-        Token(word.form, word.tag, 0, "dep", source)
+        Token(word.form, word.tag or "", 0, "dep", source)
         for source, word in enumerate(inflected.words, start=1)
     )
     found = realizer.settle(Linearization(tokens, 0.0, inflected), likeliest_first(alternatives))
@@ -169,6 +169,6 @@ def test_weights_add_to_what_the_tree_says() -> None:
     assert zlib.decompress(alone.tobytes()) != b""
 
 
-def _weights(article: str) -> tuple[int, int]:
+def _weights(article: str) -> tuple[int, ...]:
     forms = [form.text for form in learn_inflector(TREEBANK).forms("le", "DET", "")]
     return (2000, 0) if forms[0] == article else (0, 2000)
