@@ -27,6 +27,7 @@ from syntagma.problem import trees
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization.alignment import align
+from syntagma.realization.realizer import Realizer
 from syntagma.treebanks.treebank import Sentence
 
 Span = tuple[int, int]
@@ -41,10 +42,11 @@ def main() -> None:
     sentences = syntagma.read_treebank(arguments.data, tag_column)[: arguments.limit]
     coarse = syntagma.read_treebank(arguments.data, "upos")[: arguments.limit]
     counts: dict[str, dict[str, float]] = {}
-    for dropped in ((), tuple(arguments.drop)):
-        name = "all words" if not dropped else f"without {' '.join(dropped)}"
-        if name not in counts:
-            counts[name] = measure(model.realizer, sentences, coarse, dropped)
+    for dropped in dict.fromkeys([(), tuple(arguments.drop)]):
+        for guess in (False, True):
+            words = "all words" if not dropped else f"without {' '.join(dropped)}"
+            name = f"{words}, {'other forms guessed' if guess else 'as ZC15'}"
+            counts[name] = measure(model.realizer, sentences, coarse, dropped, guess)
     record: dict[str, Any] = {**begin(arguments), "figures": counts}
     finish(arguments, record, tabulate(record))
 
@@ -60,7 +62,11 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def measure(
-    realizer: Any, sentences: Sequence[Sentence], coarse: Sequence[Sentence], dropped: Sequence[str]
+    realizer: Realizer,
+    sentences: Sequence[Sentence],
+    coarse: Sequence[Sentence],
+    dropped: Sequence[str],
+    guess: bool,
 ) -> dict[str, float]:
     """Sentences and words, and how many of them are aligned, and right; projective ones besides."""
     counts = dict.fromkeys(
@@ -82,7 +88,7 @@ def measure(
         problem = shuffled_tree(sentence, left)
         gold = [truth[place] for place in left]
         projective = trees.is_projective(sentence.heads)
-        found = align(problem, sentence.written, realizer)
+        found = align(problem, sentence.written, realizer, guess=guess)
         counts["sentences"] += 1
         counts["words"] += len(left)
         counts["projective"] += projective

@@ -8,8 +8,10 @@ lemma stands for, such as punctuation or function words that the tree lacks, is 
 little as possible is. Of mappings that skip as much, the one with the likeliest forms is taken, and
 of those, the first from the left. ZC15 take a random one.
 
-A lemma that is nowhere in the text, or a tree that is not projective, has no alignment. SR'11 trees
-are read in `formats/sr11.py`.
+A tree that is not projective has no alignment. Neither has one with a lemma of which the text has
+no form, in ZC15; here such a lemma may stand for any part of a token, the more similar the better,
+because most of them are misspelled, or inflected as the realizer does not know. SR'11 trees are
+read in `formats/sr11.py`.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -26,6 +29,8 @@ from syntagma.realization.realizer import Realizer
 from syntagma.results.spelling import Spelling
 from syntagma.treebanks.treebank import Sentence
 
+MAX_GUESSED = 5  # pieces of a word whose form is not known
+UNLIKELY = 100.0  # surprise at a form that is not known
 MAX_STATES = 200_000  # partial mappings of one head and its dependents, before it gives up
 _APOSTROPHE = "['\u2019]"
 _PIECE = re.compile(r"[^\W\d_]+|\d+|``|''|[^\w\s]|_")
@@ -59,11 +64,13 @@ class Alignment:
     """Where each word of a problem stands in the text.
 
     `spans` are the first character and the one after the last, by word. `skipped` are those parts
-    of the text that no word stands for.
+    of the text that no word stands for. `guessed` are the 1-based indices of words of which the
+    text has no form that the realizer proposes.
     """
 
     spans: tuple[tuple[int, int], ...]
     skipped: tuple[tuple[int, int], ...]
+    guessed: tuple[int, ...] = ()
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -89,16 +96,19 @@ class _Mapping(NamedTuple):
 
     cost: _Cost
     places: _Places
+    guessed: tuple[int, ...] = ()
 
 
 _Mappings = dict[tuple[int, int], _Mapping]  # by the span that the subtree covers
 
 
-def align(problem: Problem, text: str, realizer: Realizer) -> Alignment | None:
-    """Where the words of a labelled or unlabelled tree of lemmas stand in a text; None if there is
-    no projective mapping, or none is found."""
+def align(
+    problem: Problem, text: str, realizer: Realizer, *, guess: bool = True
+) -> Alignment | None:
+    """Where the words of a tree of lemmas stand in a text; None if there is no projective mapping,
+    or none is found. Without `guess`, every word must stand in one of its forms, as in ZC15."""
     pieces = split_pieces(text)
-    found = _map_tree(problem, pieces, realizer)
+    found = _map_tree(problem, pieces, realizer, guess)
     if found is None:
         return None
     spans = [(0, 0)] * len(problem.words)
@@ -107,7 +117,9 @@ def align(problem: Problem, text: str, realizer: Realizer) -> Alignment | None:
         spans[word] = pieces[first].start, pieces[last - 1].end
         used.update(range(first, last))
     skipped = (piece for at, piece in enumerate(pieces) if at not in used)
-    return Alignment(tuple(spans), tuple((piece.start, piece.end) for piece in skipped))
+    return Alignment(
+        tuple(spans), tuple((piece.start, piece.end) for piece in skipped), found.guessed
+    )
 
 
 def aligned_sentence(
@@ -171,7 +183,9 @@ def _comparable(text: str) -> str:
     return _ESCAPED.get(text, text).translate(_SAME).lower()
 
 
-def _map_tree(problem: Problem, pieces: Sequence[Piece], realizer: Realizer) -> _Mapping | None:
+def _map_tree(
+    problem: Problem, pieces: Sequence[Piece], realizer: Realizer, guess: bool
+) -> _Mapping | None:
     words = problem.words
     dependents: defaultdict[int, list[int]] = defaultdict(list)
     for at, word in enumerate(words):
@@ -183,8 +197,12 @@ def _map_tree(problem: Problem, pieces: Sequence[Piece], realizer: Realizer) -> 
     for at, piece in enumerate(pieces):
         index[piece.text[:1]].append(at)
     mappings: dict[int, _Mappings] = {}
+    guessed = []
     for at in _bottom_up(dependents):
         own = _find(at, forms[at], pieces, index)
+        if not own and guess:
+            own = _guess(at, words[at].name, pieces)
+            guessed.append(at + 1)
         units = [own, *(mappings.pop(each) for each in dependents[at])]
         found = _combine(units)
         if not found:
@@ -195,7 +213,8 @@ def _map_tree(problem: Problem, pieces: Sequence[Piece], realizer: Realizer) -> 
         span: mapping.cost.plus(_Cost(span[0] + len(pieces) - span[1], 0.0))
         for span, mapping in found.items()
     }
-    return found[min(whole, key=lambda span: (whole[span], span))]
+    best = found[min(whole, key=lambda span: (whole[span], span))]
+    return best._replace(guessed=tuple(sorted(guessed)))
 
 
 def _bottom_up(dependents: Mapping[int, Sequence[int]]) -> list[int]:
@@ -246,6 +265,25 @@ def _find(
                 known = found.get((first, last))
                 if known is None or mapping.cost < known.cost:
                     found[first, last] = mapping
+    return found
+
+
+def _guess(word: int, lemma: str, pieces: Sequence[Piece]) -> _Mappings:
+    """All parts of tokens that a word might be, by how similar they are to its lemma."""
+    found: _Mappings = {}
+    wanted = _comparable(lemma)
+    spoken = any(map(str.isalnum, wanted))
+    for first, piece in enumerate(pieces):
+        text = ""
+        for last in range(first, min(first + MAX_GUESSED, len(pieces))):
+            if last > first and pieces[last].start != pieces[last - 1].end:
+                break
+            text += pieces[last].text
+            if spoken and not (piece.text[0].isalnum() and text[-1].isalnum()):
+                continue  # punctuation around a word is not part of it
+            likeness = SequenceMatcher(None, wanted, text, autojunk=False).ratio()
+            cost = _Cost(0, UNLIKELY * (2 - likeness))
+            found[first, last + 1] = _Mapping(cost, ((word, first, last + 1),))
     return found
 
 
