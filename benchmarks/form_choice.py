@@ -137,7 +137,7 @@ def chosen(realizer: Realizer, problem: Problem) -> list[Item]:
     """The forms that the form chooser takes in the order in which the words are listed."""
     inflected, alternatives = realizer.inflect(problem)
     tokens = [
-        Token(word.form, word.tag, word.head or 0, word.deprel or "", source)
+        Token(word.form, word.tag or "", word.head or 0, word.deprel or "", source)
         for source, word in enumerate(inflected.words, start=1)
     ]
     found = Linearization(tuple(tokens), 0.0, inflected)

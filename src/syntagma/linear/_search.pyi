@@ -8,6 +8,8 @@ from syntagma.transition._search import Search
 from syntagma.transition._state import SearchTask
 from syntagma.transition.forms import FormArrays
 
+READINGS_LIMIT: int
+
 class LinearParameters:
     templates: Templates
     weights: Weights

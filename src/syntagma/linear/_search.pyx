@@ -48,6 +48,8 @@ cdef class LinearParameters:
 cdef enum:
     MAX_READINGS = 1 << 15      # numbers of readings fit into the tags of a state
 
+READINGS_LIMIT = MAX_READINGS   # for Python
+
 
 cdef class LinearSearch(Search):
     """A beam search whose actions are scored with `LinearParameters`.

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.linear._perceptron import Perceptron, Update
+from syntagma.linear._search import READINGS_LIMIT
 from syntagma.linear.scorer import StoredLinearScorer
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.templates import templates
@@ -124,6 +125,8 @@ class PerceptronLearner:
         gold = [(word, int(chosen[word]), int(tag)) for word, tag in enumerate(reference.tags)]
         forms = form_arrays(encoding, self.vocabulary, gold)
         readings = reference.tags + chosen * (len(self.vocabulary.tags) + 1)
+        if readings.max() >= READINGS_LIMIT:  # a huge tag set: the order of the likeliest forms
+            return self._update(encoding, reference, reference.tags)
         return self._update(encoding, reference, readings, forms)
 
     def _update(
