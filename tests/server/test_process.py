@@ -81,7 +81,9 @@ def header(length: int, *more: str) -> bytes:
 def test_it_starts_and_stops() -> None:
     with running() as server:
         assert server.url.startswith("http://127.0.0.1:")
+        assert "syntagma_requests_total{" not in metrics(server)  # the warm-up is not counted
         assert is_well(server)
+        assert 'syntagma_problems_total{operation="order",outcome="ok"} 1.0' in metrics(server)
         code, log = server.stop()
     assert code == 0
     assert [line["event"] for line in log] == ["started", "request", "stopping", "stopped"]
@@ -121,11 +123,16 @@ def test_a_stop_under_load_finishes_what_runs_and_refuses_what_is_new() -> None:
     assert log[-1]["event"] == "stopped"
 
 
-def metric(server: Running, name: str) -> float:
+def metrics(server: Running) -> str:
     connection = http.client.HTTPConnection(server.host, server.port, timeout=60)
     connection.request("GET", "/metrics")
-    lines = connection.getresponse().read().decode().splitlines()
+    text = connection.getresponse().read().decode()
     connection.close()
+    return text
+
+
+def metric(server: Running, name: str) -> float:
+    lines = metrics(server).splitlines()
     return float(next(line for line in lines if line.startswith(name + " ")).split()[1])
 
 
@@ -383,7 +390,8 @@ def test_a_token_opens_the_server_to_other_addresses(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("0123456789abcdef\n")
     file.chmod(0o600)
-    with running("--host", "0.0.0.0", "--token-file", str(file)) as server:
+    limits = ("--limit=words=3", "--limit=body=100")  # the requests of the warm-up are larger
+    with running("--host", "0.0.0.0", "--token-file", str(file), *limits) as server:
         assert post(server, "/v1/order", BAG)[0] == 401
         good = {"Authorization": "Bearer 0123456789abcdef"}
         assert post(server, "/v1/order", BAG, **good)[0] == 200

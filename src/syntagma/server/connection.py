@@ -11,16 +11,36 @@ from __future__ import annotations
 import asyncio
 import socket
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from syntagma.server.faults import Fault
+from syntagma.server.gate import App
 from syntagma.server.limits import Limits
 from syntagma.server.security import HEADERS
 
-MAX_HEADER = 16 << 10  # bytes
+MAX_HEADER: Final = 16 << 10  # bytes
+KEEP_ALIVE: Final = 5  # seconds that a connection may be idle between two requests
+
+
+def connection_config(app: App, limits: Limits) -> uvicorn.Config:
+    """What uvicorn needs to know to serve an application over such connections."""
+    return uvicorn.Config(
+        app,
+        http=connection_class(limits),
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=limits.write_seconds,
+        h11_max_incomplete_event_size=MAX_HEADER,
+    )
 
 
 def connection_class(limits: Limits) -> type[H11Protocol]:
@@ -48,7 +68,9 @@ def connection_class(limits: Limits) -> type[H11Protocol]:
                 return
             # The header and the body of an answer are written one by one. Without this, the
             # body waits for the client to confirm the header, often for 40 ms.
-            transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            end = transport.get_extra_info("socket")
+            if end.family in (socket.AF_INET, socket.AF_INET6):
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             super().connection_made(transport)
             self._await_header()
 
