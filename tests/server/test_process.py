@@ -231,27 +231,48 @@ def test_a_body_that_was_announced_too_large_is_not_awaited(quick: Running) -> N
 
 
 @pytest.mark.parametrize(
-    "request_bytes",
+    ("request_bytes", "status", "code"),
     [
-        b"\x00\x01\x02\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-        b"GET /\xff HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\rInjected: 1\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\x00b\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 40_000,
-        b"POST /v1/order HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
-        b"POST /v1/order HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n",
-        b"\x16\x03\x01\x02\x00\x01\x00",  # TLS
+        (b"\x00\x01\x02\r\n\r\n", 400, "bad_request"),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, "bad_request"),
+        (b"GET /\xff HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "bad_request"),
+        (
+            b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\rInjected: 1\r\n\r\n",
+            400,
+            "bad_request",
+        ),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\x00b\r\n\r\n", 400, "bad_request"),
+        (
+            b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 40_000,
+            431,
+            "header_too_large",
+        ),
+        (header(-1), 400, "bad_request"),
+        (header(10, "Transfer-Encoding: gzip"), 400, "bad_request"),
+        (
+            header(1000)[:-2] + b"Transfer-Encoding: chunked\r\n\r\n" + b"1" * 40_000,
+            400,
+            "bad_request",
+        ),
+        (b"\x16\x03\x01\x02\x00\x01\x00", 400, "bad_request"),  # TLS
     ],
 )
-def test_what_is_not_http_gets_a_clean_answer(quick: Running, request_bytes: bytes) -> None:
+def test_what_is_not_http_gets_a_clean_answer(
+    quick: Running, request_bytes: bytes, status: int, code: str
+) -> None:
+    before = refusals(quick, status)
     answer = talk(quick, request_bytes)
-    if answer:  # an unfinished line ends by the time for a header
-        head, _, body = answer.partition(b"\r\n\r\n")
-        assert head.split()[1] == b"400"
-        assert b"content-security-policy" in head
-        assert json.loads(body)["error"]["code"] == "bad_request"
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.split()[1] == str(status).encode()
+    assert b"content-security-policy" in head
+    assert json.loads(body)["error"]["code"] == code
+    assert refusals(quick, status) == before + 1
     assert is_well(quick)
+
+
+def refusals(server: Running, status: int) -> float:
+    name = f'syntagma_requests_total{{method="other",route="none",status="{status}"}}'
+    return metric(server, name) if name in metrics(server) else 0.0
 
 
 def test_header_values_come_back_nowhere(quick: Running) -> None:
@@ -267,6 +288,7 @@ def test_answers_are_sent_without_delay() -> None:
     """No assertion of times: whether the kernel may hold a piece of an answer back."""
     from syntagma.server.connection import connection_class
     from syntagma.server.limits import Limits
+    from syntagma.server.metrics import Metrics
 
     class Transport:
         def __init__(self, end: socket.socket) -> None:
@@ -286,7 +308,8 @@ def test_answers_are_sent_without_delay() -> None:
             server.accept()[0] as end,
         ):
             config = uvicorn.Config(lambda *more: None, log_config=None)
-            connection = connection_class(Limits())(config, uvicorn.server.ServerState(), {})
+            made = connection_class(Limits(), Metrics())
+            connection = made(config, uvicorn.server.ServerState(), {})
             connection.connection_made(Transport(end))  # type: ignore[arg-type]
             connection._stop_timers()  # type: ignore[attr-defined]
             return end.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
@@ -340,6 +363,8 @@ def test_no_text_of_a_user_is_logged() -> None:
         output, log = server.process.communicate(timeout=60)
     assert secret not in output
     assert secret not in log
+    assert '"event": "refused", "code": "bad_request", "status": 400}' in log
+    assert "uvicorn" not in log
     assert log.count('"event": "request"') >= 2 * len(bodies) + 3
 
 

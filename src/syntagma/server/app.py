@@ -224,7 +224,11 @@ def _add_documentation(app: FastAPI, service: Service, *, token: bool) -> None:
     @lru_cache(maxsize=1)
     def document() -> dict[str, Any]:
         routes = get_openapi(
-            title=app.title, version=app.version, description=DESCRIPTION, routes=app.routes
+            title=app.title,
+            version=app.version,
+            description=DESCRIPTION,
+            routes=app.routes,
+            servers=[{"url": "./"}],  # wherever a proxy puts it
         )
         return complete(routes, service.options, service.limits, token=token)
 
@@ -234,8 +238,10 @@ def _add_documentation(app: FastAPI, service: Service, *, token: bool) -> None:
 
     @app.get("/docs", include_in_schema=False)
     async def reference(request: Request) -> Response:
-        address = str(request.base_url).rstrip("/")
-        return Response(reference_page(document(), address), media_type="text/html")
+        # A proxy in front may speak TLS; of what it says, this is for show alone.
+        secure = request.headers.get("x-forwarded-proto") == "https"
+        url = request.base_url.replace(scheme="https") if secure else request.base_url
+        return Response(reference_page(document(), str(url).rstrip("/")), media_type="text/html")
 
     @app.get("/docs.css", include_in_schema=False)
     async def style() -> Response:

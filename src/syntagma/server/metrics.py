@@ -35,7 +35,8 @@ class Metrics:
         Info("syntagma", "The server.", registry=self.registry).info({"version": __version__})
         self._requests = Counter(
             "syntagma_requests",
-            "Requests by route, method and status; 499: the client went away.",
+            "Requests by route, method and status. Route none: refused before it was read; "
+            "status 499: the client went away.",
             ("route", "method", "status"),
             registry=self.registry,
         )
@@ -69,6 +70,10 @@ class Metrics:
     def answered(self, route: str, method: str, status: int, seconds: float) -> None:
         self._requests.labels(route, method, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
+
+    def refused(self, status: int) -> None:
+        """Count an answer to what was no request."""
+        self._requests.labels("none", "other", str(status)).inc()
 
     def solved(self, operation: str, outcomes: Mapping[str, int]) -> None:
         for outcome, number in outcomes.items():

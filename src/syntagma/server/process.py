@@ -65,7 +65,7 @@ def serve(
 
 
 async def _serve(listening: socket.socket, service: Service, access: Access) -> None:
-    config = connection_config(build_app(service, access), service.limits)
+    config = connection_config(build_app(service, access), service.limits, service.metrics)
     server = _Server(config, service)
     _end_on_signals(server)
     await warm_up_connections(config, access.token)

@@ -73,7 +73,7 @@ class Service:
         if self.active >= self.limits.queue:
             raise Fault(
                 "queue_full",
-                f"{self.active} requests wait or run, which is the limit; try again",
+                f"{self.active} requests wait or run (limit: queue); try again",
                 headers={"Retry-After": str(self._retry_after())},
             )
 
@@ -106,8 +106,8 @@ class Service:
         except OutOfTime:
             raise Fault(
                 "time_limit",
-                f"not done within the {self.limits.seconds} seconds that a request may take: send "
-                "fewer problems, a smaller beam, or options.timeout",
+                f"not done within {self.limits.seconds} seconds (limit: seconds): send fewer "
+                "problems, a smaller beam, or options.timeout",
                 headers={"Retry-After": str(self._retry_after())},
             ) from None
         finally:
