@@ -95,8 +95,10 @@ def test_commands_of_the_reference_can_be_pasted() -> None:
         assert json.loads(more[-1])
     with server() as client:
         [first, *_] = commands(client.get("/docs").text)
+        [secure, *_] = commands(client.get("/docs", headers={"X-Forwarded-Proto": "https"}).text)
     assert "Authorization" not in first
     assert "'http" not in first
+    assert secure == first.replace("http://", "https://")
 
 
 def test_the_reference_is_a_page_without_programs(client: TestClient) -> None:
