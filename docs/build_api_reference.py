@@ -37,6 +37,7 @@ SECTIONS = {
         "Margin",
         "LanguageModelSettings",
     ],
+    "Treebanks": ["convert", "ConversionReport", "stats", "TreebankStatistics"],
     "Evaluation": ["read_treebank", "Sentence", "evaluate", "Report", "paired_bootstrap"],
     "Exceptions": [
         "SyntagmaError",
