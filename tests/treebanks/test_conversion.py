@@ -92,8 +92,18 @@ def test_a_ccgbank_becomes_one_file(tmp_path: Path) -> None:
     assert (report.sentences, report.words) == (4, 28)
     units = convert(tmp_path / "AUTO", tmp_path / "u.auto", source="auto", base_np=True)
     assert (units.words, units.units, units.base_noun_phrases) == (42, 30, 18)
-    first = read_ccgbank(tmp_path / "u.auto")[0].derivation.forms[0]
-    assert first.replace("\u00a0", " ") == "The old dog"
+    [joined] = {each.derivation for each in read_ccgbank(tmp_path / "u.auto")}
+    assert joined == join_base_noun_phrases(parse_auto(DOG, "file"))
+    assert joined.forms[0] == "The old dog"
+
+
+def test_heads_of_derivations_stay_as_in_the_file(tmp_path: Path) -> None:
+    odd = DOG.replace("S[dcl] 0 2", "S[dcl] 1 2")
+    (tmp_path / "odd.auto").write_text(f"{DOG}\n{odd}\n")
+    for base_np in (False, True):
+        convert(tmp_path / "odd.auto", tmp_path / "x.auto", source="auto", base_np=base_np)
+        kept = [each.derivation.head_side for each in read_ccgbank(tmp_path / "x.auto")]
+        assert kept == [0, 1]
 
 
 @pytest.mark.parametrize(
