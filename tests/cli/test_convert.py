@@ -95,7 +95,7 @@ def test_a_file_and_its_summary(tmp_path: Path, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["bad.mrg", "--from", "ptb"], "bad.mrg:2: the word 'sang' has no tag: write (TAG sang)"),
+        (["bad.mrg", "--from", "ptb"], "bad.mrg:2: the word 'sang' has no tag: write (TAG word)"),
         (["bad.mrg"], "--from"),
         (["bad.mrg", "--from", "ptb", "--sections", "x"], "sections must be numbers from 00 to 99"),
         (["bad.mrg", "--from", "ptb", "--sections", "2"], "bad.mrg: the name does not tell"),

@@ -112,6 +112,7 @@ def test_heads_of_derivations_stay_as_in_the_file(tmp_path: Path) -> None:
         (BIRDS + "( (S (NP (NN a)))\n", r"bad\.mrg:2: the tree that begins here is not closed"),
         (BIRDS + "\n(S dog)\n(S (X))\n", r"bad\.mrg:4: 'X' alone in its brackets"),
         ("\n", r"bad\.mrg: nothing to convert: there are no trees"),
+        (f"\n(NP {'(NN abcd)' * 2001})", r"bad\.mrg:2: a base NP of more than 10000 characters"),
         (TRACES, r"bad\.mrg: nothing to convert: trees consist of traces alone"),
     ],
 )
@@ -120,7 +121,7 @@ def test_faults_leave_the_output_as_it_was(tmp_path: Path, content: str, message
     output = tmp_path / "out.conllu"
     output.write_text("as it was")
     with pytest.raises(FormatError, match=message):
-        convert(tmp_path / "bad.mrg", output)
+        convert(tmp_path / "bad.mrg", output, base_np=True)
     assert output.read_text() == "as it was"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["bad.mrg", "out.conllu"]
 
