@@ -91,18 +91,9 @@ def test_it_starts_and_stops() -> None:
     assert log[2]["signal"] == "SIGTERM"
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGHUP"])
-def test_other_signals_stop_it_as_well(name: str) -> None:
-    with running() as server:
-        server.process.send_signal(getattr(signal, name))
-        code, log = server.wait()
-    assert code == 0
-    assert log[-2]["signal"] == name
-
-
 def test_a_stop_under_load_finishes_what_runs_and_refuses_what_is_new() -> None:
     words = [f"w{number}" for number in range(60)]
-    batch = json.dumps({"problems": [words] * 12, "options": {"beam": 64}})
+    batch = json.dumps({"problems": [words] * 8, "options": {"beam": 64}})
     with running("--threads", "1") as server:
         answers: list[tuple[int, Any]] = []
         client = threading.Thread(target=lambda: answers.append(post(server, "/v1/order", batch)))
@@ -118,7 +109,7 @@ def test_a_stop_under_load_finishes_what_runs_and_refuses_what_is_new() -> None:
         code, log = server.wait()
     [(status, answer)] = answers
     assert status == 200
-    assert len(answer["results"]) == 12
+    assert len(answer["results"]) == 8
     assert code == 0
     assert log[-1]["event"] == "stopped"
 
@@ -190,8 +181,8 @@ def test_a_client_that_sends_a_byte_now_and_then_is_cut_off(quick: Running) -> N
 
 
 def test_a_client_that_does_not_read_is_cut_off(quick: Running) -> None:
-    words = [f"w{number}" for number in range(40)]
-    batch = json.dumps({"problems": [words] * 300, "options": {"beam": 1, "n_best": 20}}).encode()
+    """Its answer is larger than the kernel's buffers: each word comes back twice."""
+    batch = json.dumps({"problems": [["x" * 9_000]] * 400}).encode()
     with socket.create_connection((quick.host, quick.port), timeout=60) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.sendall(header(len(batch)) + batch)
@@ -227,7 +218,9 @@ def test_ten_megabytes_are_refused_with_an_answer(patient: Running, chunked: boo
 
 
 def test_a_body_that_was_announced_too_large_is_not_awaited(quick: Running) -> None:
-    assert talk(quick, header(10**12, "Expect: 100-continue")).startswith(b"HTTP/1.1 413 ")
+    with socket.create_connection((quick.host, quick.port), timeout=60) as client:
+        client.sendall(header(10**12, "Expect: 100-continue"))
+        assert client.recv(65536).startswith(b"HTTP/1.1 413 ")
 
 
 @pytest.mark.parametrize(
@@ -420,7 +413,10 @@ def test_a_token_opens_the_server_to_other_addresses(tmp_path: Path) -> None:
         assert post(server, "/v1/order", BAG)[0] == 401
         good = {"Authorization": "Bearer 0123456789abcdef"}
         assert post(server, "/v1/order", BAG, **good)[0] == 200
-        assert server.stop()[0] == 0
+        server.process.send_signal(signal.SIGHUP)
+        code, log = server.wait()
+    assert code == 0
+    assert log[-2]["signal"] == "SIGHUP"
 
 
 def test_a_signal_that_the_caller_ignores_is_ignored() -> None:
@@ -431,9 +427,10 @@ def test_a_signal_that_the_caller_ignores_is_ignored() -> None:
     with running(command=[sys.executable, "-c", ignoring, "serve", "--port", "0"]) as server:
         server.process.send_signal(signal.SIGHUP)
         assert is_well(server)
-        code, log = server.stop()
+        server.process.send_signal(signal.SIGINT)
+        code, log = server.wait()
     assert code == 0
-    assert [line["signal"] for line in log if "signal" in line] == ["SIGTERM"]
+    assert [line["signal"] for line in log if "signal" in line] == ["SIGINT"]
 
 
 def test_clients_that_are_slow_to_send_take_no_place_in_the_queue() -> None:
