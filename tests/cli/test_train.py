@@ -36,7 +36,7 @@ def trained(treebank: Path, *options: str) -> dict[str, Any]:
         (
             ["z13", "--epochs", "1", "--averaged", "--unscaled", "--labelled"],
             {"unlabelled": False, "scaled": False, "averaged": True},
-            "not unlabelled, not scaled, averaged",
+            "labelled arcs, unscaled scores, averaged weights",
         ),
     ],
 )
@@ -126,4 +126,4 @@ def test_a_pattern_without_a_match(treebank: Path, capsys: pytest.CaptureFixture
 
 def test_one_file_is_not_enough(treebank: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["train", str(treebank), "-o", str(treebank.with_name("model"))]) == 2
-    assert "Missing argument" in capsys.readouterr().err
+    assert capsys.readouterr().err == "error: Missing argument 'TRAIN...'.\n"
