@@ -34,6 +34,7 @@ SECTIONS = {
         "train_lm",
         "add_lm",
         "fit_margin",
+        "paper_settings",
         "Margin",
         "LanguageModelSettings",
     ],

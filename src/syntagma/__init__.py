@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from syntagma.training.language_model import add_lm as add_lm
     from syntagma.training.language_model import train_lm as train_lm
     from syntagma.training.margin import fit_margin as fit_margin
+    from syntagma.training.presets import paper_settings as paper_settings
     from syntagma.training.run import TrainingReport as TrainingReport
     from syntagma.training.train import train as train
     from syntagma.treebanks.conversion import ConversionReport as ConversionReport
@@ -98,6 +99,7 @@ _HOMES = {
     "fit_margin": "syntagma.training.margin",
     "load": "syntagma.linearizer.linearizer",
     "paired_bootstrap": "syntagma.evaluation.bleu",
+    "paper_settings": "syntagma.training.presets",
     "read_treebank": "syntagma.treebanks.treebank",
     "stats": "syntagma.treebanks.statistics",
     "train": "syntagma.training.train",

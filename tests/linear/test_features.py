@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 from references.brute_force import LABELS, random_problem
 from references.features import Configuration, features
 from references.transition import Action
 from toys.models import make_scorer, relist, toy_vocabulary
 
-from syntagma.features._weights import Weights, build_columns
+from syntagma.features._weights import Weights
 from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.linear._features import Templates
 from syntagma.linear._search import LinearParameters
@@ -250,7 +251,7 @@ def test_sets_with_members_64_apart_are_different_features(kind: str) -> None:
         encoding = encode(Problem(tuple(words)), vocabulary)
         scorer = LinearParameters(
             templates("p16"),
-            Weights(*build_columns([], [])),
+            Weights(np.zeros(1, np.uint32), np.zeros(1, np.float32)),
             vocabulary.label_index,
             vocabulary.label_pool,
             wide_sets=wide,

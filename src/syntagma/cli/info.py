@@ -97,40 +97,31 @@ def _preset(header: Mapping[str, Any]) -> str:
     return f"{_plain(header['preset'])}, with {told}"
 
 
-# The settings of models of sparse features, in the order in which they are told.
-_LEARNING = {
-    "update": "{} update",
-    "scaled": ("scaled scores", "scores not scaled"),
+# The settings of models of sparse features, in the order in which they are told: on and off.
+_NUMBERS = {"update": "{} update", "beam": "beam {}", "chart": "chart {}", "batch": "batches of {}"}
+_SWITCHES = {
+    "scaled": ("scaled scores", "unscaled scores"),
     "negatives": ("negatives expanded", "only gold edges expanded"),
-    "first_update": ("one update per sentence", ""),
-    "averaged": ("", "final weights"),
-    "beam": "beam {}",
-    "chart": "chart {}",
-    "chart_by_size": ("for each number of words", ""),
-    "batch": "batches of {}",
-    "unlabelled": ("unlabelled arcs", ""),
+    "first_update": ("one update per sentence", "all updates of a sentence"),
+    "averaged": ("averaged weights", "final weights"),
+    "chart_by_size": ("a chart for each number of words", "one chart"),
+    "unlabelled": ("unlabelled arcs", "labelled arcs"),
     "quantized": ("8-bit weights", "unquantized weights"),
 }
 
 
 def _learning(settings: Mapping[str, Any]) -> str:
     """How a model of sparse features was trained."""
-    told = []
-    for name, text in _LEARNING.items():
-        value = settings.get(name)
-        if isinstance(text, str) and value is not None:
-            told.append(text.format(_plain(value)))
-        elif isinstance(value, bool):
-            told.append(text[not value])
-    return ", ".join(filter(None, told)) or "-"
+    known = [name for name in (*_NUMBERS, *_SWITCHES) if name in settings]
+    return ", ".join(_setting(name, settings[name]) for name in known) or "-"
 
 
 def _setting(name: str, value: object) -> str:
-    """A setting that differs from the preset's, in words: `beam 16`, `not scaled`."""
-    words = name.replace("_", " ")
+    """A setting in words: `beam 16`, `unscaled scores`, `not merging`."""
     if isinstance(value, bool):
-        return words if value else f"not {words}"
-    return f"{words} {_plain(value)}"
+        words = name.replace("_", " ")
+        return _SWITCHES.get(name, (words, f"not {words}"))[not value]
+    return _NUMBERS.get(name, name.replace("_", " ") + " {}").format(_plain(value))
 
 
 def _texts(header: Mapping[str, Any]) -> str:

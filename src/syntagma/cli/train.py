@@ -32,14 +32,15 @@ def train(
     train_files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="TRAIN...", help="Treebank to learn from: one or more files or patterns."
+            metavar="TRAIN...",
+            help="Treebank to learn from: files, or quoted patterns, such as 'wsj/0*.conllu'.",
         ),
     ],
     dev_file: Annotated[
         Path,
         typer.Argument(
             metavar="DEV",
-            help="Development set, which selects the best epoch: the last file or pattern.",
+            help="Development set, which selects the best epoch: the last file, or a pattern.",
         ),
     ],
     output: Annotated[

@@ -18,6 +18,7 @@ from libc.string cimport memset
 from syntagma.transition._state cimport (
     NONE, ROOT, SHIFT, Node, State, Task, Word, has, lowest_bit,
 )
+from syntagma.features._sets cimport add_member, set_atom, toggle_single
 from syntagma.features._templates cimport (
     Template, TemplateTable, add_key, finish, fold, make_room, word_key,
 )
@@ -157,15 +158,6 @@ cdef inline uint64_t* sets_of(const Extractor* x, int head, int kind, int side) 
     return x.sets + (((head % FAMILIES) * 2 + kind) * 2 + side) * 2 * x.set_blocks
 
 
-cdef inline void add_member(const Extractor* x, uint64_t* sets, int member) noexcept nogil:
-    cdef uint64_t bit
-    member &= x.member_mask
-    sets += member >> 6
-    bit = <uint64_t>1 << (member & 63)
-    sets[x.set_blocks] |= sets[0] & bit
-    sets[0] |= bit
-
-
 cdef const Family* family_of(Extractor* x, const State* state, int head) noexcept nogil:
     """The family of a head, counted once per state and not once per candidate."""
     cdef const Task* task = x.task
@@ -184,22 +176,10 @@ cdef const Family* family_of(Extractor* x, const State* state, int head) noexcep
         tag = tag_of(x, state, child)
         family.unplaced += side
         if label >= 0:
-            add_member(x, sets_of(x, head, 0, side), label)
+            add_member(sets_of(x, head, 0, side), x.set_blocks, label & x.member_mask)
         if tag >= 0:
-            add_member(x, sets_of(x, head, 1, side), tag)
+            add_member(sets_of(x, head, 1, side), x.set_blocks, tag & x.member_mask)
     return family
-
-
-cdef inline uint64_t set_atom(const uint64_t* set, int blocks, bint* empty) noexcept nogil:
-    """A set as an atom. Members below 64 are hashed as one word, whatever the number of blocks."""
-    cdef uint64_t key = fold(1, set[0])
-    cdef int i
-    empty[0] = empty[0] and set[0] == 0
-    for i in range(1, blocks):
-        if set[i]:
-            key = fold(fold(key, i), set[i])
-            empty[0] = False
-    return key | 1
 
 
 cdef void read_sets(
@@ -208,8 +188,8 @@ cdef void read_sets(
     """Atoms from `first` on: the label sets (shifted, unshifted) and tag sets (shifted, unshifted)
     of the given dependents of `head`, without the word `but`. If no label (or tag) is known, both
     sets are absent, which differs from empty."""
-    cdef uint64_t* sets
-    cdef uint64_t bit, placed, unplaced
+    cdef uint64_t placed, unplaced
+    cdef uint64_t* sets = NULL
     cdef bint empty
     cdef int i, own, blocks = x.set_blocks
     for i in range(4):
@@ -218,20 +198,18 @@ cdef void read_sets(
         return
     family_of(x, state, head)
     for i in range(2):
-        bit = 0
-        sets = NULL
+        own = NONE
         if but != NONE:
             own = x.task.words[but].label if i == 0 else tag_of(x, state, but)
-            if own >= 0:
-                own &= x.member_mask
-                sets = sets_of(x, head, i, has(state.buffer, but)) + (own >> 6)
-                bit = sets[0] & ~sets[blocks] & (<uint64_t>1 << (own & 63))
-                sets[0] ^= bit
+        if own >= 0:
+            own &= x.member_mask
+            sets = sets_of(x, head, i, has(state.buffer, but))
+            toggle_single(sets, blocks, own)
         empty = True
         placed = set_atom(sets_of(x, head, i, 0), blocks, &empty)
         unplaced = set_atom(sets_of(x, head, i, 1), blocks, &empty)
-        if bit:
-            sets[0] ^= bit
+        if own >= 0:
+            toggle_single(sets, blocks, own)
         if not empty:
             x.atoms[first + 2 * i] = placed
             x.atoms[first + 2 * i + 1] = unplaced
