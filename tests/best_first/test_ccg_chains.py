@@ -5,6 +5,7 @@ r"""Unary rules on top of unary rules, as CCGbank has for every type-raised bare
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -226,3 +227,33 @@ def test_unreachable_gold_is_reported(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "unreachable 1," in shown
     header = read_container(tmp_path / "model")[0]
     assert (header["heads"], header["unreachable"]) == ("rule", 1)
+
+
+def test_heads_by_command(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--heads rule` is kept in the header, and the sides of the grammar's rules follow it."""
+    odd = tmp_path / "odd.auto"
+    line = r"(<T S[dcl] 0 2> (<L NP A A we NP>) (<L S[dcl]\NP B B ran S[dcl]\NP>) )"
+    odd.write_text(f"ID=a\n{line}\n", "utf-8")
+    for heads, expected in (("file", (0, 1)), ("rule", (2, 0))):
+        output = tmp_path / heads
+        arguments = ["train", str(odd), str(odd), "-o", str(output), "--epochs", "2"]
+        best_first = ["--search", "best-first", "--grammar", "ccg"]
+        assert command([*arguments, *best_first, "--heads", heads]) == 0
+        assert read_container(output)[0]["heads"] == heads
+        model = load(output, search="best-first")
+        result = model.order(["ran", "we"], expansions=100)
+        assert (result.text, result.heads) == ("we ran", expected)
+    capsys.readouterr()
+    assert command([*arguments, "--search", "best-first", "--heads", "file"]) == 2
+    assert "heads are a setting of the grammar ccg" in capsys.readouterr().err
+    assert command([*arguments, "--heads", "file"]) == 2
+    assert "--heads goes with --search best-first" in capsys.readouterr().err
+
+
+def test_the_benchmark_of_reachable_derivations(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+    import_module("derivability").main([str(data), str(data)])
+    row = "| toy.auto | 13 | 30.77% | 69.23% | 100.00% | 100.00% |"
+    assert capsys.readouterr().out.count(row) == 2

@@ -18,6 +18,7 @@ from references.best_first import LearnedWeights, Learner, Search
 from references.cases import Case, ccg_case, ccg_nodes, dependency_case, dependency_nodes, nodes_of
 from references.edges import Bag, CcgEdgeGrammar, DependencyGrammar, Node, tree_of
 from toys import ccg as toy_ccg
+from toys import ccgbank
 from toys.edge_problems import RandomWeights, random_ccg_problem
 from toys.models import toy_sentence, toy_vocabulary
 
@@ -26,11 +27,12 @@ from syntagma.best_first._dependency_edges import DependencyEdges
 from syntagma.best_first._guided_learning import GuidedSearch
 from syntagma.best_first._search import best_first_search
 from syntagma.best_first.ccg_grammar import CcgGrammar, LexicalEntry
+from syntagma.best_first.grammar_extraction import extract_grammar
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.features._weights import TrainingWeights
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.transition.training import encode_training
+from syntagma.transition.training import encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.conditions import constrain, draw_condition
 from syntagma.treebanks.treebank import Sentence
@@ -126,6 +128,19 @@ def random_ccg_example(rng: Random) -> Example:
             return Example(case, nodes_of(goals[0]))
 
 
+def chained_ccg_example(rng: Random) -> Example:
+    """A derivation that needs a chain of unary rules, as in CCGbank."""
+    sentences = ccgbank.ccgbank_sentences()
+    each = rng.choice([each for each in sentences if ccgbank.SENTENCES[each.id or ""].chains])
+    vocabulary = learn_vocabulary([each.sentence])
+    grammar = extract_grammar([each.derivation], vocabulary)
+    sentence = each.sentence
+    problem = Problem.of(map(Word, sentence.forms, sentence.tags))
+    _, reference = encode_training(sentence, problem, vocabulary)
+    gold = ccg_nodes(each.derivation, reference.order.tolist(), grammar, vocabulary)
+    return Example(ccg_case(problem, vocabulary, grammar), gold)
+
+
 def ambiguous_ccg_example(rng: Random) -> Example:
     """Words in a given order that can be bracketed in any way, so that many edges have the same
     signature."""
@@ -185,6 +200,7 @@ EXAMPLES: dict[str, Draw] = {
     "dependencies": dependency_example,
     "toy CCG": toy_ccg_example,
     "random CCG": random_ccg_example,
+    "chained CCG": chained_ccg_example,
     "ambiguous CCG": ambiguous_ccg_example,
     "repeated CCG": repeated_ccg_example,
 }
