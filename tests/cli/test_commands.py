@@ -319,6 +319,7 @@ def test_errors_of_the_search_have_a_place(
         (["train", "a", "b", "-o", "c", "--scorer", "cubic"], "cubic"),
         ([*NEURAL, "--features", "l15"], "--features goes with --scorer linear, not with neural"),
         ([*NEURAL, "--update", "early"], "--update goes with --scorer linear"),
+        ([*NEURAL, "--arcs", "lazy"], "--arcs goes with --scorer linear, not with neural"),
         ([*NEURAL, "-b", "16"], "--beam goes with --scorer linear"),
         ([*LINEAR, "--pretrain", "d"], "--pretrain goes with --scorer neural"),
         ([*LINEAR, "--start", "en"], "--start goes with --scorer neural"),
