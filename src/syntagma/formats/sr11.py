@@ -87,6 +87,12 @@ def read_sr11(lines: Lines, source: str) -> Iterator[LemmaTree | FormatError]:
             yield error
 
 
+def read_lemma_trees(lines: Lines, source: str) -> Iterator[Problem | FormatError]:
+    """The trees alone, as problems."""
+    for each in read_sr11(lines, source):
+        yield each if isinstance(each, FormatError) else each.problem
+
+
 _Tree = list[tuple[int, str]]  # lines with their numbers
 
 

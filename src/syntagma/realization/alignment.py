@@ -25,6 +25,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from syntagma.problem.problem import Problem
+from syntagma.realization.articles import ARTICLES
 from syntagma.realization.realizer import Realizer
 from syntagma.results.spelling import Spelling
 from syntagma.treebanks.treebank import Sentence
@@ -234,6 +235,8 @@ def _spelled_forms(problem: Problem, realizer: Realizer) -> list[dict[str, float
         lemma = word.lemma
         if lemma and not word.form:
             others = [each.text for each in inflector.forms(lemma, None, None)]
+            if inflector.english and lemma.lower() in ARTICLES:
+                others += ARTICLES
             for rank, text in enumerate([lemma, *others], start=1):
                 forms.setdefault(_joined(text), 10.0 * rank)
         found.append(forms)
