@@ -4,13 +4,15 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from syntagma.cli import options
 from syntagma.cli.output import check_destination, write_stdout
 from syntagma.cli.progress import Ticker
+
+BleuTokenizerName = Literal["none", "13a"]  # `BleuTokenizer`, which takes long to import
 
 
 def evaluate(
@@ -53,6 +55,27 @@ def evaluate(
             " 2015, Table 4 and Figure 9).",
         ),
     ] = False,
+    bleu_tokenize: Annotated[
+        BleuTokenizerName,
+        typer.Option(
+            "--bleu-tokenize",
+            metavar="none|13a",
+            help="How BLEU splits words: at spaces only, or as mteval-v13a does.",
+        ),
+    ] = "none",
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", help="BLEU ignores case. Exact match does not.")
+    ] = False,
+    examples: Annotated[
+        int | None,
+        typer.Option(
+            "--examples",
+            min=1,
+            metavar="N",
+            help="Also show N example outputs of each length class, with their sentence BLEU (Liu"
+            " et al. 2015, Table 6).",
+        ),
+    ] = None,
     shared_task: Annotated[
         bool,
         typer.Option(
@@ -84,9 +107,9 @@ def evaluate(
     """Measure a model on a treebank.
 
     The words of each sentence are shuffled and ordered again; the condition determines which
-    tags, arcs and labels are given. The result is compared with the original by BLEU (sacrebleu,
-    cased, without tokenisation) and exact match. The signature of a score says how to reproduce
-    it. CPU time per sentence length is measured with one thread only.
+    tags, arcs and labels are given. The result is compared with the original by BLEU (sacrebleu;
+    cased and without tokenisation unless options say otherwise) and exact match. The signature of
+    a score says how to reproduce it. CPU time per sentence length is measured with one thread only.
 
     \b
     The five main conditions:
@@ -97,6 +120,8 @@ def evaluate(
         syntagma evaluate --data test.conllu -c tags0-arcs0 -c tags100-arcs100
     Best-first search, and the quality and length of its spans (Table 4, Figure 9):
         syntagma evaluate --data test.conllu --search best-first --timeout 1 --spans
+    Two example outputs of each length class:
+        syntagma evaluate --data test.conllu --condition none --examples 2
     CCG derivations:
         syntagma evaluate --data test.auto --search best-first --model ccg.syntagma
     Realisation from lemmas: BLEU, NIST and DIST of the shared task, lower-cased; the share of
@@ -108,8 +133,12 @@ def evaluate(
     if json_file is not None:
         check_destination(json_file, [data, input_file], model, search)
     if shared_task:
-        if condition or spans or search != "beam":
-            raise typer.BadParameter("--sr takes neither --condition, --spans nor --search")
+        if condition or spans or examples or search != "beam":
+            raise typer.BadParameter(
+                "--sr takes neither --condition, --spans, --examples nor --search"
+            )
+        if bleu_tokenize != "none" or lowercase:
+            raise typer.BadParameter("--sr has scores of its own: no --bleu-tokenize, --lowercase")
         _evaluate_realization(
             data, input_file, no_hints, model, no_lm, beam, timeout, threads, limit, seed, json_file
         )
@@ -140,6 +169,8 @@ def evaluate(
             threads=threads,
             seed=seed,
             spans=spans,
+            bleu_tokenize=bleu_tokenize,
+            lowercase=lowercase,
             on_sentence=ticker.advance,
         )
 
@@ -165,11 +196,21 @@ def evaluate(
                 markup=False,
                 soft_wrap=True,
             )
-    write_stdout(shown.get())
-    if json_file:
-        _write_json(
-            json_file, data, {**budget, "threads": threads, "seed": seed, **as_dict(report)}
+    text = shown.get()
+    record = {**budget, "threads": threads, "seed": seed, **as_dict(report)}
+    if examples:
+        from syntagma.evaluation.examples import (
+            choose_examples,
+            examples_as_dict,
+            render_examples,
         )
+
+        chosen = choose_examples(report, examples, bleu_tokenize=bleu_tokenize, lowercase=lowercase)
+        text += "\n" + render_examples(chosen)
+        record["examples"] = examples_as_dict(chosen)
+    write_stdout(text)
+    if json_file:
+        _write_json(json_file, data, record)
 
 
 def _evaluate_realization(
