@@ -254,14 +254,15 @@ def test_phrases_are_counted_word_by_word() -> None:
 def test_examples_by_length() -> None:
     many = [*SENTENCES, *(sentence(f"s{number} t u v") for number in range(8))]
     report = evaluate(fake(SENTENCES), many, ["none", "tree"])
-    chosen = choose_examples(report, 3)
+    outputs = {figures.condition: figures.outputs for figures in report.figures}
+    chosen = choose_examples(report.references, outputs, 3)
     # "1-10": sentences 1, 2 and 5 to 12, of which every third; then one each of the others.
     assert [(each.number, each.length) for each in chosen.examples] == [
         *((1, "1-10"), (6, "1-10"), (9, "1-10"), (3, "11-20"), (4, "41+")),
     ]
     for each in chosen.examples:
         assert each.reference == report.references[each.number - 1]
-        assert [output.condition for output in each.outputs] == ["none", "tree"]
+        assert [output.name for output in each.outputs] == ["none", "tree"]
         for output, figures in zip(each.outputs, report.figures, strict=True):
             assert output.text == figures.outputs[each.number - 1]
             assert (output.bleu == pytest.approx(100)) == (output.text == each.reference)
@@ -272,10 +273,10 @@ def test_examples_by_length() -> None:
     data = examples_as_dict(chosen)
     assert json.loads(json.dumps(data)) == data
     assert data["sentences"][1]["outputs"][0]["text"] == "v u t s1"
-    assert len(choose_examples(report, 99).examples) == len(many)
+    assert len(choose_examples(report.references, outputs, 99).examples) == len(many)
     for count in (0, -1, 1.5):
         with pytest.raises(SyntagmaError, match="at least 1"):
-            choose_examples(report, cast(int, count))
+            choose_examples(report.references, outputs, cast(int, count))
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -205,7 +205,13 @@ def evaluate(
             render_examples,
         )
 
-        chosen = choose_examples(report, examples, bleu_tokenize=bleu_tokenize, lowercase=lowercase)
+        chosen = choose_examples(
+            report.references,
+            {figures.condition: figures.outputs for figures in report.figures},
+            examples,
+            bleu_tokenize=bleu_tokenize,
+            lowercase=lowercase,
+        )
         text += "\n" + render_examples(chosen)
         record["examples"] = examples_as_dict(chosen)
     write_stdout(text)

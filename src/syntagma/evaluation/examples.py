@@ -5,21 +5,21 @@ L15 and ZC15 show such tables (L15 Table 6, ZC15 Tables 5 and 6).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from syntagma.errors import ArgumentError, shown
 from syntagma.evaluation.bleu import BleuTokenizer, bleu_metric
-from syntagma.evaluation.evaluate import LENGTH_CLASSES, Report, length_class
+from syntagma.evaluation.evaluate import LENGTH_CLASSES, length_class
 from syntagma.problem.integers import as_integer
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleOutput:
-    """What came out under a condition, and its sentence BLEU."""
+    """What came out under a condition, or of a system, and its sentence BLEU."""
 
-    condition: str
+    name: str
     text: str
     bleu: float
 
@@ -43,35 +43,37 @@ class Examples:
 
 
 def choose_examples(
-    report: Report,
+    references: Sequence[str],
+    outputs: Mapping[str, Sequence[str]],
     count: int,
     *,
     bleu_tokenize: BleuTokenizer = "none",
     lowercase: bool = False,
 ) -> Examples:
-    """`count` sentences of each length class, evenly spaced over those of the treebank."""
+    """`count` sentences of each length class, evenly spaced over those of the treebank.
+
+    `outputs` are those of each condition or system, by name.
+    """
     number = as_integer(count)
     if number is None or number < 1:
         raise ArgumentError(f"the number of examples must be at least 1, not {shown(count)}")
     metric = bleu_metric(bleu_tokenize, lowercase=lowercase, sentence=True)
     chosen = []
-    for index, length in _choose(report, number):
-        reference = report.references[index]
-        outputs = tuple(
+    for index, length in _choose(references, number):
+        reference = references[index]
+        found = tuple(
             ExampleOutput(
-                figures.condition,
-                figures.outputs[index],
-                float(metric.sentence_score(figures.outputs[index], [reference]).score),
+                name, texts[index], float(metric.sentence_score(texts[index], [reference]).score)
             )
-            for figures in report.figures
+            for name, texts in outputs.items()
         )
-        chosen.append(Example(index + 1, length, reference, outputs))
+        chosen.append(Example(index + 1, length, reference, found))
     return Examples(tuple(chosen), str(metric.get_signature().format()))
 
 
-def _choose(report: Report, count: int) -> Iterator[tuple[int, str]]:
+def _choose(references: Sequence[str], count: int) -> Iterator[tuple[int, str]]:
     members: dict[str, list[int]] = {length: [] for length in LENGTH_CLASSES}
-    for index, reference in enumerate(report.references):
+    for index, reference in enumerate(references):
         members[length_class(1 + reference.count(" "))].append(index)
     for length, indices in members.items():
         for step in range(min(count, len(indices))):
@@ -80,8 +82,8 @@ def _choose(report: Report, count: int) -> Iterator[tuple[int, str]]:
 
 def render_examples(examples: Examples) -> str:
     """The examples as text, grouped by length."""
-    outputs = [output for example in examples.examples for output in example.outputs]
-    width = max(len(name) for name in ("reference", *(output.condition for output in outputs)))
+    names = [output.name for example in examples.examples for output in example.outputs]
+    width = max(map(len, ("reference", *names)))
     lines = []
     length = ""
     for example in examples.examples:
@@ -90,7 +92,7 @@ def render_examples(examples: Examples) -> str:
             lines += ["", f"{length} words"]
         lines += ["", f"{'reference':{width}}         {example.reference}"]
         for output in example.outputs:
-            lines.append(f"{output.condition:{width}}  {output.bleu:5.1f}  {output.text}")
+            lines.append(f"{output.name:{width}}  {output.bleu:5.1f}  {output.text}")
     lines += ["", f"sentence BLEU {examples.signature}"]
     return "\n".join(lines).lstrip("\n") + "\n"
 
@@ -106,7 +108,7 @@ def examples_as_dict(examples: Examples) -> dict[str, Any]:
                 "reference": example.reference,
                 "outputs": [
                     {
-                        "condition": output.condition,
+                        "name": output.name,
                         "text": output.text,
                         "bleu": round(output.bleu, 2),
                     }
