@@ -23,6 +23,7 @@ import machine
 import samples
 from papers_cells import Cell, Measurement, Workshop, run, title
 from papers_page import update_page
+from papers_systems import systems
 from papers_tables import NOTHING, Experiment, Record, all_cells, experiments
 
 import syntagma
@@ -81,6 +82,14 @@ def parse_arguments() -> argparse.Namespace:
         default=[],
         help=f"these tables and figures only: {', '.join(experiments())}",
     )
+    parser.add_argument(
+        "--systems",
+        nargs="+",
+        metavar="NAME",
+        default=[],
+        help="train and measure these only, so that several processes can share the work: "
+        + ", ".join(systems(1, 1)),
+    )
     parser.add_argument("--quick", action="store_true", help="a small sample: minutes, not hours")
     for option, what in (
         ("--train-sentences", "of --train to train on (default: all)"),
@@ -127,6 +136,9 @@ def check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Non
         parser.error("--train needs --folder")
     if not arguments.train and not arguments.record:
         parser.error("give --train, --dev and --test, or a --record of an earlier run")
+    for name in arguments.systems:
+        if name not in systems(1, 1):
+            parser.error(f"no system {name!r}: choose from {', '.join(systems(1, 1))}")
     for name in [*FILES, *(f"ccg_{name}" for name in FILES)]:
         if given := getattr(arguments, name):
             setattr(arguments, name, expand_paths(given, name))
@@ -152,7 +164,10 @@ def work(arguments: argparse.Namespace, chosen: Sequence[Experiment]) -> dict[st
     """Make the cells of the chosen tables; the record of all cells of the folder."""
     workshop = Workshop(arguments)
     workshop.draw()
-    run(workshop, all_cells(chosen), arguments.jobs)
+    wanted = all_cells(chosen)
+    if arguments.systems:
+        wanted = (cell for cell in wanted if getattr(cell, "system", "") in arguments.systems)
+    run(workshop, wanted, arguments.jobs)
     write_examples(workshop, arguments.folder / "examples.txt")
     made = {
         title(cell): figures

@@ -5,14 +5,13 @@ What is measured with them is listed in `papers_tables`; `papers_cells` trains a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from samples import Grammar
 
-from syntagma.best_first.settings import BestFirstSettings
 from syntagma.linear.settings import LinearSettings
+from syntagma.training.presets import paper_settings
 from syntagma.transition.budget import SearchName
 from syntagma.treebanks.settings import Settings
 
@@ -42,51 +41,58 @@ class System:
 
 
 def systems(epochs: int, beams_epochs: int) -> dict[str, System]:
-    """All systems by name."""
+    """All systems by name.
+
+    L15 and P16 do not say on which conditions the systems of their nine experiments were trained:
+    ours learn from all of them at once, and from labelled trees where they are given labels. ZC15
+    (§5.5) trains the dependency system without input tags and arcs; its CCG systems are given the
+    tags of all words.
+    """
     found = [
-        linear("l15", "L15", epochs, **L15),
-        linear("p16", "P16", epochs, **P16),
-        linear("p16+", "P16 with our features and updates", epochs),
-        linear("l15-none", "L15, trained on bare bags of words", epochs, condition="none", **L15),
-        best_first("zc15", "ZC15, dependencies", epochs),
-        best_first("z13", "Zhang 2013, dependencies", epochs, **Z13),
-        best_first("zc15-tree", "ZC15, trained on trees", epochs, condition="tree"),
         System("en", "the shipped neural model", "beam", None),
+        beam("p16+", "P16 with our features and updates", LinearSettings(epochs=epochs)),
     ]
-    for name, (about, changed) in CCG.items():
-        found.append(best_first(name, about, epochs, condition="pos", **CCG_DATA, **changed))
-    found.append(best_first("standard", "Zhang 2012, dependencies", epochs, **STANDARD))
-    for beam in BEAMS:
-        given = {**L15, "beam": beam, "condition": "none"}
-        about = f"L15, beam {beam}"
-        found.append(linear(f"beam-{beam}", about, beams_epochs, "beams", **given))
+    for name, about, preset, changed in (
+        ("l15", "L15", "l15", {"condition": "mixed"}),
+        ("l15-labelled", "L15, labelled trees", "l15", {"condition": "labelled"}),
+        ("l15-none", "L15, trained on bare bags of words", "l15", {}),
+        ("l15-eager", "L15, left arcs first", "l15", {"condition": "mixed", "arcs": "eager"}),
+        ("p16", "P16", "p16", {"condition": "mixed", "unlabelled": True}),
+        ("p16-labelled", "P16, labelled trees", "p16", {}),
+    ):
+        found.append(beam(name, about, paper_settings(preset, epochs=epochs, **changed)))
+    given: dict[str, Any] = {"condition": "mixed", "epochs": epochs}
+    found.append(beam("l15-small", "L15, fewer sentences", paper_settings("l15", **given), "beams"))
+    for width in BEAMS:
+        settings = paper_settings("l15", beam=width, epochs=beams_epochs)
+        found.append(beam(f"beam-{width}", f"L15, beam {width}", settings, "beams", width))
+    for name, about, preset, changed in (
+        ("zc15", "ZC15, dependencies", "zc15", {}),
+        ("zc15-averaged", "ZC15, averaged weights", "zc15", {"averaged": True}),
+        ("zc15-labelled", "ZC15, labelled trees", "zc15", {"condition": "labelled"}),
+        ("zc15-tree", "ZC15, trained on trees", "zc15", {"condition": "tree"}),
+        ("standard", "ZC15, not scaled, no negatives", "zc15", UNSCALED),
+        ("z13", "Zhang 2013, dependencies", "z13", {}),
+        ("zc15-ccg", "ZC15, CCG", "zc15", CCG),
+        ("ccg-scaled", "CCG, scaled, no negatives", "zc15", {**CCG, "negatives": False}),
+        ("ccg-negatives", "CCG, not scaled, negatives", "zc15", {**CCG, "scaled": False}),
+        ("z12", "Zhang et al. 2012, CCG", "z11", {"update": "margin"}),
+        ("z11", "Zhang and Clark 2011, CCG", "z11", {}),
+    ):
+        settings = paper_settings(preset, epochs=epochs, **changed)
+        found.append(System(name, about, "best-first", settings))
     return {system.name: system for system in found}
 
 
-# How the settings differ from the defaults. ZC15 (§5.5) trains the dependency system without input
-# tags and arcs; its CCG systems are given the tags of all words.
-L15: dict[str, Any] = {"features": "l15", "update": "early", "beam": BEAM}
-P16: dict[str, Any] = {"features": "p16", "update": "early", "beam": BEAM}
-Z13: dict[str, Any] = {"negatives": False}
-STANDARD: dict[str, Any] = {"scaled": False, "negatives": False}
-CCG_DATA: dict[str, Any] = {"grammar": "ccg"}
-CCG: Mapping[str, tuple[str, dict[str, Any]]] = {
-    "zc15-ccg": ("ZC15, CCG", {}),
-    "ccg-scaled": ("CCG, scaled, no negatives", {"negatives": False}),
-    "ccg-negatives": ("CCG, not scaled, negatives", {"scaled": False}),
-    "z12": ("Zhang 2012, CCG", STANDARD),
-    "z11": ("Zhang and Clark 2011, CCG", {**STANDARD, "update": "perceptron"}),
-}
+UNSCALED: dict[str, Any] = {"scaled": False, "negatives": False}
+CCG: dict[str, Any] = {"grammar": "ccg", "condition": "pos"}
 
 
-def linear(
-    name: str, about: str, epochs: int, training: TrainingSet = "train", **changed: Any
+def beam(
+    name: str,
+    about: str,
+    settings: Settings,
+    training: TrainingSet = "train",
+    width: int = BEAM,
 ) -> System:
-    settings = LinearSettings(epochs=epochs, **changed)
-    beam = settings.beam if training == "beams" else BEAM
-    return System(name, about, "beam", settings, training, beam)
-
-
-def best_first(name: str, about: str, epochs: int, **changed: Any) -> System:
-    settings = BestFirstSettings(**{"condition": "none", "epochs": epochs, **changed})
-    return System(name, about, "best-first", settings)
+    return System(name, about, "beam", settings, training, width)
