@@ -52,7 +52,8 @@ def systems(epochs: int, beams_epochs: int) -> dict[str, System]:
         System("en", "the shipped neural model", "beam", None),
         beam("p16+", "P16 with our features and updates", LinearSettings(epochs=epochs)),
     ]
-    for name, about, preset, changed in (
+    changes: dict[str, Any]
+    for name, about, preset, changes in (
         ("l15", "L15", "l15", {"condition": "mixed"}),
         ("l15-labelled", "L15, labelled trees", "l15", {"condition": "labelled"}),
         ("l15-none", "L15, trained on bare bags of words", "l15", {}),
@@ -60,13 +61,13 @@ def systems(epochs: int, beams_epochs: int) -> dict[str, System]:
         ("p16", "P16", "p16", {"condition": "mixed", "unlabelled": True}),
         ("p16-labelled", "P16, labelled trees", "p16", {}),
     ):
-        found.append(beam(name, about, paper_settings(preset, epochs=epochs, **changed)))
+        found.append(beam(name, about, paper_settings(preset, epochs=epochs, **changes)))
     given: dict[str, Any] = {"condition": "mixed", "epochs": epochs}
     found.append(beam("l15-small", "L15, fewer sentences", paper_settings("l15", **given), "beams"))
     for width in BEAMS:
         settings = paper_settings("l15", beam=width, epochs=beams_epochs)
         found.append(beam(f"beam-{width}", f"L15, beam {width}", settings, "beams", width))
-    for name, about, preset, changed in (
+    for name, about, preset, changes in (
         ("zc15", "ZC15, dependencies", "zc15", {}),
         ("zc15-averaged", "ZC15, averaged weights", "zc15", {"averaged": True}),
         ("zc15-labelled", "ZC15, labelled trees", "zc15", {"condition": "labelled"}),
@@ -79,7 +80,7 @@ def systems(epochs: int, beams_epochs: int) -> dict[str, System]:
         ("z12", "Zhang et al. 2012, CCG", "z11", {"update": "margin"}),
         ("z11", "Zhang and Clark 2011, CCG", "z11", {}),
     ):
-        settings = paper_settings(preset, epochs=epochs, **changed)
+        settings = paper_settings(preset, epochs=epochs, **changes)
         found.append(System(name, about, "best-first", settings))
     return {system.name: system for system in found}
 

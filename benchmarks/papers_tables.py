@@ -375,7 +375,9 @@ def final(record: Record, name: str, rows: Rows) -> Table:
             numbers = PUBLISHED[source]["rows"][row]
             table.rows.append([f"{source}, {row}", *map(_number, numbers)])
         for system in systems:
-            cells = [record.get(Measurement(used_for(system, each), "test", each)) for each in conditions]
+            cells = [
+                record.get(Measurement(used_for(system, each), "test", each)) for each in conditions
+            ]
             table.rows.append([f"**{NAMES.get(system, system)}**", *_bold(_shown(cells, "BLEU"))])
             used += [cell for cell in cells if cell]
     table.notes += notes(used)

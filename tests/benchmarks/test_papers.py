@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,11 @@ def test_the_key_of_a_cell_holds_what_it_depends_on(
         call(monkeypatch, "papers.py", *options(treebank, tmp_path, *others))
         workshop = papers_cells.Workshop(papers.parse_arguments())
         workshop.draw()
-        cells = (Training("l15"), Measurement("zc15", "dev", "pos"), Measurement("en", "dev", "pos"))
+        cells = (
+            Training("l15"),
+            Measurement("zc15", "dev", "pos"),
+            Measurement("en", "dev", "pos"),
+        )
         return tuple(workshop.key(cell) for cell in cells)
 
     first = keys()
@@ -162,6 +167,11 @@ def test_without_derivations_ccg_is_left_out() -> None:
             assert table.rows or "Figure" in name
 
 
+def settings_of(system: papers_systems.System) -> dict[str, Any]:
+    assert system.settings is not None
+    return asdict(system.settings)
+
+
 def test_settings_are_those_of_the_papers() -> None:
     found = papers_systems.systems(epochs=3, beams_epochs=2)
     assert {system.name for system in found.values()} >= {"l15", "p16", "p16+", "zc15", "en"}
@@ -169,9 +179,10 @@ def test_settings_are_those_of_the_papers() -> None:
     used = {cell.system for cell in cells if not isinstance(cell, papers_cells.Statistics)}
     assert used == set(found)  # no system without a table, and none missing
     for name, preset in (("l15", "l15"), ("p16", "p16"), ("zc15", "zc15"), ("z13", "z13")):
-        assert getattr(found[name].settings, "preset") == preset
+        assert settings_of(found[name])["preset"] == preset
     for width in papers_systems.BEAMS:
-        assert found[f"beam-{width}"].beam == getattr(found[f"beam-{width}"].settings, "beam")
+        system = found[f"beam-{width}"]
+        assert system.beam == settings_of(system)["beam"] == width
     assert {system.grammar for system in found.values()} == {"dependency", "ccg"}
 
 
@@ -226,4 +237,7 @@ def test_a_broken_page_is_refused() -> None:
     page = "<!-- X -->\na\n<!-- end -->\n<!-- X -->\nb\n<!-- end -->\n"
     with pytest.raises(SystemExit, match="has 2 blocks"):
         papers_page.replaced(page, "X", "new")
-    assert papers_page.replaced("a\n", "X", "new") == "a\n\n## X\n\n<!-- X -->\n\nnew\n\n<!-- end -->\n"
+    assert (
+        papers_page.replaced("a\n", "X", "new")
+        == "a\n\n## X\n\n<!-- X -->\n\nnew\n\n<!-- end -->\n"
+    )

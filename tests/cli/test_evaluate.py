@@ -74,6 +74,24 @@ def test_evaluate(treebank: Path, model: Path, seen: dict[str, set[tuple[int, ..
     assert seen == {"measured": ANNOTATED, "learned": set()}
 
 
+def test_several_files_and_patterns(
+    treebank: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("b.conllu", "a.conllu"):
+        write_sentences(tmp_path / name, [PLAIN])
+    record = tmp_path / "figures.json"
+    command = ["evaluate", "--model", str(model), "-c", "none", "--json", str(record)]
+    assert run([*command, "-d", str(treebank), "-d", str(tmp_path / "*.conllu")]) == 0
+    assert "model toy on toy.conllu and 2 more files, 4 sentences," in capsys.readouterr().out
+    kept = json.loads(record.read_text(encoding="utf-8"))["data"]
+    assert [each["name"] for each in kept] == ["toy.conllu", "a.conllu", "b.conllu"]
+    assert run([*command, "-d", str(tmp_path / "none*.conllu")]) == 2
+    assert "no file matches this pattern" in capsys.readouterr().err
+    taken = [*command[:-1], str(tmp_path / "a.conllu"), "-d", str(tmp_path / "*.conllu")]
+    assert run(taken) == 2
+    assert "a.conllu" in capsys.readouterr().err
+
+
 def test_how_bleu_counts_and_examples(
     treebank: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
