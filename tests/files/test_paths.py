@@ -72,8 +72,8 @@ def test_train_lm_from_one_path(tmp_path: Path) -> None:
     [
         (lambda: api.train_lm(3, "x.lm"), "sources must be a list of paths, not 3"),
         (lambda: api.train_lm(["a"], None), "output must be the path of a file, not None"),
-        (lambda: api.train(["a"], "b", "c"), "train must be the path of a file"),
-        (lambda: api.train("a", ["b"], "c"), "dev must be the path of a file"),
+        (lambda: api.train(3, "b", "c"), "train must be a list of paths, not 3"),
+        (lambda: api.train("a", [None], "c"), "dev must be the path of a file"),
         (lambda: api.train("a", "b", "c", pretrain=7), "pretrain must be a list of paths"),
         (lambda: api.train("a", "b", "c", threads=1.0), "threads must be an integer"),
         (lambda: api.add_lm("en", "a.lm", "dev.conllu", "c"), "read it by read_treebank"),
