@@ -104,7 +104,7 @@ TABLE: dict[str, dict[str, Any]] = {
     },
 }
 OPEN = {"preset", "epochs", "seed", "tag_column"}  # what the papers leave open
-OPEN_IN_SEARCH = {"chart", "expansions", "dev_expansions", "realize"}
+OPEN_IN_SEARCH = {"heads", "chart", "expansions", "dev_expansions", "realize"}
 
 
 @pytest.mark.parametrize("name", list(PRESETS))

@@ -67,7 +67,7 @@ class GuidedLearner:
         ccg = (
             {}
             if self.ccg is None
-            else {"heads": self.settings.heads, "unreachable": self.unreachable}
+            else {"heads": self.settings.heads or "rule", "unreachable": self.unreachable}
         )
         return {
             "search": "best-first",

@@ -79,8 +79,8 @@ PRESETS: dict[str, LinearSettings | BestFirstSettings] = {
 }
 assert tuple(PRESETS) == PRESET_NAMES
 
-# What every experiment chooses for itself; the papers do not state the number of epochs.
-_FREE = ("preset", "condition", "epochs", "seed", "tag_column")
+# What every experiment, or its data, chooses; the papers do not state the number of epochs.
+_FREE = ("preset", "condition", "epochs", "heads", "seed", "tag_column")
 
 
 def paper_settings(name: str, **changes: Any) -> LinearSettings | BestFirstSettings:
