@@ -142,7 +142,7 @@ def test_our_own_set_adds_whole_tables_to_that_of_p16() -> None:
 # ---- ZC15 ------------------------------------------------------------------------------------
 
 # Table 1, by condition. "+" conjoins.
-ZC15_TABLE_1 = {
+ZC15_TABLE_1: dict[str, list[str]] = {
     "edge": [
         *("category + size", "category + head word", "category + size + head word"),
         "category + head POS",

@@ -303,17 +303,10 @@ class LazyClosedForm(ClosedForm):
 
     def binds(self, state: State, word: int) -> int | None:
         head = self.given.head[word]
-        if word not in state.closed and (
-            self.pending(state, word)
-            or self.due(state, word)
-            or head == ROOT
-            or head in self.below(state, word)
-        ):
+        below = state.stack[: state.stack.index(word)]
+        if self.pending(state, word) or self.due(state, word) or head == ROOT or head in below:
             return word
         return head
-
-    def below(self, state: State, word: int) -> tuple[int, ...]:
-        return state.stack[: state.stack.index(word)]
 
     def complete(self, state: State, word: int) -> bool:
         """All that is given to be below the word is."""

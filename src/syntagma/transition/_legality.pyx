@@ -136,9 +136,7 @@ cdef bint rootable_lazily(const Task* task, const State* state) noexcept nogil:
         if head >= 0 and has(state.buffer, head):
             found = task.words[task.words[node.word].top].may_be_root
         else:
-            if not closed and (
-                node.due or (head >= 0 and not passed_over) or pending(task, state, node.word)
-            ):
+            if node.due or (head >= 0 and not passed_over) or pending(task, state, node.word):
                 found = False
             if (head == NONE and task.words[node.word].may_be_root and not passed_over
                     and (not closed or (at == state.size - 1 and state.shifted == task.n))):

@@ -68,10 +68,8 @@ cdef int inner_above_top(const Task* task, const State* state) noexcept nogil:
     cdef const Node* top = state.stack + state.size - 1
     cdef int word = top.word
     cdef int head = task.words[word].head
-    if not (task.lazy and top.n_left) and (
-        pending(task, state, word) or head == ROOT or (head >= 0 and not has(state.buffer, head))
-        or (task.lazy and top.due)
-    ):
+    if (pending(task, state, word) or head == ROOT or (head >= 0 and not has(state.buffer, head))
+            or (task.lazy and top.due)):
         return word
     if head >= 0:
         return head
