@@ -169,7 +169,7 @@ GLOSSARY = {
 }
 KINDS = {"": "w", "word": "w", "POS": "p", "lexical category": "c"}
 # n-grams that result from combination are those across the boundary, before B.
-WINDOWS = {
+WINDOWS: dict[str, list[tuple[str, ...]]] = {
     "bigrams": [("B-1", "B")],
     "trigrams": [("B-2", "B-1", "B"), ("B-1", "B", "B+1")],
 }
