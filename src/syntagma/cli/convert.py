@@ -140,6 +140,6 @@ def _align(paths: list[Path], model: str, output: Path | None) -> None:
     if output is not None:
         write_stdout(
             f"{output}: {report.sentences:,} sentences, {report.words:,} words, {report.guessed:,} "
-            f"of them in forms that the model does not know; {report.left_out:,} sentences without "
-            "a projective alignment left out\n"
+            f"in forms unknown to the model; {report.left_out:,} sentences left out (no projective "
+            "alignment)\n"
         )
