@@ -348,7 +348,7 @@ class DependencyGrammar(Grammar):
         distance = norm(abs(dependent - head))
         atoms |= {"dir": 2 if right else 1, "dist": distance + 10 if right else distance}
         between = leaves[min(head, dependent) + 1 : max(head, dependent)]
-        return atoms, sorted({leaf.tag % 64 for leaf in between})
+        return atoms, sorted({leaf.tag for leaf in between})
 
     def arc_features(self, edge: Edge, dependent: int, atoms: Atoms, tags: list[int]) -> list[int]:
         assert edge.left is not None

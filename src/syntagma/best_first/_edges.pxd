@@ -28,14 +28,13 @@ cdef struct Edge:
     int32_t last[ENDS]          # leaf edges from the right end inwards, or NONE
     uint64_t hash               # equal for equivalent edges: same string, same derivation
     int32_t word, tag           # of a leaf edge
+    int32_t unit                # of a leaf edge: the word in one of its forms
     # Only for the dependency grammar, about the head word: its outermost and second outermost
-    # dependents, their numbers, its neighbours, its offset in the phrase, the sets of tags before
-    # and after it.
+    # dependents, their numbers, its neighbours, its offset in the phrase.
     int32_t l, l2, r, r2
     int32_t n_left, n_right
     int32_t before, after
     int32_t place
-    uint64_t tags_before, tags_after
 
 cdef extern from * nogil:
     """
@@ -66,6 +65,10 @@ cdef class Edges:
     cdef vector[int32_t] repeated       # leaders of more than one word
     cdef vector[uint64_t] members       # for each of those, the bit set of its words
     cdef vector[uint64_t] scratch
+    # Units are words in one of their forms. Without a choice of forms, they are the words.
+    cdef vector[int32_t] first_units    # for each word, its first; empty without a choice
+    cdef vector[uint64_t] unit_atoms
+    cdef vector[int32_t] unit_kinds     # units of one kind are written alike
 
     cdef int add_leaf(self, int word, int tag, int label) except -1 nogil
     cdef void compose(self, const Proposal* by, Edge* edge) noexcept nogil
@@ -86,6 +89,7 @@ cdef class Edges:
     cdef int propose_unary(self, int edge) except -1 nogil
     cdef int propose_binary(self, int left, int right) except -1 nogil
     cdef void complete(self, Edge* edge) noexcept nogil
+    cdef int note(self, int edge) except -1 nogil
     cdef void extract(self, const Edge* edge) noexcept nogil
     cdef uint64_t signature(self, int edge) noexcept nogil
     cdef bint is_goal(self, const Edge* edge) noexcept nogil

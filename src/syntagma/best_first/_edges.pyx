@@ -10,7 +10,7 @@ from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from syntagma.transition._state cimport NONE, SearchTask, Word, meet
+from syntagma.transition._state cimport NONE, SearchTask, meet
 from syntagma.features._templates cimport TemplateTable, finish, fold, word_key
 from syntagma.features._weights cimport Weights
 
@@ -61,6 +61,10 @@ cdef class Edges:
             self.leaders.push_back(leader)
             if j == leader:
                 self.repeated.push_back(leader)
+            self._add_unit(
+                self.task.words[i].form, self.task.words[i].shape, self.task.words[i].suffix,
+                self.task.words[i].kind,
+            )
         self.scratch.resize(self.task.blocks)
         self.members.assign(self.repeated.size() * self.task.blocks, 0)
         for i in range(self.task.n):
@@ -70,6 +74,10 @@ cdef class Edges:
 
     def __dealloc__(self):
         free(self.sum)
+
+    def _add_unit(self, int form, int shape, int suffix, int kind):
+        self.unit_atoms.push_back(word_key(form, shape, suffix))
+        self.unit_kinds.push_back(kind)
 
     def use(self, Weights weights):
         """Score edges with these weights."""
@@ -92,6 +100,7 @@ cdef class Edges:
         edge.hash = leaf_hash(word, tag, label)
         edge.word = word
         edge.tag = tag
+        edge.unit = word if self.first_units.empty() else self.first_units[word] + label
         edge.l = edge.l2 = edge.r = edge.r2 = edge.before = edge.after = NONE
         self.items.push_back(edge)
         self.covered.resize(self.items.size() * self.task.blocks, 0)
@@ -99,6 +108,7 @@ cdef class Edges:
         if self.task.predecessors != NULL:
             for i in range(self.task.blocks):
                 self.preceding.push_back(self.task.predecessors[word * self.task.blocks + i])
+        self.note(number)
         self.extract(&self.items[number])
         self.items[number].score = finish(self.sum)
         return number
@@ -113,7 +123,7 @@ cdef class Edges:
         edge.right = by.right
         edge.rule = by.rule
         edge.label = by.label
-        edge.word = edge.tag = NONE
+        edge.word = edge.tag = edge.unit = NONE
         if by.right == NONE:
             edge.size = left.size + 1
             edge.words = left.words
@@ -154,6 +164,7 @@ cdef class Edges:
                 self.preceding[number * blocks + i] = self.preceding[by.left * blocks + i] | (
                     self.preceding[by.right * blocks + i] if by.right != NONE else 0
                 )
+        self.note(number)
         return number
 
     cdef bint unite(
@@ -221,11 +232,7 @@ cdef class Edges:
         return 0
 
     cdef uint64_t word_atom(self, int leaf) noexcept nogil:
-        cdef const Word* word
-        if leaf == NONE:
-            return 0
-        word = &self.task.words[self.items[leaf].word]
-        return word_key(word.form, word.shape, word.suffix)
+        return 0 if leaf == NONE else self.unit_atoms[self.items[leaf].unit]
 
     cdef uint64_t tag_atom(self, int leaf) noexcept nogil:
         return 0 if leaf == NONE else self.items[leaf].tag + 1
@@ -250,6 +257,10 @@ cdef class Edges:
         """Fill in the fields of an edge that depend on the grammar."""
         if edge.right != NONE:
             edge.head = self.items[edge.left].head
+
+    cdef int note(self, int edge) except -1 nogil:
+        """Record what the grammar needs to know of a new edge beyond its fields."""
+        return 0
 
     cdef void extract(self, const Edge* edge) noexcept nogil:
         """Add the features φ of the edge's last action to the sum."""

@@ -97,6 +97,7 @@ class StoredEdgeScorer:
             vocabulary.check_proposals()
         else:
             ccg.check_vocabulary(vocabulary)
-        grammar = edge_grammar(vocabulary, ccg)
+        chooses_forms = any(str(each).startswith("form:") for each in header.get("templates", ()))
+        grammar = edge_grammar(vocabulary, ccg, forms=chooses_forms)
         check_templates(grammar.templates, header)
         return EdgeScorer(grammar, self.weights.weights(), header["chart"], header["scaled"])

@@ -28,6 +28,7 @@ class BestFirstSettings(Settings):
     expansions: int = 500  # search budget of a training sentence
     dev_expansions: int = 1000  # search budget of a sentence of the development set
     max_features: int = 4_000_000
+    realize: bool = False  # also learn to choose the forms of lemmas
 
     def __post_init__(self) -> None:
         Settings.__post_init__(self)
@@ -37,6 +38,11 @@ class BestFirstSettings(Settings):
         check_range("expansions", self.expansions, MAX_EXPANSIONS)
         check_range("dev_expansions", self.dev_expansions, MAX_EXPANSIONS)
         check_range("max_features", self.max_features, 1 << 28)
+        if self.realize and self.grammar == "ccg":
+            raise TrainingError(
+                "a CCGbank has no lemmas, so CCG models cannot learn to realize them: "
+                "leave out realize (--realize)"
+            )
         given = CONDITIONS.get(self.condition)
         if self.grammar == "ccg" and given is not None and given.arcs > 0:
             raise TrainingError(

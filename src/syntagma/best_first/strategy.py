@@ -27,6 +27,7 @@ class BestFirstStrategy:
         self._scorer = scorer
         self.max_words = scorer.max_words
         self.takes_arcs = scorer.grammar.takes_arcs
+        self.chooses_forms = scorer.grammar.chooses_forms
 
     def check(self, budget: SearchBudget) -> None:
         if budget.beam is not None:

@@ -28,7 +28,10 @@ NEURAL, LINEAR, BEST_FIRST = NeuralSettings(), LinearSettings(), BestFirstSettin
 # Options that only some kinds of models have, by scorer or search.
 OPTIONS_OF = {
     "linear": ("features", "update", "beam"),
-    "best-first": ("grammar", "update", "chart", "unscaled", "no_negatives", "final", "expansions"),
+    "best-first": (
+        *("grammar", "update", "chart", "unscaled", "no_negatives", "final", "expansions"),
+        "realize",
+    ),
     "neural": (
         *("start", "pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
         *("dropout", "word_dropout", "min_count", "realize"),
@@ -206,7 +209,9 @@ def train(
     ] = NEURAL.min_count,
     realize: Annotated[
         bool,
-        typer.Option("--realize", help="Neural: also learn to realize lemmas; TRAIN has them."),
+        typer.Option(
+            "--realize", help="Neural, best-first: also learn to realize lemmas; TRAIN has them."
+        ),
     ] = NEURAL.realize,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")] = NEURAL.seed,
     tag_column: Annotated[
@@ -298,6 +303,7 @@ def train(
             negatives=not no_negatives,
             averaged=not final,
             expansions=expansions,
+            realize=realize,
         )
     elif kind == "linear":
         settings = LinearSettings(**common, features=features, beam=beam)

@@ -33,7 +33,6 @@ class Solver:
         self.name = str(model.header.get("name", "-"))
         self.strategy = model.strategy()
         self.vocabulary = model.vocabulary
-        self.has_language_model = model.language_model is not None
         self._realizer = model.realizer
         self.unknown = UnknownNotices(
             str(model.header.get("name", "")),
@@ -75,7 +74,7 @@ class Solver:
             )
         check_size(lemmas, max_words)
         problem, alternatives = self._realizer.inflect(lemmas)
-        if not self.has_language_model:  # nothing else weighs the forms
+        if not self.strategy.chooses_forms:
             alternatives = likeliest(alternatives)
         self.unknown.check(problem.words, stacklevel=3)
         encoding = encode(problem, self.vocabulary, alternatives=alternatives)

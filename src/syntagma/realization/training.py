@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from syntagma.errors import TrainingError
+from syntagma.problem.problem import Problem
 from syntagma.realization.detokenization_training import learn_detokenizer
 from syntagma.realization.form_choice_training import learn_form_choice
 from syntagma.realization.inflection_training import learn_inflector, neutral_forms
-from syntagma.realization.realizer import Realizer, is_english
+from syntagma.realization.realizer import Alternatives, Realizer, is_english
 from syntagma.treebanks.treebank import Sentence
 
 
@@ -31,6 +32,32 @@ def learn_realizer(sentences: Sequence[Sentence], language: str) -> Realizer:
     )
     inflector = learn_inflector(sentences, english=is_english(language))
     return Realizer(inflector, learn_form_choice(sentences, inflector), learn_detokenizer(spelled))
+
+
+def pose_lemmas(
+    realizer: Realizer, sentence: Sentence, problem: Problem
+) -> tuple[Problem, Alternatives, list[int]]:
+    """A problem of training, its words in their gold order, with lemmas in place of forms: the
+    problem, the forms that each word may take, and the index of the gold one.
+
+    Features are given where the tag is. Where the gold form is not among the forms, the one with
+    the largest share takes its place.
+    """
+    words = tuple(
+        replace(word, form="", lemma=lemma, features=features if word.tag else None)
+        if lemma
+        else word
+        for word, lemma, features in zip(
+            problem.words, sentence.lemmas, sentence.features, strict=True
+        )
+    )
+    problem, alternatives = realizer.inflect(replace(problem, words=words))
+    gold = []
+    for several, form in zip(alternatives, neutral_forms(sentence), strict=True):
+        texts = [each.text for each in several]
+        shares = [each.log_share for each in several]
+        gold.append(texts.index(form) if form in texts else shares.index(max(shares)))
+    return problem, alternatives, gold
 
 
 def inflect_sentence(realizer: Realizer, sentence: Sentence) -> Sentence:

@@ -22,7 +22,7 @@ from syntagma.linear.training import PerceptronLearner
 from syntagma.models.model import Model, StoredScorer
 from syntagma.neural.settings import NeuralSettings
 from syntagma.realization.realizer import Realizer
-from syntagma.realization.training import inflect_sentence
+from syntagma.realization.training import inflect_sentence, pose_lemmas
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.settings import Settings
@@ -69,7 +69,7 @@ def create_learner(
 ) -> Learner:
     """Create the learner that the settings are for.
 
-    Only a neural learner can have a model to start from, or a realizer.
+    Only a neural learner can have a model to start from.
     """
     return LEARNERS[type(settings)](settings, threads, start, realizer)
 
@@ -78,8 +78,10 @@ def _perceptron(settings: LinearSettings, threads: int, *_: object) -> Learner:
     return PerceptronLearner(settings, threads)
 
 
-def _guided(settings: BestFirstSettings, *_: object) -> Learner:
-    return GuidedLearner(settings)
+def _guided(
+    settings: BestFirstSettings, threads: int, start: Model | None, realizer: Realizer | None
+) -> Learner:
+    return GuidedLearner(settings, partial(pose_lemmas, realizer) if realizer else None)
 
 
 def _neural(

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from syntagma import __version__
+from syntagma.best_first.settings import BestFirstSettings
 from syntagma.errors import FormatError, TrainingError, shown
 from syntagma.files.paths import as_paths, check_path
 from syntagma.models.header import LANGUAGE_MODEL
@@ -93,7 +94,7 @@ def train(
         sentences = read_training_data(train, settings, lift=True)
         check_tagged(train, sentences, settings)
         realizer = None
-        if isinstance(settings, NeuralSettings) and settings.realize:
+        if isinstance(settings, NeuralSettings | BestFirstSettings) and settings.realize:
             realizer = learn_realizer(sentences, language)
         learner = create_learner(settings, threads, begun, realizer)
         annotated = read_training_data(dev, settings, lift=False)

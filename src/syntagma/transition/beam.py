@@ -90,6 +90,7 @@ class BeamStrategy:
         self._language_model = language_model
         self.batch = scorer.batch
         self.max_words = scorer.max_words
+        self.chooses_forms = language_model is not None
 
     def check(self, budget: SearchBudget) -> None:
         if budget.expansions is not None:

@@ -56,7 +56,8 @@ class Strategy(Protocol):
     """A search with a scorer; this is all that the linearizer knows about the inside of a model.
 
     Searching `batch` problems together is fastest; problems may have at most `max_words` words.
-    `takes_arcs`: whether heads and labels can be given.
+    `takes_arcs`: whether heads and labels can be given. `chooses_forms`: whether scores tell the
+    forms of a lemma apart, so that the search can choose among them.
     """
 
     name: SearchName
@@ -69,6 +70,9 @@ class Strategy(Protocol):
 
     @property
     def takes_arcs(self) -> bool: ...
+
+    @property
+    def chooses_forms(self) -> bool: ...
 
     def check(self, budget: SearchBudget) -> None:
         """Raise `ArgumentError` if the budget is for the other strategy."""

@@ -122,7 +122,7 @@ def decode(
     # Of interchangeable words, those stand first that were asked for first.
     sources = encoding.asked or [encoding.order[number] for number in found.order]
     if encoding.alternatives is not None:
-        problem = _with_forms(problem, encoding.alternatives, sources, found.forms)
+        problem = with_chosen_forms(problem, encoding.alternatives, sources, found.forms)
     tokens, tags = [], []
     for number, source in zip(found.order, sources, strict=True):
         word = problem.words[source]
@@ -148,14 +148,17 @@ def decode(
     )
 
 
-def _with_forms(
+def with_chosen_forms(
     problem: Problem,
     alternatives: Sequence[Sequence[Alternative]],
     sources: Sequence[int],
     forms: Sequence[int],
 ) -> Problem:
-    """The problem with the chosen forms; `sources` are its words in the order they were placed."""
-    taken = [""] * len(problem.words)
+    """The problem with the chosen forms; `sources` are its words in the order they were placed.
+
+    Words that were not placed keep theirs.
+    """
+    taken = [word.form for word in problem.words]
     begun = False
     for source, form in zip(sources, forms, strict=True):
         chosen = alternatives[source][form]
@@ -205,7 +208,7 @@ def word_rows(
     rows: list[WordRow] = []
     for i, at in enumerate(order):
         word = words[at]
-        form = _form_number(word.form, vocabulary)
+        form = form_number(word.form, vocabulary)
         shape, suffix = shape_and_suffix(word.form)
         twin = NONE
         if at + 1 not in heads and at + 1 not in constrained:
@@ -269,8 +272,9 @@ def _in_order_constraints(problem: Problem) -> set[int]:
     return named | {index for index in (problem.first, problem.last) if index is not None}
 
 
-def _form_number(form: str, vocabulary: Vocabulary) -> int:
-    """An unseen phrase is represented by its last word, in English most often its head."""
+def form_number(form: str, vocabulary: Vocabulary) -> int:
+    """The number of a form, 0 if it is unseen. An unseen phrase is represented by its last word, in
+    English most often its head."""
     number = vocabulary.forms.get(form)
     if number is None:
         number = vocabulary.forms.get(form.rpartition(" ")[2], 0)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.shape import shape
 from syntagma.transition.encoding import (
@@ -149,15 +150,19 @@ class Reference:
 
 
 def encode_training(
-    sentence: Sentence, problem: Problem, vocabulary: Vocabulary
+    sentence: Sentence,
+    problem: Problem,
+    vocabulary: Vocabulary,
+    alternatives: Sequence[Sequence[Alternative]] | None = None,
 ) -> tuple[Encoding, Reference]:
     """Encode a problem whose words are listed in the order of `sentence`, with its derivation.
 
     Rare words are treated as unseen, so that the model learns to deal with them; the gold tag is
-    always among the candidates.
+    always among the candidates. `alternatives` are the forms that each word may take, if forms are
+    to be chosen.
     """
     order = search_order(problem, vocabulary)
-    rows = word_rows(problem, order, vocabulary)
+    rows = word_rows(problem, order, vocabulary, alternatives)
     number_at = _positions(order, find_leaders(rows))
     size = len(order)
     heads = np.full(size, ROOT, np.int32)
@@ -180,7 +185,8 @@ def encode_training(
         elif gold not in proposed:
             proposed = (*proposed, gold)
         candidates.append(proposed)
-    return build_encoding(problem, order, rows, candidates), reference
+    encoding = build_encoding(problem, order, rows, candidates, alternatives=alternatives)
+    return encoding, reference
 
 
 def _positions(order: Sequence[int], leaders: Sequence[int]) -> list[int]:
