@@ -18,7 +18,7 @@ from references.best_first import LearnedWeights, Learner, Search
 from references.cases import Case, ccg_case, ccg_nodes, dependency_case, dependency_nodes, nodes_of
 from references.edges import Bag, CcgEdgeGrammar, DependencyGrammar, Node, tree_of
 from toys import ccg as toy_ccg
-from toys.edge_problems import RandomWeights, random_ccg_problem
+from toys.edge_problems import RandomForms, RandomWeights, random_ccg_problem
 from toys.models import toy_sentence, toy_vocabulary
 
 from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
@@ -26,6 +26,7 @@ from syntagma.best_first._dependency_edges import DependencyEdges
 from syntagma.best_first._guided_learning import GuidedSearch
 from syntagma.best_first._search import best_first_search
 from syntagma.best_first.ccg_grammar import CcgGrammar, LexicalEntry
+from syntagma.best_first.forms import form_arrays
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.features._weights import TrainingWeights
 from syntagma.problem.problem import Problem
@@ -90,6 +91,53 @@ def example_of(sentence: Sentence, problem: Problem, vocabulary: Vocabulary) -> 
         lambda again: dependency_case(again, vocabulary),
     )
     return Example(case, dependency_nodes(reference))
+
+
+def form_example(rng: Random) -> Example:
+    """The same with other forms beside those of the sentence, which come first, second or third."""
+    vocabulary, forms_of = toy_vocabulary(), RandomForms(rng)
+    while True:
+        sentence = toy_sentence(rng, 5)
+        known = set(sentence.deprels) <= {*vocabulary.labels, "root"}
+        if known and set(sentence.tags) <= set(vocabulary.tags):
+            break
+    problem = constrain(sentence, draw_condition(rng, (1, 1, 1, 1, 1)), rng, shuffle=False)
+    listed, golds = [], []
+    for word in problem.words:
+        forms = forms_of(word)
+        gold = (len(word.form) + len(golds)) % len(forms)
+        forms = [*forms[1 : gold + 1], forms[0], *forms[gold + 1 :]]
+        listed.append(forms)
+        golds.append(gold)
+    problem = problem.with_forms([forms[0].text for forms in listed])
+    encoding, reference = encode_training(sentence, problem, vocabulary, listed)
+    bag = Bag(encoding, vocabulary)
+    order = reference.order.tolist()
+    chosen = dict(zip(order, golds, strict=True))
+    nodes = dependency_nodes(reference, chosen)
+    assert bag.choices is not None
+    candidates = []
+    for number, forms in enumerate(bag.choices):
+        given = bag.problem.words[number].tag
+        of_word = []
+        for index, form in enumerate(forms):
+            tags = [*vocabulary.tags_of(form.text, as_unseen=form.text not in vocabulary.forms)]
+            for node in nodes:
+                same = node[4] >= 0 and bag.leader[node[4]] == number and node[3] == index
+                tags += [node[5]] if same and node[5] not in tags else []
+            of_word.append(tags if given is None else [vocabulary.tags.index(given)])
+        candidates.append(of_word)
+    labels = reference.labels.tolist()
+    gold_forms = [(node[4], node[3], node[5]) for node in nodes if node[4] >= 0]
+    arrays = form_arrays(encoding, vocabulary, gold_forms)
+    templates = dependency_templates(forms=True)
+    index_, pool = vocabulary.label_index, vocabulary.label_pool
+    case = Case(
+        DependencyGrammar(bag, candidates, labels),
+        lambda: DependencyEdges(encoding.task, templates, index_, pool, labels, arrays),
+        lambda again: dependency_case(again, vocabulary),
+    )
+    return Example(case, nodes)
 
 
 def toy_ccg_example(rng: Random) -> Example:
@@ -181,6 +229,7 @@ def repeated_ccg_example(rng: Random) -> Example:
 
 EXAMPLES: dict[str, Draw] = {
     "dependencies": dependency_example,
+    "forms": form_example,
     "toy CCG": toy_ccg_example,
     "random CCG": random_ccg_example,
     "ambiguous CCG": ambiguous_ccg_example,
@@ -383,7 +432,8 @@ def test_first_update_is_that_of_the_paper(draw: Draw, settings: Settings) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "draw", [dependency_example, toy_ccg_example, random_ccg_example, ambiguous_ccg_example]
+    "draw",
+    [dependency_example, form_example, toy_ccg_example, random_ccg_example, ambiguous_ccg_example],
 )
 def test_repeated_learning_finds_the_sentence(draw: Draw) -> None:
     for seed in range(5):

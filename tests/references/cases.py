@@ -24,9 +24,12 @@ from syntagma.best_first._dependency_edges import DependencyEdges
 from syntagma.best_first._edges import Edges
 from syntagma.best_first._search import BestFirst
 from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.forms import form_arrays
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.features._weights import Weights, build_columns
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.results.derivation import Derivation
 from syntagma.transition.encoding import encode
 from syntagma.transition.training import Reference
@@ -35,8 +38,11 @@ from syntagma.transition.vocabulary import Vocabulary
 # ---- gold derivations ------------------------------------------------------------------------
 
 
-def dependency_nodes(reference: Reference) -> list[Node]:
-    """The derivation of a tree: of each word its right dependents, then its left ones."""
+def dependency_nodes(reference: Reference, forms: Mapping[int, int] | None = None) -> list[Node]:
+    """The derivation of a tree: of each word its right dependents, then its left ones.
+
+    `forms` are the indices of the words' forms, if they have a choice.
+    """
     order, heads = reference.order.tolist(), reference.heads.tolist()
     nodes: list[Node] = []
 
@@ -48,7 +54,8 @@ def dependency_nodes(reference: Reference) -> list[Node]:
     def derive(word: int) -> int:
         dependents = [w for w in order if heads[w] == word]
         left = [w for w in dependents if order.index(w) < order.index(word)]
-        top = add(NONE, NONE, LEAF, NONE, word, int(reference.tags[word]))
+        form = NONE if forms is None else forms[word]
+        top = add(NONE, NONE, LEAF, form, word, int(reference.tags[word]))
         for w in dependents[len(left) :]:
             top = add(top, derive(w), HEAD_LEFT, int(reference.labels[w]), NONE, NONE)
         for w in reversed(left):
@@ -140,6 +147,27 @@ def dependency_case(problem: Problem, vocabulary: Vocabulary) -> Case:
         DependencyGrammar(bag, candidates),
         lambda: DependencyEdges(encoding.task, dependency_templates(), index, pool),
         lambda again: dependency_case(again, vocabulary),
+    )
+
+
+def form_case(
+    problem: Problem, vocabulary: Vocabulary, forms_of: Callable[[Word], Sequence[Alternative]]
+) -> Case:
+    """Dependencies between words that may take several forms, the first of which is in the
+    problem."""
+    encoding = encode(problem, vocabulary, alternatives=[*map(forms_of, problem.words)])
+    bag = Bag(encoding, vocabulary)
+    candidates = []
+    for word in bag.problem.words:
+        given = [vocabulary.tags.index(word.tag)] if word.tag in vocabulary.tags else None
+        candidates.append([given or vocabulary.tags_of(form.text) for form in forms_of(word)])
+    forms = form_arrays(encoding, vocabulary)
+    templates = dependency_templates(forms=True)
+    index, pool = vocabulary.label_index, vocabulary.label_pool
+    return Case(
+        DependencyGrammar(bag, candidates),
+        lambda: DependencyEdges(encoding.task, templates, index, pool, None, forms),
+        lambda again: form_case(again, vocabulary, forms_of),
     )
 
 

@@ -24,6 +24,7 @@ from syntagma.best_first._ccg_edges import CCG_ATOMS
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.templates import ccg_templates, dependency_templates
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.shape import shape_and_suffix
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.vocabulary import Vocabulary
@@ -41,6 +42,7 @@ class Leaf(NamedTuple):
     word: int  # the first of interchangeable words
     tag: int
     category: int = NONE
+    form: int = NONE  # its index, if words may take several forms
 
 
 @dataclass(eq=False)
@@ -159,10 +161,12 @@ class Bag:
         self.given_heads = given.head
         self.predecessors = given.predecessors
         self.n = len(given.head)
+        self.choices = encoding.choices
         self.leader = list(range(self.n))
         for group in interchangeable(self.problem):
             for index in group:
-                self.leader[index - 1] = group[0] - 1
+                same = (other for other in group if self.forms_of(other) == self.forms_of(index))
+                self.leader[index - 1] = next(same) - 1
         self.copies = Counter(self.leader)
 
     def fits(self, *edges: Edge) -> bool:
@@ -182,7 +186,7 @@ class Bag:
         suffix."""
         if leaf is None:
             return 0
-        form, known = self.problem.words[leaf.word].form, self.vocabulary.forms
+        form, known = self.text(leaf.word, leaf.form), self.vocabulary.forms
         shape, suffix = shape_and_suffix(form)
         return known.get(form) or known.get(form.split(" ")[-1], 0) or fold(fold(2, shape), suffix)
 
@@ -201,8 +205,24 @@ class Bag:
             B_2=left.from_end(1), B_1=left.from_end(0), B=right.at(0), BN1=right.at(1)
         )
 
+    def forms_of(self, index: int) -> Sequence[Alternative]:
+        """The forms that the word with this 1-based index may take, if there is a choice."""
+        return [] if self.choices is None else [*self.choices[index - 1]]
+
+    def text(self, word: int, form: int) -> str:
+        return self.problem.words[word].form if form == NONE else self.form(word, form).text
+
+    def form(self, word: int, form: int) -> Alternative:
+        assert self.choices is not None
+        return self.choices[word][form]
+
     def forms(self, edges: Iterable[Edge]) -> list[str]:
-        return [self.problem.words[leaf.word].form for edge in edges for leaf in edge.leaves]
+        """How the words are written, at the start of a sentence and elsewhere."""
+        leaves = [leaf for edge in edges for leaf in edge.leaves]
+        texts = [self.text(leaf.word, leaf.form) for leaf in leaves]
+        if self.choices is None:
+            return texts
+        return texts + [self.form(leaf.word, leaf.form).initial for leaf in leaves]
 
 
 class Grammar(ABC):
@@ -238,28 +258,53 @@ class Grammar(ABC):
 class DependencyGrammar(Grammar):
     """§4: arcs between heads; right dependents before left ones, from the inside out.
 
-    `candidates` holds the tags of each word. `gold_labels` holds a label for each word
-    that is proposed beside the best one.
+    `candidates` holds the tags of each word or, if words may take several forms, the tags of each
+    of its forms. `gold_labels` holds a label for each word that is proposed beside the best one.
     """
 
     def __init__(
-        self, bag: Bag, candidates: Sequence[Sequence[int]], gold_labels: Sequence[int] = ()
+        self,
+        bag: Bag,
+        candidates: Sequence[Sequence[int]] | Sequence[Sequence[Sequence[int]]],
+        gold_labels: Sequence[int] = (),
     ) -> None:
         super().__init__(bag)
-        self.templates = Templates(dependency_templates().texts, DEPENDENCY_ATOMS)
-        self.candidates = candidates
+        templates = dependency_templates(forms=bag.choices is not None)
+        self.templates = Templates(templates.texts, DEPENDENCY_ATOMS)
+        self.options: list[list[tuple[int, int]]] = []  # the forms and tags of each word
+        for of_word in candidates:
+            options: list[tuple[int, int]] = []
+            for form, tags in enumerate(of_word):
+                if isinstance(tags, int):
+                    options.append((NONE, tags))
+                else:
+                    options += [(form, tag) for tag in tags]
+            self.options.append(options)
         self.gold_labels: defaultdict[int, set[int]] = defaultdict(set)
         for leader, label in zip(bag.leader, gold_labels, strict=False):
             self.gold_labels[leader].add(label)
 
     def leaves(self) -> list[Edge]:
         edges = [
-            Edge((Leaf(word, tag),))
+            Edge((Leaf(word, tag, form=form),), label=form)
             for word in range(self.bag.n)
             if self.bag.leader[word] == word
-            for tag in self.candidates[word]
+            for form, tag in self.options[word]
         ]
-        return [replace(edge, keys=self.phrase_features(edge)) for edge in edges]
+        return [
+            replace(edge, keys=[*self.phrase_features(edge), *self.form_features(edge)])
+            for edge in edges
+        ]
+
+    def form_features(self, edge: Edge) -> Iterator[int]:
+        """How large the share of a form is among those of its word, if it has several."""
+        [leaf] = edge.leaves
+        share = 0
+        if leaf.form != NONE and len(self.bag.forms_of(leaf.word + 1)) > 1:
+            log_share = self.bag.form(leaf.word, leaf.form).log_share
+            bounds = (0.05, 0.2, 0.5, 1, 2, 3, 5)
+            share = 1 + sum(-log_share >= bound for bound in bounds)
+        return self.templates.keys("form", self.phrase_atoms(edge) | {"share": share})
 
     def unary(self, edge: Edge) -> list[Edge]:
         return []
