@@ -29,6 +29,7 @@ from syntagma.best_first.ccg_grammar import CcgGrammar, LexicalEntry
 from syntagma.best_first.forms import form_arrays
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.features._weights import TrainingWeights
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.transition.training import encode_training
@@ -79,14 +80,15 @@ def dependency_example(rng: Random, max_words: int = 6) -> Example:
 def example_of(sentence: Sentence, problem: Problem, vocabulary: Vocabulary) -> Example:
     encoding, reference = encode_training(sentence, problem, vocabulary)
     bag = Bag(encoding, vocabulary)
-    candidates = []
+    options = []
     for word, gold in zip(bag.problem.words, reference.tags.tolist(), strict=True):
         tags = vocabulary.tags_of(word.form, as_unseen=word.form not in vocabulary.forms)
-        candidates.append(tuple(dict.fromkeys((*tags, gold))) if word.tag is None else (gold,))
+        tags = tuple(dict.fromkeys((*tags, gold))) if word.tag is None else (gold,)
+        options.append([(-1, tag) for tag in tags])
     labels = reference.labels.tolist()
     index, pool = vocabulary.label_index, vocabulary.label_pool
     case = Case(
-        DependencyGrammar(bag, candidates, labels),
+        DependencyGrammar(bag, options, labels),
         lambda: DependencyEdges(encoding.task, dependency_templates(), index, pool, labels),
         lambda again: dependency_case(again, vocabulary),
     )
@@ -102,7 +104,8 @@ def form_example(rng: Random) -> Example:
         if known and set(sentence.tags) <= set(vocabulary.tags):
             break
     problem = constrain(sentence, draw_condition(rng, (1, 1, 1, 1, 1)), rng, shuffle=False)
-    listed, golds = [], []
+    listed: list[list[Alternative]] = []
+    golds: list[int] = []
     for word in problem.words:
         forms = forms_of(word)
         gold = (len(word.form) + len(golds)) % len(forms)
@@ -116,24 +119,25 @@ def form_example(rng: Random) -> Example:
     chosen = dict(zip(order, golds, strict=True))
     nodes = dependency_nodes(reference, chosen)
     assert bag.choices is not None
-    candidates = []
-    for number, forms in enumerate(bag.choices):
+    options = []
+    for number, several in enumerate(bag.choices):
         given = bag.problem.words[number].tag
-        of_word = []
-        for index, form in enumerate(forms):
+        of_word: list[tuple[int, int]] = []
+        for index, form in enumerate(several):
             tags = [*vocabulary.tags_of(form.text, as_unseen=form.text not in vocabulary.forms)]
             for node in nodes:
                 same = node[4] >= 0 and bag.leader[node[4]] == number and node[3] == index
                 tags += [node[5]] if same and node[5] not in tags else []
-            of_word.append(tags if given is None else [vocabulary.tags.index(given)])
-        candidates.append(of_word)
+            tags = tags if given is None else [vocabulary.tags.index(given)]
+            of_word += [(index, tag) for tag in tags]
+        options.append(of_word)
     labels = reference.labels.tolist()
     gold_forms = [(node[4], node[3], node[5]) for node in nodes if node[4] >= 0]
     arrays = form_arrays(encoding, vocabulary, gold_forms)
     templates = dependency_templates(forms=True)
     index_, pool = vocabulary.label_index, vocabulary.label_pool
     case = Case(
-        DependencyGrammar(bag, candidates, labels),
+        DependencyGrammar(bag, options, labels),
         lambda: DependencyEdges(encoding.task, templates, index_, pool, labels, arrays),
         lambda again: dependency_case(again, vocabulary),
     )
@@ -155,9 +159,9 @@ def toy_ccg_example(rng: Random) -> Example:
     assert isinstance(case.plain, CcgEdgeGrammar)
     gold = ccg_nodes(each.derivation, reference.order.tolist(), grammar, vocabulary)
     rows = case.plain.rows
-    assert all((n[4], n[5], n[3]) in rows for n in gold if n[4] >= 0)
+    assert all((n[4], n[5], n[3]) in {row[:3] for row in rows} for n in gold if n[4] >= 0)
     rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories))
-    leaves = np.array(rows, np.int32)
+    leaves = np.array([row[:3] for row in rows], np.int32)
     case.make = lambda: CcgEdges(encoding.task, ccg_templates(), rules, leaves)
     return Example(case, gold)
 

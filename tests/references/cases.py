@@ -136,15 +136,15 @@ def core_weights(weights: Mapping[int, float]) -> Weights:
 def dependency_case(problem: Problem, vocabulary: Vocabulary) -> Case:
     encoding = encode(problem, vocabulary)
     bag = Bag(encoding, vocabulary)
-    candidates: list[tuple[int, ...]] = []
+    options = []
     for word in bag.problem.words:
+        tags: Sequence[int] = vocabulary.tags_of(word.form)
         if word.tag in vocabulary.tags:
-            candidates.append((vocabulary.tags.index(word.tag),))
-        else:
-            candidates.append(vocabulary.tags_of(word.form))
+            tags = [vocabulary.tags.index(word.tag)]
+        options.append([(NONE, tag) for tag in tags])
     index, pool = vocabulary.label_index, vocabulary.label_pool
     return Case(
-        DependencyGrammar(bag, candidates),
+        DependencyGrammar(bag, options),
         lambda: DependencyEdges(encoding.task, dependency_templates(), index, pool),
         lambda again: dependency_case(again, vocabulary),
     )
@@ -157,15 +157,21 @@ def form_case(
     problem."""
     encoding = encode(problem, vocabulary, alternatives=[*map(forms_of, problem.words)])
     bag = Bag(encoding, vocabulary)
-    candidates = []
+    options = []
     for word in bag.problem.words:
         given = [vocabulary.tags.index(word.tag)] if word.tag in vocabulary.tags else None
-        candidates.append([given or vocabulary.tags_of(form.text) for form in forms_of(word)])
+        options.append(
+            [
+                (index, tag)
+                for index, form in enumerate(forms_of(word))
+                for tag in given or vocabulary.tags_of(form.text)
+            ]
+        )
     forms = form_arrays(encoding, vocabulary)
     templates = dependency_templates(forms=True)
     index, pool = vocabulary.label_index, vocabulary.label_pool
     return Case(
-        DependencyGrammar(bag, candidates),
+        DependencyGrammar(bag, options),
         lambda: DependencyEdges(encoding.task, templates, index, pool, None, forms),
         lambda again: form_case(again, vocabulary, forms_of),
     )

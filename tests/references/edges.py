@@ -258,28 +258,20 @@ class Grammar(ABC):
 class DependencyGrammar(Grammar):
     """§4: arcs between heads; right dependents before left ones, from the inside out.
 
-    `candidates` holds the tags of each word or, if words may take several forms, the tags of each
-    of its forms. `gold_labels` holds a label for each word that is proposed beside the best one.
+    `options` holds the form (NONE if there is no choice) and the tag of each leaf edge of each
+    word. `gold_labels` holds a label for each word that is proposed beside the best one.
     """
 
     def __init__(
         self,
         bag: Bag,
-        candidates: Sequence[Sequence[int]] | Sequence[Sequence[Sequence[int]]],
+        options: Sequence[Sequence[tuple[int, int]]],
         gold_labels: Sequence[int] = (),
     ) -> None:
         super().__init__(bag)
         templates = dependency_templates(forms=bag.choices is not None)
         self.templates = Templates(templates.texts, DEPENDENCY_ATOMS)
-        self.options: list[list[tuple[int, int]]] = []  # the forms and tags of each word
-        for of_word in candidates:
-            options: list[tuple[int, int]] = []
-            for form, tags in enumerate(of_word):
-                if isinstance(tags, int):
-                    options.append((NONE, tags))
-                else:
-                    options += [(form, tag) for tag in tags]
-            self.options.append(options)
+        self.options = options
         self.gold_labels: defaultdict[int, set[int]] = defaultdict(set)
         for leader, label in zip(bag.leader, gold_labels, strict=False):
             self.gold_labels[leader].add(label)
@@ -291,20 +283,24 @@ class DependencyGrammar(Grammar):
             if self.bag.leader[word] == word
             for form, tag in self.options[word]
         ]
-        return [
-            replace(edge, keys=[*self.phrase_features(edge), *self.form_features(edge)])
-            for edge in edges
-        ]
+        for edge in edges:
+            if not self.is_open(edge):
+                edge.keys = self.phrase_features(edge)
+            elif self.bag.n == 1:
+                edge.keys = self.form_features(edge)
+        return edges
 
-    def form_features(self, edge: Edge) -> Iterator[int]:
-        """How large the share of a form is among those of its word, if it has several."""
+    def is_open(self, edge: Edge) -> bool:
+        """Whether it is a word in one of several forms, whose features count when it is joined."""
+        return len(edge.leaves) == 1 and len(self.bag.forms_of(edge.leaves[0].word + 1)) > 1
+
+    def form_features(self, edge: Edge) -> list[int]:
+        """Features of a word, and how large the share of its form is among those of the word."""
         [leaf] = edge.leaves
-        share = 0
-        if leaf.form != NONE and len(self.bag.forms_of(leaf.word + 1)) > 1:
-            log_share = self.bag.form(leaf.word, leaf.form).log_share
-            bounds = (0.05, 0.2, 0.5, 1, 2, 3, 5)
-            share = 1 + sum(-log_share >= bound for bound in bounds)
-        return self.templates.keys("form", self.phrase_atoms(edge) | {"share": share})
+        log_share = self.bag.form(leaf.word, leaf.form).log_share
+        share = 1 + sum(-log_share >= bound for bound in (0.05, 0.2, 0.5, 1, 2, 3, 5))
+        atoms = self.phrase_atoms(edge) | {"share": share}
+        return [*self.phrase_features(edge), *self.templates.keys("form", atoms)]
 
     def unary(self, edge: Edge) -> list[Edge]:
         return []
@@ -334,7 +330,10 @@ class DependencyGrammar(Grammar):
         arcs = left.arcs | {d + shift: h + shift for d, h in right.arcs.items()}
         arcs[dependent] = head
         edge = Edge(left.leaves + right.leaves, head, rule, NONE, left, right, arcs)
-        phrase = self.phrase_features(edge)
+        phrase = [
+            key for part in edge.parts if self.is_open(part) for key in self.form_features(part)
+        ]
+        phrase += self.phrase_features(edge)
         atoms, tags = self.arc_atoms(edge, dependent)
         phrase += self.arc_features(edge, dependent, atoms, tags)
 

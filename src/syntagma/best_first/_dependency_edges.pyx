@@ -8,7 +8,9 @@ Labels that are not given are chosen arc by arc. No feature looks at a label lat
 one is proposed.
 
 Where words may take several forms, each form has leaf edges of its own (§5.7). They cover the same
-word, so that no phrase can have two of them.
+word, so that no phrase can have two of them. All of them score 0: their features count as soon as
+they are joined with something. Otherwise the form that is best by itself would be expanded first,
+and the search would mostly end before the others.
 
 The atoms of the features of Table 2 are computed here; the templates are in `templates`.
 """
@@ -167,6 +169,7 @@ cdef class DependencyEdges(Edges):
         by.label = self.task.words[dependent.word].label
         by.score = 0.0
         self.compose(&by, &edge)
+        self.extract_parts(&edge)
         self.extract_phrase(&edge)
         self.extract_arc(&edge)
         base = finish(self.sum)
@@ -238,14 +241,34 @@ cdef class DependencyEdges(Edges):
         return 0
 
     cdef void extract(self, const Edge* edge) noexcept nogil:
-        self.extract_phrase(edge)
         if edge.rule == LEAF:
-            if not self.unit_shares.empty():
-                self.atoms[SHARE] = self.unit_shares[edge.unit]
-                instantiate_all(self.set, FORM, self.atoms, self.sum)
+            if not self.is_open(edge):
+                self.extract_phrase(edge)
+            elif self.task.n == 1:
+                self.extract_form(edge)
         else:
+            self.extract_parts(edge)
+            self.extract_phrase(edge)
             self.extract_arc(edge)
             self.extract_label(edge.label)
+
+    cdef bint is_open(self, const Edge* leaf) noexcept nogil:
+        """Whether the word has other forms than this one."""
+        return not self.unit_shares.empty() and self.unit_shares[leaf.unit]
+
+    cdef void extract_parts(self, const Edge* edge) noexcept nogil:
+        """Features of forms that have not counted yet."""
+        cdef const Edge* left = &self.items[edge.left]
+        cdef const Edge* right = &self.items[edge.right]
+        if left.rule == LEAF and self.is_open(left):
+            self.extract_form(left)
+        if right.rule == LEAF and self.is_open(right):
+            self.extract_form(right)
+
+    cdef void extract_form(self, const Edge* leaf) noexcept nogil:
+        self.extract_phrase(leaf)
+        self.atoms[SHARE] = self.unit_shares[leaf.unit]
+        instantiate_all(self.set, FORM, self.atoms, self.sum)
 
     cdef void extract_phrase(self, const Edge* edge) noexcept nogil:
         """Features that any edge has, and those of complete sentences."""
