@@ -171,6 +171,7 @@ cdef class DependencyEdges(Edges):
         self.compose(&by, &edge)
         self.extract_parts(&edge)
         self.extract_phrase(&edge)
+        self.extract_fluency(&edge)
         self.extract_arc(&edge)
         base = finish(self.sum)
         if by.label != NONE:
@@ -246,9 +247,11 @@ cdef class DependencyEdges(Edges):
                 self.extract_phrase(edge)
             elif self.task.n == 1:
                 self.extract_form(edge)
+            self.extract_fluency(edge)
         else:
             self.extract_parts(edge)
             self.extract_phrase(edge)
+            self.extract_fluency(edge)
             self.extract_arc(edge)
             self.extract_label(edge.label)
 

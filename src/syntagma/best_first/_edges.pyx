@@ -6,12 +6,13 @@ times: an edge with k of them has the bits of the first k. So the same phrase is
 from other copies of its words.
 """
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from syntagma.transition._state cimport NONE, SearchTask, meet
-from syntagma.features._templates cimport TemplateTable, finish, fold, word_key
+from syntagma.best_first._junctions cimport Junctions
+from syntagma.features._templates cimport TemplateTable, finish, fold, instantiate_all, word_key
 from syntagma.features._weights cimport Weights
 
 
@@ -23,6 +24,11 @@ cdef extern from * nogil:
 
 
 LEAF_RULE = LEAF    # for Python, so that no number is defined twice
+
+FLUENCY_SCOPES = ("junction", "limits")
+FLUENCY_ATOMS = ("gain", "start", "end")
+assert len(FLUENCY_SCOPES) == FLUENCY_SCOPES_COUNT
+assert len(FLUENCY_ATOMS) == FLUENCY_ATOMS_COUNT
 
 
 cdef uint64_t leaf_hash(int leader, int tag, int label) noexcept nogil:
@@ -38,6 +44,12 @@ cdef uint64_t normalized(int number) noexcept nogil:
     if number <= 5:
         return number
     return 6 if number <= 10 else 7 if number <= 20 else 8 if number <= 40 else 9
+
+
+cdef uint64_t interval(double gain) noexcept nogil:
+    """The interval of a gain of the language model: half a nat each from -4 to 8."""
+    cdef double place = (gain + 4.0) / 0.5
+    return 1 if place < 0.0 else 26 if place >= 24.0 else 2 + <int>place
 
 
 cdef class Edges:
@@ -84,6 +96,11 @@ cdef class Edges:
         self.weights = weights
         self.sum.table = &weights.table
         memset(self.sum.memo, 0, sizeof(self.sum.memo))
+
+    def use_language_model(self, Junctions junctions, TemplateTable templates):
+        """Let junctions of phrases have features of the language model."""
+        self.junctions = junctions
+        self.fluency = templates
 
     cdef int add_leaf(self, int word, int tag, int label) except -1 nogil:
         """Add a leaf edge; return its number."""
@@ -230,6 +247,36 @@ cdef class Edges:
             proposal.score += self.items[right].score
         self.proposals.push_back(proposal)
         return 0
+
+    cdef void extract_fluency(self, const Edge* edge) noexcept nogil:
+        """Features of the language model, if there is one: of the junction of the edge's parts and,
+        if it has all words, of where the sentence begins and ends."""
+        cdef uint64_t atoms[FLUENCY_ATOMS_COUNT]
+        cdef int32_t left[ENDS]
+        cdef int32_t right[ENDS]
+        cdef int n_left, n_right
+        if self.junctions is None or edge.rule != LEAF and edge.right == NONE:
+            return
+        if edge.right != NONE:
+            n_left = self.list_units(self.items[edge.left].last, left)
+            n_right = self.list_units(self.items[edge.right].first, right)
+            atoms[GAIN] = interval(self.junctions.gain(left, n_left, right, n_right))
+            instantiate_all(&self.fluency.set, JUNCTION, atoms, self.sum)
+        if edge.words == self.task.n:
+            n_left = self.list_units(edge.last, left)
+            n_right = self.list_units(edge.first, right)
+            atoms[START_GAIN] = interval(self.junctions.start_gain(right, n_right))
+            atoms[END_GAIN] = interval(self.junctions.end_gain(left, n_left))
+            instantiate_all(&self.fluency.set, LIMITS, atoms, self.sum)
+
+    cdef int list_units(self, const int32_t* leaves, int32_t* units) noexcept nogil:
+        """The units at an end of an edge; how many they are."""
+        cdef int i
+        for i in range(ENDS):
+            if leaves[i] == NONE:
+                return i
+            units[i] = self.items[leaves[i]].unit
+        return ENDS
 
     cdef uint64_t word_atom(self, int leaf) noexcept nogil:
         return 0 if leaf == NONE else self.unit_atoms[self.items[leaf].unit]

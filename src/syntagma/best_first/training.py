@@ -16,12 +16,14 @@ from syntagma.best_first._edges import Edges
 from syntagma.best_first._guided_learning import GuidedSearch
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.derivations import HEAD_LEFT, HEAD_RIGHT, LEAF, NONE, DerivationNode
+from syntagma.best_first.fluency import find_junctions, fluency_templates
 from syntagma.best_first.grammar_extraction import extract_grammar
 from syntagma.best_first.grammars import DependencyEdgeGrammar, edge_grammar
 from syntagma.best_first.scorer import StoredEdgeScorer
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.features._weights import TrainingWeights
 from syntagma.features.stored_weights import StoredWeights
+from syntagma.language_model.packed import LanguageModel
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.results.derivation import Derivation
@@ -44,12 +46,20 @@ class GuidedLearner:
     Figures of an epoch: `found`, the share of sentences whose gold result was reached within the
     search budget, and the mean numbers of `updates` and `expansions` per sentence.
 
-    With `inflect`, some visits of each epoch learn to choose forms, too (§5.7).
+    With `inflect`, some visits of each epoch learn to choose forms, too (§5.7). With a language
+    model, edges have its scores as features.
     """
 
-    def __init__(self, settings: BestFirstSettings, inflect: Inflect | None = None) -> None:
+    def __init__(
+        self,
+        settings: BestFirstSettings,
+        inflect: Inflect | None = None,
+        language_model: LanguageModel | None = None,
+    ) -> None:
         self.settings = settings
         self.inflect = inflect
+        self.language_model = language_model
+        self.fluency = None if language_model is None else fluency_templates()
         self.epochs = settings.epochs
         self.budget = SearchBudget(expansions=settings.dev_expansions)
 
@@ -72,7 +82,10 @@ class GuidedLearner:
             "grammar": self.settings.grammar,
             "chart": self.settings.chart,
             "scaled": self.settings.scaled,
-            "templates": list(self.grammar.templates.texts),
+            "templates": [
+                *self.grammar.templates.texts,
+                *(self.fluency.texts if self.fluency else ()),
+            ],
         }
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
@@ -87,6 +100,9 @@ class GuidedLearner:
                 problem, alternatives, forms = self.inflect(sentence, problem)
             encoding, reference = encode_training(sentence, problem, self.vocabulary, alternatives)
             edges, gold = self._gold_edges(encoding, reference, sentence.derivation, forms)
+            if self.language_model is not None and self.fluency is not None:
+                junctions = find_junctions(self.language_model, encoding)
+                edges.use_language_model(junctions, self.fluency)
             search = GuidedSearch(
                 edges,
                 settings.chart,

@@ -30,7 +30,7 @@ OPTIONS_OF = {
     "linear": ("features", "update", "beam"),
     "best-first": (
         *("grammar", "update", "chart", "unscaled", "no_negatives", "final", "expansions"),
-        "realize",
+        *("realize", "lm"),
     ),
     "neural": (
         *("start", "pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
@@ -213,6 +213,15 @@ def train(
             "--realize", help="Neural, best-first: also learn to realize lemmas; TRAIN has them."
         ),
     ] = NEURAL.realize,
+    lm: Annotated[
+        str | None,
+        typer.Option(
+            "--lm",
+            metavar="NAME|FILE",
+            help="Best-first: a language model whose scores are features: a file of train-lm, a "
+            "model that has one, or an ARPA file.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")] = NEURAL.seed,
     tag_column: Annotated[
         TagColumn | None,
@@ -334,6 +343,7 @@ def train(
             settings=settings,
             pretrain=pretrain or (),
             start=start,
+            lm=lm,
             name=name,
             language=language,
             licence=licence,

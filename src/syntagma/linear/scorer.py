@@ -64,5 +64,5 @@ class StoredLinearScorer(StoredWeights):
             vocabulary.label_index,
             vocabulary.label_pool,
         )
-        check_templates(scorer.templates, header)
+        check_templates(header, scorer.templates)
         return scorer
