@@ -15,6 +15,7 @@ import syntagma
 from syntagma.errors import ModelError
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import model_path
+from syntagma.realization import form_context
 from syntagma.realization.training import learn_realizer
 
 
@@ -33,15 +34,16 @@ def relearn(model: str | Path, treebank: Path, output: Path) -> list[tuple[str, 
     header, arrays = read_container(model_path(model))
     sentences = syntagma.read_treebank(treebank, header["tag_column"])
     realizer = learn_realizer(sentences, str(header.get("language", "")))
-    learned = {**realizer.inflector.to_arrays(), **realizer.choice.to_arrays()}
-    missing = sorted(learned.keys() - arrays.keys())
+    parts = (realizer.inflector, realizer.choice, realizer.context)
+    learned = {name: array for part in parts for name, array in part.to_arrays().items()}
+    missing = sorted(learned.keys() - arrays.keys() - {form_context.SECTION})
     if missing:
         raise ModelError(f"{model} has no section {missing[0]}: it has not learned to realize")
     write_container(output, header, {**arrays, **learned})
     return [
-        (name, arrays[name].nbytes, array.nbytes)
+        (name, arrays[name].nbytes if name in arrays else 0, array.nbytes)
         for name, array in learned.items()
-        if arrays[name].tobytes() != array.tobytes()
+        if name not in arrays or arrays[name].tobytes() != array.tobytes()
     ]
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import syntagma
-from syntagma.errors import ArgumentError, SyntagmaError
-from syntagma.files.paths import as_paths, check_path
+from syntagma.errors import ArgumentError, FormatError, SyntagmaError
+from syntagma.files.paths import as_paths, check_path, expand_paths
 from syntagma.treebanks.treebank import Sentence
 
 CATS = Sentence(("Cats", "sleep"), ("NNS", "VBP"), (2, 0), ("nsubj", "root"))
@@ -21,6 +21,33 @@ def test_a_single_path_is_a_list_of_one() -> None:
     assert as_paths("a.txt", "sources") == ["a.txt"]
     assert as_paths(Path("a.txt"), "sources") == [Path("a.txt")]
     assert as_paths(iter(["a.txt", Path("b")]), "sources") == ["a.txt", Path("b")]
+
+
+def test_patterns_match_files_in_the_order_of_their_names(tmp_path: Path) -> None:
+    for name in ("b.txt", "a.txt", ".hidden.txt", "c.md", "sub/d.txt", "sub/deep/e.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+
+    def found(pattern: str, **options: bool) -> list[str]:
+        matches = expand_paths(tmp_path / pattern, "data", **options)
+        return [str(each.relative_to(tmp_path)) for each in matches]
+
+    assert found("*.txt") == ["a.txt", "b.txt"]
+    assert found("[!a].*") == ["b.txt", "c.md"]
+    assert found("**/*.txt") == ["a.txt", "b.txt", "sub/d.txt", "sub/deep/e.txt"]
+    assert found("s*", folders=True) == ["sub"]
+    with pytest.raises(FormatError, match=r"s\*: no file matches this pattern"):
+        found("s*")
+    with pytest.raises(FormatError, match=r"x\?: no file or folder matches this pattern"):
+        found("x?", folders=True)
+
+
+def test_what_is_no_pattern(tmp_path: Path) -> None:
+    odd = tmp_path / "a[1].txt"
+    odd.touch()
+    (tmp_path / "a1.txt").touch()
+    missing = tmp_path / "missing.txt"
+    assert expand_paths([odd, "-", missing, "-"], "data") == [odd, Path("-"), missing]
 
 
 @pytest.mark.parametrize("odd", [None, 3, b"a.txt", [b"a.txt"], [None], {"a": 1}, [["a"]], "a\0b"])

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from references.transition import LEFTARC, RIGHTARC, SHIFT, Action
+from references.transition import LEFTARC, RIGHTARC, SHIFT, Action, Arcs
 from toys.models import few_templates, make_scorer, toy_sentence, toy_vocabulary
 from toys.probes import beam_search, decode_actions
 
@@ -49,8 +49,9 @@ def some_examples(seed: int, vocabulary: Vocabulary, count: int = 8) -> list[Exa
 # ---- a plain perceptron ----------------------------------------------------------------------
 
 
-def gold_actions(reference: Reference) -> list[Action]:
-    """Left subtrees, the word, its left arcs from the inside out, then each right subtree."""
+def gold_actions(reference: Reference, lazy: bool = False) -> list[Action]:
+    """Left subtrees, the word, its left arcs from the inside out, then each right subtree. In the
+    lazy order the left arcs come last."""
     order = reference.order.tolist()
 
     def derive(word: int) -> list[Action]:
@@ -58,10 +59,11 @@ def gold_actions(reference: Reference) -> list[Action]:
         left = [w for w in dependents if order.index(w) < order.index(word)]
         actions = [action for w in left for action in derive(w)]
         actions.append((SHIFT, word, int(reference.tags[word]), NONE))
-        actions += [(LEFTARC, NONE, NONE, int(reference.labels[w])) for w in reversed(left)]
+        left_arcs = [(LEFTARC, NONE, NONE, int(reference.labels[w])) for w in reversed(left)]
+        right_part: list[Action] = []
         for w in dependents[len(left) :]:
-            actions += [*derive(w), (RIGHTARC, NONE, NONE, int(reference.labels[w]))]
-        return actions
+            right_part += [*derive(w), (RIGHTARC, NONE, NONE, int(reference.labels[w]))]
+        return actions + (right_part + left_arcs if lazy else left_arcs + right_part)
 
     return derive(next(w for w in order if reference.heads[w] < 0))
 
@@ -123,7 +125,7 @@ class PlainPerceptron:
 
     def violation(self, example: Example) -> tuple[list[Action], list[Action]]:
         """The gold and the best derivation up to the step at which they are compared."""
-        gold = gold_actions(example[1])
+        gold = gold_actions(example[1], self.scorer.lazy)
         beam, best = [Hypothesis(0.0, [], True)], None
         largest = -np.inf
         for step, action in enumerate(gold, 1):
@@ -168,8 +170,10 @@ def learn(learner: Perceptron, example: Example, max_violation: bool) -> Update:
     )
 
 
-def new_learner(feature_set: str, vocabulary: Vocabulary) -> Perceptron:
-    return Perceptron(templates(feature_set), vocabulary.label_index, vocabulary.label_pool)
+def new_learner(feature_set: str, vocabulary: Vocabulary, arcs: Arcs = "eager") -> Perceptron:
+    return Perceptron(
+        templates(feature_set), vocabulary.label_index, vocabulary.label_pool, arcs == "lazy"
+    )
 
 
 def weights_of(learner: Perceptron) -> dict[int, float]:
@@ -186,11 +190,16 @@ def averages_of(learner: Perceptron) -> dict[int, float]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("max_violation", [False, True])
-@pytest.mark.parametrize("feature_set", ["l15", "p16", "p16+"])
-def test_updates_are_those_of_a_plain_perceptron(feature_set: str, max_violation: bool) -> None:
+@pytest.mark.parametrize(
+    ("feature_set", "arcs"),
+    [("l15", "eager"), ("l15", "lazy"), ("p16", "eager"), ("p16+", "eager")],
+)
+def test_updates_are_those_of_a_plain_perceptron(
+    feature_set: str, arcs: Arcs, max_violation: bool
+) -> None:
     vocabulary = toy_vocabulary(2)
-    learner = new_learner(feature_set, vocabulary)
-    plain = PlainPerceptron(make_scorer(feature_set, vocabulary), max_violation)
+    learner = new_learner(feature_set, vocabulary, arcs)
+    plain = PlainPerceptron(make_scorer(feature_set, vocabulary, arcs=arcs), max_violation)
     outcomes = []
     for example in some_examples(1, vocabulary) * 4:
         update = learn(learner, example, max_violation)
@@ -231,9 +240,10 @@ def test_learning_changes_nothing_until_it_is_applied() -> None:
     assert weights_of(learner) != before
 
 
+@pytest.mark.parametrize("arcs", ["eager", "lazy"])
 @pytest.mark.parametrize("max_violation", [False, True])
 @pytest.mark.parametrize("condition", ["none", "labelled"])
-def test_repetition_learns_the_examples(condition: str, max_violation: bool) -> None:
+def test_repetition_learns_the_examples(condition: str, max_violation: bool, arcs: Arcs) -> None:
     """And the search with the weights learned gives the sentences back."""
     rng = Random(3)
     sentences = []
@@ -246,7 +256,7 @@ def test_repetition_learns_the_examples(condition: str, max_violation: bool) -> 
         encode_training(s, constrain(s, CONDITIONS[condition], rng, shuffle=False), vocabulary)
         for s in sentences
     ]
-    learner = new_learner("p16+", vocabulary)
+    learner = new_learner("p16+", vocabulary, arcs)
     wrong = len(examples)
     for _ in range(50):
         if wrong == 0:
@@ -257,7 +267,7 @@ def test_repetition_learns_the_examples(condition: str, max_violation: bool) -> 
             learner.apply(update)
             wrong += not update.correct
     assert wrong == 0
-    scorer = make_scorer("p16+", vocabulary, weights_of(learner))
+    scorer = make_scorer("p16+", vocabulary, weights_of(learner), arcs)
     for sentence, (encoding, _) in zip(sentences, examples, strict=True):
         [(score, actions)] = beam_search(LinearSearch(encoding.task, WIDTH, scorer))
         result = decode_actions(encoding, vocabulary, score, actions)
@@ -265,7 +275,8 @@ def test_repetition_learns_the_examples(condition: str, max_violation: bool) -> 
         assert (result.tags, result.deprels) == (sentence.tags, sentence.deprels)
 
 
-def test_the_reference_derivation_is_legal_and_builds_the_sentence() -> None:
+@pytest.mark.parametrize("arcs", ["eager", "lazy"])
+def test_the_reference_derivation_is_legal_and_builds_the_sentence(arcs: Arcs) -> None:
     """Also of sentences with twins, whose words may change places."""
     rng = Random(9)
     for seed in range(100):
@@ -273,12 +284,14 @@ def test_the_reference_derivation_is_legal_and_builds_the_sentence() -> None:
         vocabulary = learn_vocabulary([sentence])
         problem = constrain(sentence, draw_condition(rng, (1, 1, 1, 1, 1)), rng, shuffle=False)
         encoding, reference = encode_training(sentence, problem, vocabulary)
-        derivation = DerivationWalk(encoding.task, make_scorer(few_templates(), vocabulary))
-        for action in gold_actions(reference):
+        scorer = make_scorer(few_templates(), vocabulary, arcs=arcs)
+        derivation = DerivationWalk(encoding.task, scorer)
+        actions = gold_actions(reference, scorer.lazy)
+        for action in actions:
             assert action[:3] in {legal[:3] for legal in derivation.legal()}, (seed, action)
             derivation.apply(action)
         assert derivation.finished
-        result = decode_actions(encoding, vocabulary, 0.0, gold_actions(reference))
+        result = decode_actions(encoding, vocabulary, 0.0, actions)
         assert (result.text, result.heads) == (sentence.text, sentence.heads)
         assert (result.tags, result.deprels) == (sentence.tags, sentence.deprels)
 

@@ -25,7 +25,7 @@ from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization.letter_case import capitalised
 from syntagma.realization.realizer import Realizer
-from syntagma.realization.training import learn_realizer, pose_lemmas
+from syntagma.realization.training import inflect_visit, learn_realizer
 from syntagma.results.linearization import violations
 from syntagma.results.realization import Realization
 from syntagma.treebanks.treebank import Sentence
@@ -40,7 +40,7 @@ def linearizer() -> Linearizer:
 
 def trained(realizer: Realizer, sentences: Sequence[Sentence], epochs: int) -> Linearizer:
     settings = BestFirstSettings(epochs=epochs, realize=True)
-    learner = GuidedLearner(settings, partial(pose_lemmas, realizer))
+    learner = GuidedLearner(settings, partial(inflect_visit, realizer))
     vocabulary = learner.begin(sentences, ())
     for epoch in range(1, 1 + epochs):
         learner.pass_over(epoch, lambda: None)

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from references.brute_force import Result, interchangeable
 from syntagma.problem.problem import Problem
 
 ROOT = -1
 SHIFT, LEFTARC, RIGHTARC = range(3)
+Arcs = Literal["eager", "lazy"]  # the order of a word's arcs
 Action = tuple[int, int, int, int]  # kind, word, tag, label, as compiled searches have them
 
 
@@ -30,24 +31,31 @@ class Move(NamedTuple):
 class State(NamedTuple):
     """All that the future depends on. Words are 0-based; the top is the last one of the stack.
 
-    Only the top's right dependents matter: a word below the top can come to the top again only by
-    taking a right dependent.
+    A stack word is `closed` to dependents on one side once it has one on the other: in the eager
+    order to left ones, in the lazy order to right ones. In the eager order this matters for the top
+    only: a word below the top can come to the top again only by taking a right dependent.
     """
 
     stack: tuple[int, ...]
     buffer: frozenset[int]
-    top_has_right: bool = False
+    arcs: Arcs = "eager"
+    closed: frozenset[int] = frozenset()
 
     @property
     def finished(self) -> bool:
         return not self.buffer and len(self.stack) == 1
 
     def after(self, move: Move) -> State:
+        stack, buffer, arcs, closed = self
         if move.kind == SHIFT:
-            return State((*self.stack, move.word), self.buffer - {move.word})
+            closed = closed if arcs == "lazy" else frozenset()
+            return State((*stack, move.word), buffer - {move.word}, arcs, closed)
+        below, top = stack[-2:]
         if move.kind == LEFTARC:
-            return State((*self.stack[:-2], self.stack[-1]), self.buffer)
-        return State(self.stack[:-1], self.buffer, top_has_right=True)
+            closed = closed - {below} | {top} if arcs == "lazy" else frozenset()
+            return State((*stack[:-2], top), buffer, arcs, closed)
+        closed = closed - {top} if arcs == "lazy" else frozenset({below})
+        return State(stack[:-1], buffer, arcs, closed)
 
 
 @dataclass
@@ -59,9 +67,10 @@ class Given:
     before: set[tuple[int, int]]  # the order constraints as stated
     predecessors: tuple[int, ...] | None  # their closure
     previous_twin: list[int | None]  # the interchangeable word that must go first
+    arcs: Arcs
 
     @classmethod
-    def of(cls, problem: Problem) -> Given:
+    def of(cls, problem: Problem, arcs: Arcs = "eager") -> Given:
         n = len(problem.words)
         head = [None if w.head is None else w.head - 1 for w in problem.words]
         if problem.root is not None:
@@ -75,11 +84,11 @@ class Given:
         for group in interchangeable(problem):
             for first, second in pairwise(group):
                 twin[second - 1] = first - 1
-        return cls(head, problem.may_be_root, before, problem.predecessors, twin)
+        return cls(head, problem.may_be_root, before, problem.predecessors, twin, arcs)
 
     @property
     def start(self) -> State:
-        return State((), frozenset(range(len(self.head))))
+        return State((), frozenset(range(len(self.head))), self.arcs)
 
     def top(self, word: int) -> int:
         """The top of the given component of `word`."""
@@ -129,9 +138,10 @@ class Exhaustive:
         if len(state.stack) < 2:
             return
         below, top = state.stack[-2:]
-        if not state.top_has_right and self._may_take(state, top, below):
+        lazy = given.arcs == "lazy"
+        if (lazy or top not in state.closed) and self._may_take(state, top, below):
             yield Move(LEFTARC)
-        if self._may_take(state, below, top):
+        if not (lazy and below in state.closed) and self._may_take(state, below, top):
             yield Move(RIGHTARC)
 
     def _may_take(self, state: State, head: int, dependent: int) -> bool:
@@ -205,9 +215,12 @@ class ClosedForm:
 
         Down to its lowest given dependent, or down to its given head, or all if it is the root.
         """
-        if not state.stack or state.top_has_right:
+        if not state.stack or state.stack[-1] in state.closed:
             return 0
-        *others, top = state.stack
+        return self._lefts(state.stack)
+
+    def _lefts(self, stack: tuple[int, ...]) -> int:
+        *others, top = stack
         head = self.given.head[top]
         if head == ROOT:
             return len(others)
@@ -233,7 +246,7 @@ class ClosedForm:
 
     def may_left_arc(self, state: State) -> bool:
         """The word below binds nothing (lefts that are due do not come here)."""
-        if len(state.stack) < 2 or state.top_has_right:
+        if len(state.stack) < 2 or state.stack[-1] in state.closed:
             return False
         below, top = state.stack[-2:]
         return self.binds(state, below) is None and self.given.head[top] != below
@@ -259,7 +272,104 @@ class ClosedForm:
             return True
         # The top can take all that is below it.
         *others, top = state.stack
-        return not state.top_has_right and may[top] and self.inner(state, tuple(others)) is None
+        return top not in state.closed and may[top] and self.inner(state, tuple(others)) is None
+
+
+class LazyClosedForm(ClosedForm):
+    """The same for the lazy order, in which a word takes its right dependents first.
+
+    A word that takes a left dependent is closed: it takes no right one any more. Something can be
+    placed above a closed word only if a word shifted later is to take it on its left; so it binds
+    what is above to its given head, or not at all.
+
+    A word that is not closed may wait for its left dependents. While it owes some (`due`), it must
+    come to the top again, so all that is placed above it becomes its descendant.
+    """
+
+    def legal(self, state: State) -> set[Move]:
+        moves = {Move(SHIFT, w) for w in state.buffer if self.may_shift(state, w)}
+        if len(state.stack) > 1:
+            if self.may_left_arc(state):
+                moves.add(Move(LEFTARC))
+            if self.may_right_arc(state):
+                moves.add(Move(RIGHTARC))
+        if self.root_restricted:
+            moves = {move for move in moves if self.rootable(state.after(move))}
+        return moves
+
+    def due(self, state: State, word: int) -> int:
+        """How many of the stack words below this one are to become its left dependents."""
+        return self._lefts(state.stack[: state.stack.index(word) + 1])
+
+    def binds(self, state: State, word: int) -> int | None:
+        head = self.given.head[word]
+        if word not in state.closed and (
+            self.pending(state, word)
+            or self.due(state, word)
+            or head == ROOT
+            or head in self.below(state, word)
+        ):
+            return word
+        return head
+
+    def below(self, state: State, word: int) -> tuple[int, ...]:
+        return state.stack[: state.stack.index(word)]
+
+    def complete(self, state: State, word: int) -> bool:
+        """All that is given to be below the word is."""
+        return not self.pending(state, word) and not self.due(state, word)
+
+    def may_shift(self, state: State, word: int) -> bool:
+        """As in the eager order; but a closed top that is to go to its left, or that must take
+        more on its left, does so first."""
+        if state.stack and (top := state.stack[-1]) in state.closed:
+            head = self.given.head[top]
+            if head == ROOT or head in state.stack or self.due(state, top):
+                return False
+        return super().may_shift(state, word)
+
+    def may_left_arc(self, state: State) -> bool:
+        """The word below can leave; the top needs no right dependent, neither a given one nor, if
+        it is the given root, the rest of the words."""
+        head = self.given.head
+        below, top = state.stack[-2:]
+        if self.pending(state, top) or (head[top] == ROOT and state.buffer):
+            return False
+        return head[below] in (None, top) and head[top] != below and self.complete(state, below)
+
+    def may_right_arc(self, state: State) -> bool:
+        below, top = state.stack[-2:]
+        return (
+            below not in state.closed
+            and self.given.head[top] in (None, below)
+            and self.complete(state, top)
+        )
+
+    def rootable(self, state: State) -> bool:
+        """A stack word can become the root if it can take all below on its left, and what is to
+        come on its right."""
+        given, may = self.given, self.given.may_be_root
+        if any(self.fresh(state, w) and may[given.top(w)] for w in state.buffer):
+            return True
+        for at, word in enumerate(state.stack):
+            if given.head[word] in state.buffer:
+                return may[given.top(word)]
+            passed_over = any(
+                above - self.due(state, other) <= at
+                for above, other in enumerate(state.stack[at + 1 :], at + 1)
+            )
+            open_to_the_rest = word not in state.closed or (
+                word == state.stack[-1] and not state.buffer
+            )
+            if may[word] and given.head[word] is None and open_to_the_rest and not passed_over:
+                return True
+            if self.binds(state, word) == word:
+                return False
+        return False
+
+
+def closed_form(given: Given) -> ClosedForm:
+    return LazyClosedForm(given) if given.arcs == "lazy" else ClosedForm(given)
 
 
 # ---- derivations -----------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from references.brute_force import (
     random_problem,
     random_projective_order,
 )
-from references.transition import Action
+from references.transition import Action, Arcs
 
 from syntagma.errors import ProblemError
 from syntagma.features._weights import Weights, build_columns
@@ -126,7 +126,10 @@ def random_walk(derivation: DerivationWalk, rng: Random) -> Iterator[list[Action
 
 
 def make_scorer(
-    rows: Templates | str, vocabulary: Vocabulary, weights: dict[int, float] | None = None
+    rows: Templates | str,
+    vocabulary: Vocabulary,
+    weights: dict[int, float] | None = None,
+    arcs: Arcs = "eager",
 ) -> LinearScorer:
     """A scorer with the given weights by feature key; rows are templates or name a set of them."""
     weights = weights or {}
@@ -136,6 +139,7 @@ def make_scorer(
         Weights(*build_columns(keys, values)),
         vocabulary.label_index,
         vocabulary.label_pool,
+        arcs == "lazy",
     )
 
 
@@ -162,14 +166,14 @@ def few_templates() -> Templates:
 
 
 @cache
-def toy_linearizer(rows: str = "few", seed: int = 0) -> Linearizer:
+def toy_linearizer(rows: str = "few", seed: int = 0, arcs: Arcs = "eager") -> Linearizer:
     """A linearizer with random weights for the features of small random problems."""
     rng = Random(seed)
     vocabulary = toy_vocabulary(seed)
     drawn = [encode(random_problem(rng, 6), vocabulary) for _ in range(30)]
     features = few_templates() if rows == "few" else rows
-    weights = random_weights(rng, make_scorer(features, vocabulary), drawn)
-    scorer = make_scorer(features, vocabulary, weights)
+    weights = random_weights(rng, make_scorer(features, vocabulary, arcs=arcs), drawn)
+    scorer = make_scorer(features, vocabulary, weights, arcs)
     return Linearizer(Model({"name": "toy", "tag_column": "xpos"}, vocabulary, scorer))
 
 

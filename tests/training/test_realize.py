@@ -19,12 +19,13 @@ from syntagma.linearizer.linearizer import load  # noqa: E402
 from syntagma.models.container import read_container  # noqa: E402
 from syntagma.neural import training as neural_training  # noqa: E402
 from syntagma.neural.parameters import Dimensions  # noqa: E402
-from syntagma.neural.settings import REALIZE, NeuralSettings  # noqa: E402
+from syntagma.neural.settings import NeuralSettings  # noqa: E402
 from syntagma.problem.problem import Problem  # noqa: E402
 from syntagma.problem.word import Word  # noqa: E402
 from syntagma.results.linearization import Linearization, Token  # noqa: E402
 from syntagma.training.language_model import add_lm, train_lm  # noqa: E402
 from syntagma.training.margin import learn_margin  # noqa: E402
+from syntagma.treebanks.settings import REALIZE  # noqa: E402
 from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402
 from syntagma.treebanks.visits import LEMMAS, of_lemmas  # noqa: E402
 

@@ -6,15 +6,15 @@ from random import Random
 
 import pytest
 from references.brute_force import Orders, all_problems, random_problem, satisfying
-from references.transition import ClosedForm, Exhaustive, Given, State, reachable
+from references.transition import Arcs, Exhaustive, Given, State, closed_form, reachable
 
 from syntagma.problem.problem import Problem
 
 
-def assert_closed_form_is_exact(problem: Problem) -> None:
+def assert_closed_form_is_exact(problem: Problem, arcs: Arcs) -> None:
     """Compare the legal moves in every state that can be reached."""
-    given = Given.of(problem)
-    by_search, closed = Exhaustive(given), ClosedForm(given)
+    given = Given.of(problem, arcs)
+    by_search, closed = Exhaustive(given), closed_form(given)
     agenda, seen = [given.start], set[State]()
     while agenda:
         state = agenda.pop()
@@ -27,35 +27,41 @@ def assert_closed_form_is_exact(problem: Problem) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("arcs", ["eager", "lazy"])
 @pytest.mark.parametrize("same_forms", [False, True])
 @pytest.mark.parametrize("n", range(1, 6))
-def test_closed_form_is_exact_on_every_small_problem(n: int, same_forms: bool) -> None:
+def test_closed_form_is_exact_on_every_small_problem(n: int, same_forms: bool, arcs: Arcs) -> None:
     for problem in all_problems(n, same_forms=same_forms):
-        assert_closed_form_is_exact(problem)
+        assert_closed_form_is_exact(problem, arcs)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("arcs", "count"), [("eager", 1000), ("lazy", 400)])
 @pytest.mark.parametrize("orders", ["none", "exact"])
-def test_closed_form_is_exact_on_random_problems(orders: Orders) -> None:
-    for seed in range(1000):
-        assert_closed_form_is_exact(random_problem(Random(seed), 5, orders))
+def test_closed_form_is_exact_on_random_problems(orders: Orders, arcs: Arcs, count: int) -> None:
+    for seed in range(count):
+        assert_closed_form_is_exact(random_problem(Random(seed), 5, orders), arcs)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("arcs", "count"), [("eager", 300), ("lazy", 100)])
 @pytest.mark.parametrize("orders", ["none", "exact"])
-def test_legal_moves_reach_exactly_what_satisfies_the_problem(orders: Orders) -> None:
-    for seed in range(300):
+def test_legal_moves_reach_exactly_what_satisfies_the_problem(
+    orders: Orders, arcs: Arcs, count: int
+) -> None:
+    for seed in range(count):
         problem = random_problem(Random(1000 + seed), 5, orders)
-        results, dead_ends = reachable(ClosedForm(Given.of(problem)))
+        results, dead_ends = reachable(closed_form(Given.of(problem, arcs)))
         assert not dead_ends
         assert len(results) == len(set(results)), "one derivation per result"
         assert set(results) == satisfying(problem)
 
 
 @pytest.mark.slow
-def test_mixed_order_constraints_lose_no_result() -> None:
-    for seed in range(300):
+@pytest.mark.parametrize(("arcs", "count"), [("eager", 300), ("lazy", 100)])
+def test_mixed_order_constraints_lose_no_result(arcs: Arcs, count: int) -> None:
+    for seed in range(count):
         problem = random_problem(Random(2000 + seed), 5, "mixed")
-        results, _ = reachable(ClosedForm(Given.of(problem)))
+        results, _ = reachable(closed_form(Given.of(problem, arcs)))
         assert len(results) == len(set(results))
         assert set(results) == satisfying(problem)

@@ -24,6 +24,7 @@ class BestFirstStrategy:
 
     name: SearchName = "best-first"
     batch = 1
+    chooses_forms = False
 
     def __init__(
         self,

@@ -24,20 +24,14 @@ from syntagma.best_first.settings import BestFirstSettings
 from syntagma.features._weights import TrainingWeights
 from syntagma.features.stored_weights import StoredWeights
 from syntagma.language_model.packed import LanguageModel
-from syntagma.problem.alternative import Alternative
-from syntagma.problem.problem import Problem
 from syntagma.results.derivation import Derivation
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.training import Reference, encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.inflected import InflectVisit
 from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import of_lemmas, shuffled, visit
-
-# The problem that a sentence poses, with lemmas in place of forms: the problem, the forms that each
-# word may take, and the index of the gold one.
-LemmaProblem = tuple[Problem, Sequence[Sequence[Alternative]], Sequence[int]]
-Inflect = Callable[[Sentence, Problem], LemmaProblem]
 
 
 class GuidedLearner:
@@ -53,7 +47,7 @@ class GuidedLearner:
     def __init__(
         self,
         settings: BestFirstSettings,
-        inflect: Inflect | None = None,
+        inflect: InflectVisit | None = None,
         language_model: LanguageModel | None = None,
     ) -> None:
         self.settings = settings
@@ -97,7 +91,9 @@ class GuidedLearner:
             problem = visit(settings, number, index, sentence)
             alternatives, forms = None, None
             if self.inflect is not None and of_lemmas(settings, number, index):
-                problem, alternatives, forms = self.inflect(sentence, problem)
+                inflected = self.inflect(sentence, problem)
+                problem, alternatives = inflected.problem, inflected.alternatives
+                forms = inflected.chosen
             encoding, reference = encode_training(sentence, problem, self.vocabulary, alternatives)
             edges, gold = self._gold_edges(encoding, reference, sentence.derivation, forms)
             if self.language_model is not None and self.fluency is not None:

@@ -29,6 +29,8 @@ COMMANDS: dict[str, Callable[[], Callable[..., None]]] = {
     "add-lm": lambda: import_module("syntagma.cli.add_lm").add_lm,
     "fit-margin": lambda: import_module("syntagma.cli.fit_margin").fit_margin,
     "evaluate": lambda: import_module("syntagma.cli.evaluate").evaluate,
+    "convert": lambda: import_module("syntagma.cli.convert").convert,
+    "stats": lambda: import_module("syntagma.cli.stats").stats,
     "info": lambda: import_module("syntagma.cli.info").info,
 }
 

@@ -57,6 +57,8 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         kind += f", {_plain(header['grammar'])} grammar"
     yield "scorer", kind
     yield "search", _plain(header.get("search", "beam"))
+    if "arcs" in header:
+        yield "arcs", _plain(header["arcs"])
     yield "tags", _plain(header.get("tag_column", "")).upper()
     settings = header.get("settings")
     if isinstance(settings, Mapping):

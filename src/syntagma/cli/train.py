@@ -27,7 +27,7 @@ NEURAL, LINEAR, BEST_FIRST = NeuralSettings(), LinearSettings(), BestFirstSettin
 
 # Options that only some kinds of models have, by scorer or search.
 OPTIONS_OF = {
-    "linear": ("features", "update", "beam"),
+    "linear": ("features", "update", "beam", "arcs", "realize"),
     "best-first": (
         *("grammar", "update", "chart", "unscaled", "no_negatives", "final", "expansions"),
         *("realize", "lm"),
@@ -156,6 +156,15 @@ def train(
             help=f"Linear: beam width in training, 1 to {MAX_BEAM}.",
         ),
     ] = LINEAR.beam,
+    arcs: Annotated[
+        Literal["eager", "lazy"],
+        typer.Option(
+            "--arcs",
+            metavar="eager|lazy",
+            help="Linear: which dependents a word takes first, left ones (eager) or right ones "
+            "(lazy), as in Liu et al. (2015).",
+        ),
+    ] = LINEAR.arcs,
     start: Annotated[
         str | None,
         typer.Option(
@@ -209,9 +218,7 @@ def train(
     ] = NEURAL.min_count,
     realize: Annotated[
         bool,
-        typer.Option(
-            "--realize", help="Neural, best-first: also learn to realize lemmas; TRAIN has them."
-        ),
+        typer.Option("--realize", help="Also learn to realize lemmas; TRAIN has them."),
     ] = NEURAL.realize,
     lm: Annotated[
         str | None,
@@ -315,7 +322,9 @@ def train(
             realize=realize,
         )
     elif kind == "linear":
-        settings = LinearSettings(**common, features=features, beam=beam)
+        settings = LinearSettings(
+            **common, features=features, beam=beam, arcs=arcs, realize=realize
+        )
     else:
         settings = NeuralSettings(
             **common,

@@ -1,9 +1,12 @@
 from syntagma.linear._search import LinearParameters
 from syntagma.transition._search import Action
 from syntagma.transition._state import SearchTask
+from syntagma.transition.forms import FormArrays
 
 class DerivationWalk:
-    def __init__(self, problem: SearchTask, scorer: LinearParameters) -> None: ...
+    def __init__(
+        self, problem: SearchTask, scorer: LinearParameters, forms: FormArrays | None = None
+    ) -> None: ...
     @property
     def finished(self) -> bool: ...
     def legal(self) -> list[Action]: ...

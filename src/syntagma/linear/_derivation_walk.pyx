@@ -1,19 +1,19 @@
 """For tests: one derivation action by action, with its legal actions, scores and features.
 
 No search uses it. Tests compare it with the slow references in `tests/references`. Legality is
-decided in `transition/_state`.
+decided in `transition/_legality`.
 """
 
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
 from syntagma.linear._features cimport (
-    Extractor, read_state, score_arc, score_shift, shift_base,
+    Extractor, read_state, score_arc, score_shift, shift_base, tag_of,
 )
 from syntagma.linear._search cimport LinearParameters, LinearSearch
+from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, SHIFT, Action, SearchTask, State, Task, apply, has, legal_leftarc,
-    legal_rightarc, legal_shifts,
+    LEFTARC, NONE, RIGHTARC, SHIFT, Action, SearchTask, State, Task, apply, has,
 )
 
 
@@ -23,8 +23,8 @@ cdef class DerivationWalk:
     cdef LinearSearch search
     cdef int steps
 
-    def __init__(self, SearchTask problem, LinearParameters scorer):
-        self.search = LinearSearch(problem, 1, scorer)
+    def __init__(self, SearchTask problem, LinearParameters scorer, forms=None):
+        self.search = LinearSearch(problem, 1, scorer, forms=forms)
         self.steps = 0
 
     @property
@@ -40,7 +40,9 @@ cdef class DerivationWalk:
         actions = []
         legal_shifts(task, state, self.search.shifts)
         for word in range(task.n):
-            if has(self.search.shifts, word):
+            if has(self.search.shifts, word) and not self.search.form_rows.empty():
+                actions += [(SHIFT, word, reading, NONE) for reading in self._readings(word)]
+            elif has(self.search.shifts, word):
                 first = task.words[word].tags_start
                 for i in range(first, first + task.words[word].tags_count):
                     actions.append((SHIFT, word, task.tag_pool[i], NONE))
@@ -53,11 +55,19 @@ cdef class DerivationWalk:
                 actions.append((kind, NONE, NONE, task.words[dependent].label))
                 continue
             proposals = self.search.scorer.label_index + 2 * (
-                ((kind - 1) * tags + state.tags[head]) * tags + state.tags[dependent]
+                ((kind - 1) * tags + tag_of(self.search.extractor, state, head)) * tags
+                + tag_of(self.search.extractor, state, dependent)
             )
             for i in range(proposals[0], proposals[0] + proposals[1]):
                 actions.append((kind, NONE, NONE, self.search.scorer.label_pool[i]))
         return actions
+
+    def _readings(self, int word):
+        cdef int form, i, first = self.search.form_starts[word]
+        for form in range(first, self.search.form_starts[word + 1]):
+            start = self.search.form_rows[form].tags_start
+            for i in range(start, start + self.search.form_rows[form].tags_count):
+                yield (form - first) * self.search.scorer.n_tags + self.search.form_tags[i]
 
     def apply(self, action):
         cdef Action move = Action(action[0], action[1], action[2], action[3])

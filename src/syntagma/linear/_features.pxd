@@ -1,6 +1,6 @@
 """Types and entry points of the linear scorer's feature extraction."""
 
-from libc.stdint cimport int8_t, int16_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
 
 from syntagma.transition._state cimport State, Task
 from syntagma.features._templates cimport MAX_TEMPLATES, Sum, TemplateSet, TemplateTable
@@ -17,8 +17,19 @@ cdef struct Family:
     uint64_t sets[2][2]         # [label or tag][side]
     int16_t counts[2][2][64]
 
+cdef struct FormRow:
+    # A form that a word may take: `transition.forms.FormRow`.
+    int32_t form, shape, suffix, kind, share, tags_start, tags_count
+
 cdef struct Extractor:
     const Task* task
+    # The forms that the words may take: those of word i are rows first_forms[i] to
+    # first_forms[i + 1]. NULL without a choice. With one, SHIFT chooses a *reading*, a form and a
+    # tag, and the tag of an action or of a state is the number of a reading: the index of the form
+    # times `n_tags`, plus the tag.
+    const int32_t* first_forms
+    const FormRow* form_rows
+    int n_tags
     const TemplateSet* set
     const int8_t* n_state       # atoms of the state come first and are hashed once per state
     bint atomic                 # SHIFT-word-tag is one action (l15)
@@ -27,6 +38,7 @@ cdef struct Extractor:
     Family families[FAMILIES]   # by head modulo FAMILIES
     uint64_t prefix[MAX_TEMPLATES]
 
+cdef int tag_of(const Extractor* x, const State* state, int word) noexcept nogil
 cdef void read_state(Extractor* x, const State* state) noexcept nogil
 cdef double shift_base(Extractor* x) noexcept nogil
 cdef double score_shift(Extractor* x, const State* state, int word, int tag) noexcept nogil

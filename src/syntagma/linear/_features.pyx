@@ -31,7 +31,7 @@ cdef enum:
     W0, P0, W1, P1, W2, P2
     S0v, S0d, REST, GIVEN
     Scls, Sclns, Scps, Scpns, Ssls, Sslns, Ssps, Sspns, Sps, Slp, Spp
-    Lw, Lp, Lcls, Lclns, Lcps, Lcpns, Lsls, Lslns, Lsps, Lspns, Lps, Llp, Lpp, Lwp, Lsf, Lsh
+    Lw, Lp, Lcls, Lclns, Lcps, Lcpns, Lsls, Lslns, Lsps, Lspns, Lps, Llp, Lpp, Lwp, Lsf, Lsh, Lf
     Xw, Xp, Xl, Xhw, Xhp, Xs, Xvl, Xvp, Xn, Xz
     Yw, Yp, Yl, Yz
     Cw, Cp, Cl, Cz
@@ -44,7 +44,7 @@ ATOM_NAMES = (
     "S0v", "S0d", "rest", "given",
     "Scls", "Sclns", "Scps", "Scpns", "Ssls", "Sslns", "Ssps", "Sspns", "Sps", "Slp", "Spp",
     "Lw", "Lp", "Lcls", "Lclns", "Lcps", "Lcpns", "Lsls", "Lslns", "Lsps", "Lspns",
-    "Lps", "Llp", "Lpp", "Lwp", "Lsf", "Lsh",
+    "Lps", "Llp", "Lpp", "Lwp", "Lsf", "Lsh", "Lf",
     "Xw", "Xp", "Xl", "Xhw", "Xhp", "Xs", "Xvl", "Xvp", "Xn", "Xz",
     "Yw", "Yp", "Yl", "Yz",
     "Cw", "Cp", "Cl", "Cz",
@@ -74,16 +74,29 @@ cdef inline int first_atom(int scope) noexcept nogil:
 
 # Words as atoms
 
-cdef inline int tag_of(const Task* task, const State* state, int word) noexcept nogil:
-    return state.tags[word] if state.tags[word] != NONE else task.words[word].tag
+cdef int tag_of(const Extractor* x, const State* state, int word) noexcept nogil:
+    """The tag that a word has or is given, or NONE."""
+    cdef int tag = state.tags[word]
+    if tag == NONE:
+        return x.task.words[word].tag
+    return tag if x.first_forms == NULL else tag % x.n_tags
 
 
-cdef inline uint64_t form_atom(const Task* task, int word) noexcept nogil:
-    return 0 if word < 0 else task.words[word].form
+cdef inline const FormRow* form_row(const Extractor* x, int word, int reading) noexcept nogil:
+    return &x.form_rows[x.first_forms[word] + reading // x.n_tags]
 
 
-cdef inline uint64_t tag_atom(const Task* task, const State* state, int word) noexcept nogil:
-    return 0 if word < 0 else tag_of(task, state, word) + 1
+cdef inline uint64_t form_atom(const Extractor* x, const State* state, int word) noexcept nogil:
+    """The form that a word has; before it is placed, its likeliest one."""
+    if word < 0:
+        return 0
+    if x.first_forms == NULL or state.tags[word] == NONE:
+        return x.task.words[word].form
+    return form_row(x, word, state.tags[word]).form
+
+
+cdef inline uint64_t tag_atom(const Extractor* x, const State* state, int word) noexcept nogil:
+    return 0 if word < 0 else tag_of(x, state, word) + 1
 
 
 cdef inline uint64_t size_atom(const Task* task, int word) noexcept nogil:
@@ -102,7 +115,6 @@ cdef inline uint64_t bucket(int count) noexcept nogil:
 
 cdef void read_node(Extractor* x, const State* state, int depth, int w) noexcept nogil:
     """Atoms of S0 (depth 0) or S1, from `w` on: forms and tags of the word and its dependents."""
-    cdef const Task* task = x.task
     cdef uint64_t* atoms = x.atoms
     cdef const Node* node
     cdef int i
@@ -111,16 +123,16 @@ cdef void read_node(Extractor* x, const State* state, int depth, int w) noexcept
             atoms[w + i] = 0
         return
     node = state.stack + state.size - 1 - depth
-    atoms[w] = form_atom(task, node.word)
-    atoms[w + 1] = tag_atom(task, state, node.word)
-    atoms[w + 2] = form_atom(task, node.l)
-    atoms[w + 3] = tag_atom(task, state, node.l)
-    atoms[w + 4] = form_atom(task, node.r)
-    atoms[w + 5] = tag_atom(task, state, node.r)
-    atoms[w + 6] = form_atom(task, node.l2)
-    atoms[w + 7] = tag_atom(task, state, node.l2)
-    atoms[w + 8] = form_atom(task, node.r2)
-    atoms[w + 9] = tag_atom(task, state, node.r2)
+    atoms[w] = form_atom(x, state, node.word)
+    atoms[w + 1] = tag_atom(x, state, node.word)
+    atoms[w + 2] = form_atom(x, state, node.l)
+    atoms[w + 3] = tag_atom(x, state, node.l)
+    atoms[w + 4] = form_atom(x, state, node.r)
+    atoms[w + 5] = tag_atom(x, state, node.r)
+    atoms[w + 6] = form_atom(x, state, node.l2)
+    atoms[w + 7] = tag_atom(x, state, node.l2)
+    atoms[w + 8] = form_atom(x, state, node.r2)
+    atoms[w + 9] = tag_atom(x, state, node.r2)
 
 
 # Given arcs around a word (P16 Table 2)
@@ -139,7 +151,7 @@ cdef const Family* family_of(Extractor* x, const State* state, int head) noexcep
         child = task.children[i]
         side = has(state.buffer, child)
         label = task.words[child].label
-        tag = tag_of(task, state, child)
+        tag = tag_of(x, state, child)
         family.unplaced += side
         if label >= 0:
             family.sets[0][side] |= <uint64_t>1 << (label & 63)
@@ -168,7 +180,7 @@ cdef void read_sets(
         sets[0] = family.sets[i][0]
         sets[1] = family.sets[i][1]
         if but != NONE:
-            own = x.task.words[but].label if i == 0 else tag_of(x.task, state, but)
+            own = x.task.words[but].label if i == 0 else tag_of(x, state, but)
             side = has(state.buffer, but)
             if own >= 0 and family.counts[i][side][own & 63] == 1:
                 sets[side] &= ~(<uint64_t>1 << (own & 63))
@@ -188,7 +200,7 @@ cdef void read_lookahead(Extractor* x, const State* state, int word, int first) 
         return
     x.atoms[first + 8] = 3 if w.head == ROOT else 1 + has(state.buffer, w.head)
     x.atoms[first + 9] = w.label + 1
-    x.atoms[first + 10] = START if w.head == ROOT else tag_atom(task, state, w.head)
+    x.atoms[first + 10] = START if w.head == ROOT else tag_atom(x, state, w.head)
 
 
 # Hashing
@@ -240,12 +252,12 @@ cdef void read_state(Extractor* x, const State* state) noexcept nogil:
         x.families[i].head = NONE
     read_node(x, state, 0, S0w)
     read_node(x, state, 1, S1w)
-    atoms[W0] = START if state.w0 < 0 else form_atom(task, state.w0)
-    atoms[P0] = START if state.w0 < 0 else tag_atom(task, state, state.w0)
-    atoms[W1] = START if state.w1 < 0 else form_atom(task, state.w1)
-    atoms[P1] = START if state.w1 < 0 else tag_atom(task, state, state.w1)
-    atoms[W2] = START if state.w2 < 0 else form_atom(task, state.w2)
-    atoms[P2] = START if state.w2 < 0 else tag_atom(task, state, state.w2)
+    atoms[W0] = START if state.w0 < 0 else form_atom(x, state, state.w0)
+    atoms[P0] = START if state.w0 < 0 else tag_atom(x, state, state.w0)
+    atoms[W1] = START if state.w1 < 0 else form_atom(x, state, state.w1)
+    atoms[P1] = START if state.w1 < 0 else tag_atom(x, state, state.w1)
+    atoms[W2] = START if state.w2 < 0 else form_atom(x, state, state.w2)
+    atoms[P2] = START if state.w2 < 0 else tag_atom(x, state, state.w2)
     atoms[REST] = bucket(rest)
     atoms[GIVEN] = 1 + task.arcs_given + (3 if task.labels_given else 0)
     if state.size:
@@ -289,29 +301,29 @@ cdef void read_member(Extractor* x, const State* state, int word, bint next_to_t
     cdef const Word* w = &task.words[word]
     cdef const Node* top = state.stack + state.size - 1
     cdef bint left = has(state.buffer, w.head)
-    atoms[Xw] = w.form
-    atoms[Xp] = tag_atom(task, state, word)
+    atoms[Xw] = form_atom(x, state, word)
+    atoms[Xp] = tag_atom(x, state, word)
     atoms[Xl] = w.label + 1
-    atoms[Xhw] = task.words[w.head].form
-    atoms[Xhp] = tag_atom(task, state, w.head)
+    atoms[Xhw] = form_atom(x, state, w.head)
+    atoms[Xhp] = tag_atom(x, state, w.head)
     atoms[Xs] = 1 if left else 2
     atoms[Xvl] = atoms[Xvp] = START
     if next_to_top and state.size:
         if left:
             if task.words[top.word].head == w.head:
                 atoms[Xvl] = task.words[top.word].label + 1
-                atoms[Xvp] = tag_atom(task, state, top.word)
+                atoms[Xvp] = tag_atom(x, state, top.word)
         elif top.word == w.head and top.n_right:
             atoms[Xvl] = top.r_label + 1
-            atoms[Xvp] = tag_atom(task, state, top.r)
+            atoms[Xvp] = tag_atom(x, state, top.r)
     atoms[Xn] = bucket(family_of(x, state, w.head).unplaced - 1)
     atoms[Xz] = size_atom(task, word)
 
 
-cdef void family_features(Extractor* x, const State* state, int word, int tag) noexcept nogil:
+cdef void family_features(Extractor* x, const State* state, int word) noexcept nogil:
     """Features of X and of (X, Y), for each X from L up to the first word whose family has a placed
-    member, and each unplaced sibling Y of X. At most MAX_RELATED of each are looked at, so that the
-    time per candidate is bounded even in huge families."""
+    member, and each unplaced sibling Y of X. The atoms of L are known. At most MAX_RELATED of each
+    are looked at, so that the time per candidate is bounded even in huge families."""
     cdef const Task* task = x.task
     cdef uint64_t* atoms = x.atoms
     cdef uint64_t rest
@@ -323,7 +335,8 @@ cdef void family_features(Extractor* x, const State* state, int word, int tag) n
             return
         read_member(x, state, up, given == top_head or not has(state.buffer, given))
         if up == word:
-            atoms[Xp] = tag + 1
+            atoms[Xw] = atoms[Lw]
+            atoms[Xp] = atoms[Lp]
         instantiate(x, FAMILY)
         if x.set.bounds[PAIR] < x.set.bounds[PAIR + 1]:
             pairs = 0
@@ -335,7 +348,7 @@ cdef void family_features(Extractor* x, const State* state, int word, int tag) n
                     if sibling != up:
                         pairs += 1
                         atoms[Yw] = task.words[sibling].form
-                        atoms[Yp] = tag_atom(task, state, sibling)
+                        atoms[Yp] = tag_atom(x, state, sibling)
                         atoms[Yl] = task.words[sibling].label + 1
                         atoms[Yz] = size_atom(task, sibling)
                         instantiate(x, PAIR)
@@ -345,29 +358,38 @@ cdef void family_features(Extractor* x, const State* state, int word, int tag) n
 
 
 cdef double score_shift(Extractor* x, const State* state, int word, int tag) noexcept nogil:
-    """The score of SHIFT(word, tag) without `shift_base`."""
+    """The score of SHIFT(word, tag) without `shift_base`; with a choice of forms, the tag is the
+    number of a reading."""
     cdef const Task* task = x.task
     cdef uint64_t* atoms = x.atoms
     cdef const Word* w = &task.words[word]
-    cdef int i, child
-    if x.atomic:
-        with_action(x, STATE, fold(fold(1 + SHIFT, word_key(w.form, w.shape, w.suffix)), tag + 1))
-        return finish(&x.sum)
-    atoms[Lw] = w.form
+    cdef const FormRow* row
+    cdef int i, child, form = w.form, shape = w.shape, suffix = w.suffix
+    atoms[Lf] = 0
+    if x.first_forms != NULL:
+        row = form_row(x, word, tag)
+        form, shape, suffix = row.form, row.shape, row.suffix
+        atoms[Lf] = row.share
+        tag = tag % x.n_tags
+    atoms[Lw] = form
     atoms[Lp] = tag + 1
+    if x.atomic:
+        with_action(x, STATE, fold(fold(1 + SHIFT, word_key(form, shape, suffix)), tag + 1))
+        instantiate(x, CANDIDATE)
+        return finish(&x.sum)
     read_lookahead(x, state, word, Lcls)
-    atoms[Lwp] = START if w.head == ROOT else form_atom(task, w.head)
-    atoms[Lsf] = w.suffix
-    atoms[Lsh] = w.shape
+    atoms[Lwp] = START if w.head == ROOT else form_atom(x, state, w.head)
+    atoms[Lsf] = suffix
+    atoms[Lsh] = shape
     instantiate(x, CANDIDATE)
     if x.set.bounds[FAMILY] < x.set.bounds[PAIR + 1]:
-        family_features(x, state, word, tag)
+        family_features(x, state, word)
     if x.set.bounds[CHILD] < x.set.bounds[CHILD + 1]:
         for i in range(w.children_start, w.children_start + w.children_count):
             child = task.children[i]
             if has(state.buffer, child):
                 atoms[Cw] = task.words[child].form
-                atoms[Cp] = tag_atom(task, state, child)
+                atoms[Cp] = tag_atom(x, state, child)
                 atoms[Cl] = task.words[child].label + 1
                 atoms[Cz] = size_atom(task, child)
                 instantiate(x, CHILD)

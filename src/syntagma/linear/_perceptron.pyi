@@ -4,6 +4,7 @@ import numpy.typing as npt
 from syntagma.features._weights import TrainingWeights
 from syntagma.linear._features import Templates
 from syntagma.transition._state import SearchTask
+from syntagma.transition.forms import FormArrays
 
 class Update:
     correct: bool
@@ -15,6 +16,7 @@ class Perceptron:
         templates: Templates,
         label_index: npt.NDArray[np.int32],
         label_pool: npt.NDArray[np.int32],
+        lazy: bool = False,
     ) -> None: ...
     def learn(
         self,
@@ -25,5 +27,6 @@ class Perceptron:
         tags: npt.NDArray[np.int32],
         width: int,
         max_violation: bool,
+        forms: FormArrays | None = None,
     ) -> Update: ...
     def apply(self, update: Update) -> None: ...

@@ -28,21 +28,24 @@ cdef class Perceptron:
     cdef readonly TrainingWeights weights
     cdef LinearParameters scorer
 
-    def __init__(self, templates, label_index, label_pool):
+    def __init__(self, templates, label_index, label_pool, lazy=False):
         unused = Weights(np.zeros(1, np.uint32), np.zeros(1, np.float32))
         self.weights = TrainingWeights()
-        self.scorer = LinearParameters(templates, unused, label_index, label_pool)
+        self.scorer = LinearParameters(templates, unused, label_index, label_pool, lazy)
         self.scorer.table = &self.weights.table
 
     def learn(
-        self, SearchTask problem, order, heads, labels, tags, int width, bint max_violation
+        self, SearchTask problem, order, heads, labels, tags, int width, bint max_violation,
+        forms=None,
     ):
         """Search with the current weights and compare the result with the gold derivation.
+
+        With `forms` (those of a `LinearSearch`), tags are the numbers of readings.
 
         Early update: at the first step where the gold derivation falls out of the beam.
         Max-violation: at the step where the best state leads the gold one by the largest margin.
         """
-        cdef LinearSearch search = LinearSearch(problem, width, self.scorer)
+        cdef LinearSearch search = LinearSearch(problem, width, self.scorer, forms=forms)
         cdef int32_t[::1] order_ = order, heads_ = heads, labels_ = labels, tags_ = tags
         cdef Update update = Update()
         cdef vector[Action] gold, best

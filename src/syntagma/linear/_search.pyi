@@ -6,16 +6,19 @@ from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._features import Templates
 from syntagma.transition._search import Search
 from syntagma.transition._state import SearchTask
+from syntagma.transition.forms import FormArrays
 
 class LinearParameters:
     templates: Templates
     weights: Weights
+    lazy: bool
     def __init__(
         self,
         templates: Templates,
         weights: Weights,
         label_index: npt.NDArray[np.int32],
         label_pool: npt.NDArray[np.int32],
+        lazy: bool = False,
     ) -> None: ...
 
 class LinearSearch(Search):
@@ -28,4 +31,5 @@ class LinearSearch(Search):
         *,
         ngram_scorer: NGramScorer | None = None,
         merging: bool = False,
+        forms: FormArrays | None = None,
     ) -> None: ...

@@ -5,23 +5,27 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from syntagma.linear._features cimport (
-    Extractor, Templates, read_state, score_arc, score_shift, shift_base,
+    Extractor, FormRow, Templates, read_state, score_arc, score_shift, shift_base, tag_of,
 )
+from syntagma.transition._lattice cimport Finished
+from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, SHIFT, Action, SearchTask, State, Word, legal_leftarc,
-    legal_rightarc, legal_shifts, lowest_bit,
+    LEFTARC, NONE, RIGHTARC, SHIFT, Action, SearchTask, State, Word, lowest_bit,
 )
 from syntagma.features._weights cimport Weights
 
 
 cdef class LinearParameters:
-    """What a linear scorer consists of: templates, weights, and the labels to try for an arc.
+    """What a linear scorer consists of: templates, weights, the labels to try for an arc, and the
+    order of arcs that the weights were learned for.
 
     `label_index[kind - 1, head tag, dependent tag]` is (start, count) in `label_pool`.
     """
 
-    def __init__(self, Templates templates, Weights weights, label_index, label_pool):
+    def __init__(
+        self, Templates templates, Weights weights, label_index, label_pool, bint lazy=False
+    ):
         cdef int32_t[:, :, :, ::1] index = label_index
         cdef int32_t[::1] pool = label_pool
         self.templates = templates
@@ -30,22 +34,53 @@ cdef class LinearParameters:
         self.n_tags = index.shape[1]
         self.label_index = &index[0, 0, 0, 0]
         self.label_pool = &pool[0]
+        self.lazy = lazy
         self._arrays = (label_index, label_pool)
 
 
-cdef class LinearSearch(Search):
-    """A beam search whose actions are scored with `LinearParameters`."""
+cdef enum:
+    MAX_READINGS = 1 << 15      # numbers of readings fit into the tags of a state
 
-    def __cinit__(self, SearchTask problem, int width, LinearParameters scorer, **_):
+
+cdef class LinearSearch(Search):
+    """A beam search whose actions are scored with `LinearParameters`.
+
+    `forms` are the forms that the words may take, if SHIFT is to choose among them by the features
+    of each: those of `transition.forms.form_arrays`. SHIFT then chooses a reading: a form together
+    with a tag (`_features.pxd`).
+    """
+
+    def __cinit__(
+        self, SearchTask problem, int width, LinearParameters scorer, *_, forms=None, **__
+    ):
         self.scorer = scorer
         self.extractor = <Extractor*>calloc(1, sizeof(Extractor))
         if not self.extractor:
             raise MemoryError()
+        if scorer.lazy:
+            self.lazy_task = self.task[0]
+            self.lazy_task.lazy = True
+            self.task = &self.lazy_task
         self.extractor.task = self.task
         self.extractor.set = &scorer.templates.set
         self.extractor.n_state = scorer.templates.n_state
         self.extractor.atomic = scorer.templates.atomic
         self.extractor.sum.table = scorer.table
+        if forms is not None:
+            self.use_forms(forms)
+
+    cdef use_forms(self, forms):
+        cdef FormRow row
+        self.form_starts, rows, self.form_tags = forms
+        for form, shape, suffix, kind, share, start, count in rows:
+            row = FormRow(form, shape, suffix, kind, share, start, count)
+            self.form_rows.push_back(row)
+            self.form_names.push_back(kind)
+        self.extractor.first_forms = self.form_starts.data()
+        self.extractor.form_rows = self.form_rows.data()
+        self.extractor.n_tags = self.scorer.n_tags
+        self.first_forms = self.form_starts.data()
+        self.names = self.form_names.data()
 
     def __dealloc__(self):
         free(self.extractor)
@@ -65,7 +100,8 @@ cdef class LinearSearch(Search):
             label[0] = self.task.words[dependent].label
             return score_arc(self.extractor, state, kind, label[0])
         proposals = self.scorer.label_index + 2 * (
-            ((kind - 1) * tags + state.tags[head]) * tags + state.tags[dependent]
+            ((kind - 1) * tags + tag_of(self.extractor, state, head)) * tags
+            + tag_of(self.extractor, state, dependent)
         )
         label[0] = NONE
         for i in range(proposals[0], proposals[0] + proposals[1]):
@@ -93,6 +129,9 @@ cdef class LinearSearch(Search):
                 if not based:
                     base = shift_base(self.extractor)
                     based = True
+                if not self.form_rows.empty():
+                    self.add_readings(state, parent, word, base)
+                    continue
                 w = &self.task.words[word]
                 for j in range(w.tags_start, w.tags_start + w.tags_count):
                     action = Action(SHIFT, word, self.task.tag_pool[j], NONE)
@@ -104,3 +143,27 @@ cdef class LinearSearch(Search):
                 base = self.best_arc(state, i, &action.label)
                 self.add(state, parent, action, base)
         return 0
+
+    cdef int add_readings(self, State* state, int parent, int word, double base) except -1 nogil:
+        """Add a candidate for every form of the word with every tag of it."""
+        cdef int form, i, reading
+        cdef const FormRow* row
+        cdef Action action
+        for form in range(self.form_starts[word], self.form_starts[word + 1]):
+            row = &self.form_rows[form]
+            for i in range(row.tags_start, row.tags_start + row.tags_count):
+                reading = (form - self.form_starts[word]) * self.scorer.n_tags + self.form_tags[i]
+                if reading >= MAX_READINGS:
+                    continue
+                action = Action(SHIFT, word, reading, NONE)
+                self.add_in_form(
+                    state, parent, action,
+                    base + score_shift(self.extractor, state, word, reading), form,
+                )
+        return 0
+
+    cdef found_tree(self, const Finished* finished):
+        found = Search.found_tree(self, finished)
+        if self.form_rows.empty():
+            return found
+        return found._replace(tags=[tag % self.scorer.n_tags for tag in found.tags])

@@ -17,6 +17,7 @@ from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.problem.problem import Problem
 from syntagma.transition.budget import SearchName
 from syntagma.transition.encoding import Encoding
+from syntagma.transition.forms import form_arrays
 from syntagma.transition.vocabulary import Vocabulary
 
 BEAM = 64
@@ -27,6 +28,11 @@ class LinearScorer(LinearParameters):
 
     batch = 1
     max_words = 10_000
+    vocabulary: Vocabulary | None = None  # if it chooses forms
+
+    @property
+    def chooses_forms(self) -> bool:
+        return self.vocabulary is not None
 
     def beam(self, problem: Problem) -> int:
         return BEAM
@@ -40,7 +46,10 @@ class LinearScorer(LinearParameters):
         merging: bool = True,
     ) -> Iterator[LinearSearch]:
         for encoding, width, ngrams in zip(encodings, widths, ngram_scorers, strict=True):
-            yield LinearSearch(encoding.task, width, self, ngram_scorer=ngrams, merging=merging)
+            forms = form_arrays(encoding, self.vocabulary) if self.vocabulary is not None else None
+            yield LinearSearch(
+                encoding.task, width, self, ngram_scorer=ngrams, merging=merging, forms=forms
+            )
 
 
 class StoredLinearScorer(StoredWeights):
@@ -57,12 +66,19 @@ class StoredLinearScorer(StoredWeights):
     def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> LinearScorer:
         if str(header.get("feature_set")) not in FEATURE_SETS:
             raise not_a_model("unknown feature set")
+        arcs = header.get("arcs", "eager")  # models up to 0.9 do not state it
+        if arcs not in ("eager", "lazy"):
+            raise not_a_model("unknown order of arcs")
         vocabulary.check_proposals()
+        forms = bool(header.get("chooses_forms", False))
         scorer = LinearScorer(
-            templates(header["feature_set"]),
+            templates(header["feature_set"], forms=forms),
             self.weights(),
             vocabulary.label_index,
             vocabulary.label_pool,
+            arcs == "lazy",
         )
         check_templates(header, scorer.templates)
+        if forms:
+            scorer.vocabulary = vocabulary
         return scorer

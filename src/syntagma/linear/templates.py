@@ -103,6 +103,9 @@ OURS_CHILD = """
     Cl; Cp
 """
 
+# For models that choose forms (ZC15 §5.7): the share of a form among those of its word.
+FORMS = "Lf; Lf Lp; Lf Lw"
+
 PAPER_SHIFT = (
     ("state", TABLE_1),
     ("before shift", TABLE_2_S0),
@@ -122,7 +125,9 @@ FEATURE_SETS: dict[str, tuple[tuple[str, str], ...]] = {  # tables with their sc
 }
 
 
-def templates(name: str) -> Templates:
-    """The checked templates of a feature set. In `l15`, SHIFT-word-tag is one atomic action."""
-    rows = [row for scope, table in FEATURE_SETS[name] for row in read_table(scope, table)]
+def templates(name: str, *, forms: bool = False) -> Templates:
+    """The checked templates of a feature set; with `forms`, those for the choice of forms, too. In
+    `l15`, SHIFT-word-tag is one atomic action."""
+    tables = (*FEATURE_SETS[name], ("candidate", FORMS)) if forms else FEATURE_SETS[name]
+    rows = [row for scope, table in tables for row in read_table(scope, table)]
     return Templates(rows, name == "l15")

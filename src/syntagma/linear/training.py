@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from syntagma.linear._perceptron import Perceptron, Update
@@ -17,10 +18,13 @@ from syntagma.linear.scorer import StoredLinearScorer
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.templates import templates
 from syntagma.transition.budget import SearchBudget
-from syntagma.transition.training import encode_training, learn_vocabulary
+from syntagma.transition.encoding import Encoding, Ints
+from syntagma.transition.forms import FormArrays, form_arrays
+from syntagma.transition.training import Reference, encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.inflected import InflectedVisit, InflectVisit
 from syntagma.treebanks.treebank import Sentence
-from syntagma.treebanks.visits import shuffled, visit
+from syntagma.treebanks.visits import of_lemmas, shuffled, visit
 
 # Sentences that are searched with the same weights, before the updates of all are applied. Threads
 # share the sentences of a batch. The batch size affects the model, the number of threads does not.
@@ -33,8 +37,13 @@ class PerceptronLearner:
     Figure of an epoch: `correct`, the share of sentences that needed no update.
     """
 
-    def __init__(self, settings: LinearSettings, threads: int) -> None:
+    def __init__(
+        self, settings: LinearSettings, threads: int, inflect: InflectVisit | None = None
+    ) -> None:
+        """`inflect` turns a problem into one of lemmas; with it, some visits of each epoch learn to
+        choose forms, too."""
         self.settings = settings
+        self.inflect = inflect
         self.threads = threads
         self.epochs = settings.epochs
         self.budget = SearchBudget(beam=settings.beam)
@@ -44,14 +53,22 @@ class PerceptronLearner:
     ) -> Vocabulary:
         self.sentences = sentences
         self.vocabulary = learn_vocabulary(sentences)
-        self.templates = templates(self.settings.features)
+        self.templates = templates(self.settings.features, forms=self.inflect is not None)
         self.perceptron = Perceptron(
-            self.templates, self.vocabulary.label_index, self.vocabulary.label_pool
+            self.templates,
+            self.vocabulary.label_index,
+            self.vocabulary.label_pool,
+            self.settings.arcs == "lazy",
         )
         return self.vocabulary
 
     def describe(self) -> dict[str, Any]:
-        return {"feature_set": self.settings.features, "templates": list(self.templates.texts)}
+        described = {
+            "feature_set": self.settings.features,
+            "arcs": self.settings.arcs,
+            "templates": list(self.templates.texts),
+        }
+        return described if self.inflect is None else {**described, "chooses_forms": True}
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
         visits = shuffled(self.settings, number, len(self.sentences))
@@ -80,13 +97,35 @@ class PerceptronLearner:
     def _learn(self, number: int, index: int) -> Update:
         sentence = self.sentences[index]
         problem = visit(self.settings, number, index, sentence)
+        if self.inflect is not None and of_lemmas(self.settings, number, index):
+            return self._learn_forms(sentence, self.inflect(sentence, problem))
         encoding, reference = encode_training(sentence, problem, self.vocabulary)
+        return self._update(encoding, reference, reference.tags)
+
+    def _learn_forms(self, sentence: Sentence, inflected: InflectedVisit) -> Update:
+        problem, alternatives = inflected.problem, inflected.alternatives
+        encoding, reference = encode_training(sentence, problem, self.vocabulary, alternatives)
+        chosen = np.zeros(len(sentence), np.int32)  # by number, as in the reference
+        chosen[reference.order] = inflected.chosen
+        gold = [(word, int(chosen[word]), int(tag)) for word, tag in enumerate(reference.tags)]
+        forms = form_arrays(encoding, self.vocabulary, gold)
+        readings = reference.tags + chosen * (len(self.vocabulary.tags) + 1)
+        return self._update(encoding, reference, readings, forms)
+
+    def _update(
+        self,
+        encoding: Encoding,
+        reference: Reference,
+        tags: Ints,
+        forms: FormArrays | None = None,
+    ) -> Update:
         return self.perceptron.learn(
             encoding.task,
             reference.order,
             reference.heads,
             reference.labels,
-            reference.tags,
+            tags,
             self.settings.beam,
             self.settings.update == "max-violation",
+            forms,
         )

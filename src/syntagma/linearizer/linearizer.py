@@ -429,18 +429,21 @@ class Linearizer:
         If some were the same, the search is asked for more, until there are enough or no others.
         """
         wanted = asked = n_best or 1
-        realized = self._realizations(found)
+        realized = self._realizations(encoding, found)
         if diverse:
             return choose(realized, wanted, most_lost=self._most_lost)
         while len(realized) < wanted and len(found) >= asked and asked < MAX_BEAM:
             asked = min(4 * asked, MAX_BEAM)
             found = self._solver.search(encoding, budget, asked)
-            realized = self._realizations(found)
+            realized = self._realizations(encoding, found)
         return NBest(realized[:wanted])
 
-    def _realizations(self, found: Iterable[Linearization]) -> list[Realization]:
+    def _realizations(
+        self, encoding: Encoding, found: Iterable[Linearization]
+    ) -> list[Realization]:
         if self._realizer is not None:
-            found = map(self._realizer.settle, found)
+            proposed = None if self._solver.strategy.chooses_forms else encoding.alternatives
+            found = [self._realizer.settle(each, proposed) for each in found]
         texts: dict[str, Realization] = {}
         for each in map(self.spell, found):
             texts.setdefault(each.text, each)

@@ -16,7 +16,7 @@ from syntagma.linearizer.streams import OnError, attempt, batches, check_on_erro
 from syntagma.linearizer.unknown import UnknownNotices
 from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
-from syntagma.realization.realizer import likeliest
+from syntagma.realization.realizer import likeliest_first
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
@@ -75,7 +75,7 @@ class Solver:
         check_size(lemmas, max_words)
         problem, alternatives = self._realizer.inflect(lemmas)
         if not self.strategy.chooses_forms:
-            alternatives = likeliest(alternatives)
+            alternatives = likeliest_first(alternatives)  # all but the first wait for `settle`
         self.unknown.check(problem.words, stacklevel=3)
         encoding = encode(problem, self.vocabulary, alternatives=alternatives)
         # Tags that inflection put in place of given ones are not for the output.

@@ -48,8 +48,10 @@ class Header(TypedDict, total=False):
 
     # linear
     feature_set: str
+    arcs: str  # eager or lazy; not in models up to 0.9, which are eager
     templates: list[str]  # of best-first models, too
     features: int
+    chooses_forms: bool  # of best-first models, too: absent if they do not
 
     # neural
     dimensions: dict[str, int]
@@ -78,13 +80,13 @@ _DATA_TYPES: dict[str, type] = {
 }
 FIELD_TYPES: dict[str, type] = {
     **dict.fromkeys(("name", "language", "licence", "attribution", "created_with"), str),
-    **dict.fromkeys(("tag_column", "scorer", "feature_set", "search", "grammar"), str),
+    **dict.fromkeys(("tag_column", "scorer", "feature_set", "arcs", "search", "grammar"), str),
     **dict.fromkeys(("features", "parameters", "chart", "categories", "rules"), int),
     **dict.fromkeys(
         ("settings", "figures", "start", "language_model", "margin", "dimensions", "slots"), dict
     ),
     **dict.fromkeys(("data", "templates"), list),
-    "scaled": bool,
+    **dict.fromkeys(("scaled", "chooses_forms"), bool),
 }
 
 

@@ -27,10 +27,10 @@ from syntagma.neural._addresses cimport (
 from syntagma.neural._vectors cimport LANES, add_rows, add_scaled, rectified_dot
 from syntagma.neural._unplaced cimport UnplacedSums, unfixed_mean
 from syntagma.transition._lattice cimport RERANKED
+from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, SHIFT, Action, Node, SearchTask, State, apply, legal_leftarc,
-    legal_rightarc, legal_shifts, lowest_bit,
+    LEFTARC, NONE, RIGHTARC, SHIFT, Action, Node, SearchTask, State, apply, lowest_bit,
 )
 
 VECTOR_MULTIPLE = LANES     # the size of a hidden layer is a multiple of it
@@ -416,7 +416,7 @@ cdef class NeuralSearch(Search):
         """What the scorer reads of the stack: no number of dependents, no chosen tag or label."""
         cdef int i
         cdef const Node* node
-        cdef int16_t seen[7]
+        cdef int16_t seen[8]
         for i in range(state.size):
             node = state.stack + i
             seen[0] = node.word
@@ -426,6 +426,7 @@ cdef class NeuralSearch(Search):
             seen[4] = node.r2
             seen[5] = node.inner
             seen[6] = node.n_right > 0
+            seen[7] = node.due
             key.append(<const char*>seen, sizeof(seen))
         return 0
 

@@ -13,9 +13,9 @@ from syntagma.neural._addresses cimport (
     bucket, find_unplaced, resolve_candidate, resolve_family, resolve_state,
 )
 from syntagma.transition._search cimport Search
+from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, SHIFT, Action, SearchTask, State, Task, apply, has, legal_leftarc,
-    legal_rightarc, legal_shifts, mirror, reference_actions,
+    LEFTARC, NONE, SHIFT, Action, SearchTask, State, Task, apply, has, mirror, reference_actions,
 )
 
 

@@ -77,6 +77,7 @@ class NeuralScorer:
     """
 
     batch = 8
+    chooses_forms = False  # it sees each lemma in its likeliest form
     max_words = 2000  # pair tables grow with the square of the length: 350 MB for 2000 words
 
     def __init__(

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from syntagma.errors import TrainingError
 from syntagma.treebanks.settings import Settings, check_range
 
-REALIZE = "realize"  # measured besides the conditions: labelled trees of lemmas
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeuralSettings(Settings):
@@ -37,8 +35,3 @@ class NeuralSettings(Settings):
                 raise TrainingError(f"{name} must be at least 0 and less than 1, not {rate}")
         if not 0 < self.learning_rate <= 1:
             raise TrainingError(f"learning_rate must be between 0 and 1, not {self.learning_rate}")
-
-    @property
-    def dev_conditions(self) -> tuple[str, ...]:
-        conditions = super(NeuralSettings, self).dev_conditions
-        return (*conditions, REALIZE) if self.realize else conditions

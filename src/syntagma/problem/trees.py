@@ -44,6 +44,22 @@ def is_projective(heads: Sequence[int]) -> bool:
     return True
 
 
+def count_nonprojective(heads: Sequence[int]) -> int:
+    """The number of arcs between words over a word that does not descend from their head.
+
+    >>> count_nonprojective([2, 0, 2]), count_nonprojective([3, 4, 0, 3])
+    (0, 1)
+    """
+    if is_projective(heads):
+        return 0
+    dependents: list[list[int]] = [[] for _ in range(len(heads) + 1)]
+    for dependent, head in enumerate(heads, start=1):
+        dependents[head].append(dependent)
+    return sum(
+        len(_nonprojective(head, dependents[head], dependents)) for head in range(1, len(heads) + 1)
+    )
+
+
 def lift(heads: Sequence[int]) -> tuple[int, ...]:
     """Make a tree projective (Nivre & Nilsson 2005, §2).
 

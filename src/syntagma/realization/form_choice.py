@@ -2,7 +2,7 @@
 
 There is a log-linear model for each lemma, with its tag and features, that was seen often and in
 several forms: *not* is *n't* beside *do*, *be* is *'s* beside *it*. The words before and after are
-the language model's concern. `form_choice_training` learns the weights.
+the concern of the search, or of `form_context`. `form_choice_training` learns the weights.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ class FormChoice:
 
     @cached_property
     def _weights(self) -> Weights:
-        return _unpack(self._given) if isinstance(self._given, bytes) else self._given
+        return (
+            unpack_weights(self._given, SECTION) if isinstance(self._given, bytes) else self._given
+        )
 
     def log_shares(self, problem: Problem, forms: Sequence[Sequence[Form]]) -> list[list[float]]:
         """The logarithms of the shares of the forms that each word of the problem may take."""
@@ -62,7 +64,7 @@ class FormChoice:
         return shares
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        packed = self._given if isinstance(self._given, bytes) else _pack(self._given)
+        packed = self._given if isinstance(self._given, bytes) else pack_weights(self._given)
         return {SECTION: np.frombuffer(packed, np.uint8)}
 
     @classmethod
@@ -71,8 +73,8 @@ class FormChoice:
         return cls(arrays[SECTION].tobytes())
 
 
-def _pack(weights: Weights) -> bytes:
-    """The weights as a section of a model file; `_unpack` is the inverse."""
+def pack_weights(weights: Weights) -> bytes:
+    """The weights as a section of a model file; `unpack_weights` is the inverse."""
     lines = []
     for key, contexts in weights.items():
         lines.append("\t".join(("", *key)))
@@ -81,10 +83,10 @@ def _pack(weights: Weights) -> bytes:
     return zlib.compress("\n".join(lines).encode("utf-8", "surrogatepass"), 9)
 
 
-def _unpack(packed: bytes) -> Weights:
+def unpack_weights(packed: bytes, section: str) -> Weights:
     weights: Weights = {}
     try:
-        text = unpack_text(packed, SECTION)
+        text = unpack_text(packed, section)
         contexts: dict[str, tuple[int, ...]] = {}
         for line in text.split("\n") if text else ():
             first, *rest = line.split("\t")
@@ -95,12 +97,12 @@ def _unpack(packed: bytes) -> Weights:
                 lemma, tag, features = rest
                 contexts = weights[lemma, tag, features] = {}
     except ValueError as error:
-        raise damaged(SECTION, "a line is malformed") from error
+        raise damaged(section, "a line is malformed") from error
     for contexts in weights.values():
         if len(set(map(len, contexts.values()))) > 1 or any(
             abs(value) > _MAX_WEIGHT for values in contexts.values() for value in values
         ):
-            raise damaged(SECTION, "the weights of a lemma are not as many as its forms, or huge")
+            raise damaged(section, "the weights of a lemma are not as many as its forms, or huge")
     return weights
 
 

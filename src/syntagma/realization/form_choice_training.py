@@ -1,13 +1,18 @@
-"""Learns from the trees of a treebank which of its forms a lemma takes."""
+"""Learns from a treebank which of its forms a lemma takes: by its neighbours in the tree, then by
+its neighbours in the sentence."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
+from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.realization.form_choice import FormChoice, Key, LemmaTree
+from syntagma.realization.form_context import EDGE, FormContext, neighbour_contexts
 from syntagma.realization.inflection import Form, Inflector
 from syntagma.realization.inflection_training import neutral_forms
 from syntagma.realization.lexicon import sorted_features
@@ -30,37 +35,99 @@ def learn_form_choice(sentences: Iterable[Sentence], inflector: Inflector) -> Fo
         if not sentence.lemmas:
             continue
         tree = LemmaTree(sentence.lemmas, sentence.heads, sentence.deprels)
-        features = map(sorted_features, sentence.features)
-        words = zip(sentence.lemmas, sentence.tags, features, strict=True)
-        for i, (key, form) in enumerate(zip(words, neutral_forms(sentence), strict=True)):
-            forms = _texts(inflector.forms(*key)) if key[0] else []
-            if len(forms) > 1 and form.lower() in forms:
-                examples[key].append((forms.index(form.lower()), tree.contexts(i)))
+        for i, key, form in _ambiguous(sentence, inflector):
+            examples[key].append((form, tree.contexts(i)))
     return FormChoice(
         {
-            key: _learn(inflector.forms(*key), seen)
-            for key, seen in sorted(examples.items())
-            if len(seen) >= MIN_LEMMA
+            key: _learn(examples_, _log_shares(inflector.forms(*key)))
+            for key, examples_ in sorted(examples.items())
+            if len(examples_) >= MIN_LEMMA
         }
     )
+
+
+def learn_form_context(
+    sentences: Iterable[Sentence], inflector: Inflector, choice: FormChoice
+) -> FormContext:
+    """Learn what neighbouring words add to the shares that the choice of forms gives."""
+    examples: defaultdict[Key, list[tuple[int, list[str], list[float]]]] = defaultdict(list)
+    for sentence in sentences:
+        if not sentence.lemmas:
+            continue
+        found = list(_ambiguous(sentence, inflector))
+        if not found:
+            continue
+        problem = _as_lemmas(sentence)
+        proposed = [inflector.forms(*key) for key in _keys(sentence)]
+        shares = choice.log_shares(problem, proposed)
+        forms = [EDGE, *neutral_forms(sentence), EDGE]
+        for i, key, form in found:
+            contexts = [
+                *neighbour_contexts("after", forms[i]),
+                *neighbour_contexts("before", forms[i + 2]),
+            ]
+            examples[key].append((form, contexts, shares[i]))
+    weights = {}
+    for key, seen in sorted(examples.items()):
+        if len(seen) >= MIN_LEMMA:
+            seen = sorted(seen)
+            bases = np.array([shares_ for _, _, shares_ in seen], np.float32)
+            learned = _learn([(form, contexts) for form, contexts, _ in seen], bases)
+            if learned:
+                weights[key] = learned
+    return FormContext(weights)
+
+
+def _keys(sentence: Sentence) -> list[Key]:
+    features = map(sorted_features, sentence.features)
+    return list(zip(sentence.lemmas, sentence.tags, features, strict=True))
+
+
+def _ambiguous(sentence: Sentence, inflector: Inflector) -> Iterator[tuple[int, Key, int]]:
+    """The words with several forms, one of which is theirs: place, key and number of the form."""
+    for i, (key, form) in enumerate(zip(_keys(sentence), neutral_forms(sentence), strict=True)):
+        forms = _texts(inflector.forms(*key)) if key[0] else []
+        if len(forms) > 1 and form.lower() in forms:
+            yield i, key, forms.index(form.lower())
+
+
+def _as_lemmas(sentence: Sentence) -> Problem:
+    fields = (sentence.lemmas, sentence.forms, sentence.tags, sentence.heads, sentence.deprels)
+    return Problem(
+        tuple(
+            Word(lemma=lemma or form, tag=tag or None, head=head, deprel=deprel, features=features)
+            for (lemma, form, tag, head, deprel), features in zip(
+                zip(*fields, strict=True), sentence.features, strict=True
+            )
+        )
+    )
+
+
+def _log_shares(forms: Sequence[Form]) -> npt.NDArray[np.float32]:
+    return np.array([form.log_share for form in forms], np.float32)
 
 
 def _texts(forms: Sequence[Form]) -> list[str]:
     return [form.text.lower() for form in forms]
 
 
-def _learn(forms: Sequence[Form], examples: Sequence[_Example]) -> dict[str, tuple[int, ...]]:
-    """Weights that maximise the likelihood of the examples, by AdaGrad (Duchi et al. 2011)."""
+def _learn(
+    examples: Sequence[_Example], shares: npt.NDArray[np.float32]
+) -> dict[str, tuple[int, ...]]:
+    """Weights that maximise the likelihood of the examples, by AdaGrad (Duchi et al. 2011).
+
+    The log shares, to which weights are added, are those of the forms or, row by row, of the forms
+    of each of the examples, which are then sorted.
+    """
     counts = Counter(context for _, contexts in examples for context in set(contexts))
     known = sorted(context for context, count in counts.items() if count >= MIN_CONTEXT)
     number = {context: i for i, context in enumerate(known)}
     seen = np.zeros((len(examples), len(known)), np.float32)
-    right = np.zeros((len(examples), len(forms)), np.float32)
+    right = np.zeros((len(examples), shares.shape[-1]), np.float32)
     for row, (form, contexts) in enumerate(sorted(examples)):
         seen[row, [number[context] for context in contexts if context in number]] = 1
         right[row, form] = 1
-    shares = np.array([form.log_share for form in forms], np.float32)
-    weights = np.zeros((len(known), len(forms)), np.float32)
+    weights = np.zeros((len(known), shares.shape[-1]), np.float32)
     squares = np.full_like(weights, 1e-8)
     for _ in range(_ROUNDS):
         scores = seen @ weights + shares

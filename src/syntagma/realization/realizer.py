@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy.typing as npt
@@ -24,9 +24,12 @@ from syntagma.realization.articles import settle_articles
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.english_tags import PENN, is_present
 from syntagma.realization.form_choice import FormChoice
+from syntagma.realization.form_context import FormContext, best_forms
 from syntagma.realization.inflection import Form, Inflector
 from syntagma.realization.letter_case import capitalised
+from syntagma.realization.lexicon import sorted_features
 from syntagma.results.linearization import Linearization
+from syntagma.transition.encoding import with_chosen_forms
 
 Alternatives = tuple[tuple[Alternative, ...], ...]
 
@@ -43,6 +46,7 @@ class Realizer:
     inflector: Inflector
     choice: FormChoice
     detokenizer: Detokenizer
+    context: FormContext = field(default_factory=lambda: FormContext({}))
     source: str = ""  # the file of the model, for messages
 
     def inflect(self, problem: Problem) -> tuple[Problem, Alternatives]:
@@ -110,14 +114,43 @@ class Realizer:
         tag = word.tag if self.inflector.knows(word.tag) else None
         return self.inflector.forms(word.lemma, tag, word.features)
 
-    def settle(self, found: Linearization) -> Linearization:
-        """The result with the forms that depend on the order alone: English *a* and *an*."""
+    def settle(
+        self, found: Linearization, alternatives: Sequence[Sequence[Alternative]] | None = None
+    ) -> Linearization:
+        """The result with the forms that the order decides: English *a* and *an* and, with
+        `alternatives`, all of them: the forms that each word may take, if the search did not choose
+        among them."""
+        if alternatives is not None:
+            found = self._choose(found, alternatives)
         return settle_articles(found) if self.inflector.english else found
+
+    def _choose(
+        self, found: Linearization, alternatives: Sequence[Sequence[Alternative]]
+    ) -> Linearization:
+        """The result with the best forms in its order."""
+        problem, tokens = found.problem, found.tokens
+        sources = [token.source - 1 for token in tokens]
+        contributions = []
+        for source, tag in zip(sources, found.model_tags or found.tags, strict=True):
+            word, choice = problem.words[source], alternatives[source]
+            forms: Sequence[Form] = ()
+            if len(choice) > 1 and word.lemma is not None:
+                forms = self.inflector.forms(word.lemma, tag, word.features)
+            key = word.lemma or "", tag or "", sorted_features(word.features or "")
+            contributions.append(self.context.contribution(key, forms, choice))
+        chosen = best_forms([alternatives[source] for source in sources], contributions)
+        problem = with_chosen_forms(problem, alternatives, sources, chosen)
+        return replace(
+            found,
+            tokens=tuple(replace(t, form=problem.words[t.source - 1].form) for t in tokens),
+            problem=problem,
+        )
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         return {
             **self.inflector.to_arrays(),
             **self.choice.to_arrays(),
+            **self.context.to_arrays(),
             **self.detokenizer.to_arrays(),
         }
 
@@ -130,6 +163,7 @@ class Realizer:
             Inflector.from_arrays(arrays, english=is_english(language)),
             FormChoice.from_arrays(arrays),
             Detokenizer.from_arrays(arrays),
+            FormContext.from_arrays(arrays),
             source,
         )
 
@@ -138,6 +172,8 @@ def is_english(language: str) -> bool:
     return re.split("[-_]", language.lower())[0] in ("en", "eng", "english")
 
 
-def likeliest(alternatives: Alternatives) -> Alternatives:
-    """The form of each word that is likeliest among its neighbours in the tree."""
-    return tuple((max(several, key=lambda each: each.log_share),) for several in alternatives)
+def likeliest_first(alternatives: Alternatives) -> Alternatives:
+    """The forms of each word by how likely they are among its neighbours in the tree."""
+    return tuple(
+        tuple(sorted(several, key=lambda each: -each.log_share)) for several in alternatives
+    )

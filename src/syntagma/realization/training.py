@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from syntagma.errors import TrainingError
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.realization.detokenization_training import learn_detokenizer
-from syntagma.realization.form_choice_training import learn_form_choice
+from syntagma.realization.form_choice_training import learn_form_choice, learn_form_context
 from syntagma.realization.inflection_training import learn_inflector, neutral_forms
-from syntagma.realization.realizer import Alternatives, Realizer, is_english
+from syntagma.realization.letter_case import capitalised
+from syntagma.realization.realizer import Realizer, is_english
+from syntagma.treebanks.inflected import InflectedVisit
 from syntagma.treebanks.treebank import Sentence
 
 
@@ -31,33 +34,38 @@ def learn_realizer(sentences: Sequence[Sentence], language: str) -> Realizer:
         if sentence.spelling is not None
     )
     inflector = learn_inflector(sentences, english=is_english(language))
-    return Realizer(inflector, learn_form_choice(sentences, inflector), learn_detokenizer(spelled))
+    choice = learn_form_choice(sentences, inflector)
+    context = learn_form_context(sentences, inflector, choice)
+    return Realizer(inflector, choice, learn_detokenizer(spelled), context)
 
 
-def pose_lemmas(
-    realizer: Realizer, sentence: Sentence, problem: Problem
-) -> tuple[Problem, Alternatives, list[int]]:
-    """A problem of training, its words in their gold order, with lemmas in place of forms: the
-    problem, the forms that each word may take, and the index of the gold one.
+def inflect_visit(realizer: Realizer, sentence: Sentence, problem: Problem) -> InflectedVisit:
+    """The problem that a sentence poses with lemmas instead of forms, and the forms to choose from.
 
-    Features are given where the tag is. Where the gold form is not among the forms, the one with
-    the largest share takes its place.
+    A form of the sentence that the realizer does not propose is given, as the form of a word
+    without a lemma is. The words of the problem are listed in the order of the sentence.
     """
-    words = tuple(
-        replace(word, form="", lemma=lemma, features=features if word.tag else None)
-        if lemma
-        else word
-        for word, lemma, features in zip(
-            problem.words, sentence.lemmas, sentence.features, strict=True
-        )
+    gold = neutral_forms(sentence)
+    lemmas = sentence.lemmas or ("",) * len(sentence)
+    features = sentence.features or ("",) * len(sentence)
+    words = zip(problem.words, lemmas, features, strict=True)
+    posed = tuple(
+        replace(word, form="", lemma=lemma, features=of_word) if lemma else word
+        for word, lemma, of_word in words
     )
-    problem, alternatives = realizer.inflect(replace(problem, words=words))
-    gold = []
-    for several, form in zip(alternatives, neutral_forms(sentence), strict=True):
-        texts = [each.text for each in several]
-        shares = [each.log_share for each in several]
-        gold.append(texts.index(form) if form in texts else shares.index(max(shares)))
-    return problem, alternatives, gold
+    inflected, proposed = realizer.inflect(replace(problem, words=posed))
+    forms, alternatives, chosen = [], [], []
+    for word, choice, form in zip(inflected.words, proposed, gold, strict=True):
+        texts = [each.text.lower() for each in choice]
+        if form.lower() in texts:
+            forms.append(word.form)
+            alternatives.append(choice)
+            chosen.append(texts.index(form.lower()))
+        else:
+            forms.append(form)
+            alternatives.append((Alternative(form, capitalised(form)),))
+            chosen.append(0)
+    return InflectedVisit(inflected.with_forms(forms), tuple(alternatives), tuple(chosen))
 
 
 def inflect_sentence(realizer: Realizer, sentence: Sentence) -> Sentence:

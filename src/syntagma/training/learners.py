@@ -23,7 +23,7 @@ from syntagma.linear.training import PerceptronLearner
 from syntagma.models.model import Model, StoredScorer
 from syntagma.neural.settings import NeuralSettings
 from syntagma.realization.realizer import Realizer
-from syntagma.realization.training import inflect_sentence, pose_lemmas
+from syntagma.realization.training import inflect_sentence, inflect_visit
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.settings import Settings
@@ -72,12 +72,20 @@ def create_learner(
     """Create the learner that the settings are for.
 
     Only a neural learner can have a model to start from, only a best-first one a language model.
+    With a realizer, some visits of each epoch are from lemmas.
     """
     return LEARNERS[type(settings)](settings, threads, start, realizer, language_model)
 
 
-def _perceptron(settings: LinearSettings, threads: int, *_: object) -> Learner:
-    return PerceptronLearner(settings, threads)
+def _perceptron(
+    settings: LinearSettings,
+    threads: int,
+    start: Model | None,
+    realizer: Realizer | None,
+    *_: object,
+) -> Learner:
+    inflect = partial(inflect_visit, realizer) if realizer is not None else None
+    return PerceptronLearner(settings, threads, inflect)
 
 
 def _guided(
@@ -87,7 +95,7 @@ def _guided(
     realizer: Realizer | None,
     language_model: LanguageModel | None,
 ) -> Learner:
-    inflect = partial(pose_lemmas, realizer) if realizer is not None else None
+    inflect = partial(inflect_visit, realizer) if realizer is not None else None
     return GuidedLearner(settings, inflect, language_model)
 
 

@@ -24,7 +24,6 @@ from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
 from syntagma.models.model import StoredScorer, build_model
 from syntagma.models.saving import save_model
-from syntagma.neural.settings import REALIZE
 from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import inflect_sentence
 from syntagma.training.inputs import Digests, list_differences
@@ -33,6 +32,7 @@ from syntagma.training.margin import write_margins
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
+from syntagma.treebanks.settings import REALIZE
 from syntagma.treebanks.treebank import Sentence
 
 CHECKPOINT = "state"  # files of the folder

@@ -100,7 +100,7 @@ def train(
         sentences = read_training_data(train, settings, lift=True)
         check_tagged(train, sentences, settings)
         realizer = None
-        if isinstance(settings, NeuralSettings | BestFirstSettings) and settings.realize:
+        if settings.realizes:
             realizer = learn_realizer(sentences, language)
         language_model, about_lm = (None, {}) if lm is None else read_lm(model_path(lm))
         learner = create_learner(settings, threads, begun, realizer, language_model)

@@ -41,14 +41,17 @@ cdef extern from * nogil:
 
 
 cdef int state_key(const Task* task, const State* state, string* key) except -1 nogil:
-    """What the legal continuations of a state depend on: stack, buffer, the top's right side."""
+    """What the legal continuations of a state depend on: stack, buffer, closed words."""
     cdef int i
     key.clear()
     for i in range(state.size):
         key.append(<const char*>&state.stack[i].word, sizeof(int16_t))
+        if task.lazy:
+            key.push_back(1 if state.stack[i].n_left else 0)
     key.append(<const char*>state.buffer, task.blocks * sizeof(uint64_t))
     key.push_back(1 if state.size and state.stack[state.size - 1].n_right else 0)
-    key.append(<const char*>&state.lefts_due, sizeof(int))
+    if state.size:
+        key.append(<const char*>&state.stack[state.size - 1].due, sizeof(int16_t))
     return 0
 
 

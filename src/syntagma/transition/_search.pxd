@@ -45,6 +45,8 @@ cdef class Search:
     cdef SearchTask problem
     cdef const Task* task
     cdef NGramScorer ngram_scorer   # or None
+    cdef const int32_t* names       # of the forms, if words may take several: alike, same number
+    cdef const int32_t* first_forms     # of each word, if forms are chosen
     cdef readonly int width
     cdef readonly bint merging      # merge states that the scorers cannot tell apart
     cdef int size               # states in the beam
@@ -67,6 +69,9 @@ cdef class Search:
     cdef bint advance(self, const Action* gold) except -1 nogil
     cdef int expand(self, State* state, int parent) except -1 nogil
     cdef int add(self, State* state, int parent, Action action, double score) except -1 nogil
+    cdef int add_in_form(
+        self, State* state, int parent, Action action, double score, int form
+    ) except -1 nogil
     cdef void add_form(
         self, const State* state, Candidate* candidate, int form
     ) noexcept nogil

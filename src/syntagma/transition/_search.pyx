@@ -16,9 +16,10 @@ from syntagma.language_model._ngrams cimport Context, NGramScorer
 from syntagma.transition._lattice cimport (
     Detour, Finished, Lattice, Link, list_orders, rank_finished, steady_seconds,
 )
+from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._state cimport (
     LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, SearchTask, Node, State, apply, copy_state, has,
-    initial_state, lay_out, legal_leftarc, legal_rightarc, legal_shifts, state_bytes,
+    initial_state, lay_out, state_bytes,
 )
 
 
@@ -66,6 +67,10 @@ cdef class Search:
         self.task = &problem.task
         self.width = width
         self.ngram_scorer = ngram_scorer
+        if ngram_scorer is not None:
+            self.first_forms = ngram_scorer.forms.data()
+            if ngram_scorer.names.size():
+                self.names = ngram_scorer.names.data()
         self.merging = merging
         self.bytes = state_bytes(self.task.n, self.task.blocks)
         self.memory = <char*>malloc(2 * width * self.bytes)
@@ -106,22 +111,27 @@ cdef class Search:
 
     cdef int add(self, State* state, int parent, Action action, double score) except -1 nogil:
         """Add a candidate; for a word that may take several forms, one per form."""
-        cdef Candidate candidate
-        cdef const int32_t* forms
         cdef int form
+        if self.ngram_scorer is None or action.kind != SHIFT:
+            return self.add_in_form(state, parent, action, score, NONE)
+        for form in range(self.first_forms[action.word], self.first_forms[action.word + 1]):
+            self.add_in_form(state, parent, action, score, form)
+        return 0
+
+    cdef int add_in_form(
+        self, State* state, int parent, Action action, double score, int form
+    ) except -1 nogil:
+        """Add a candidate; for SHIFT in this form, if words have forms."""
+        cdef Candidate candidate
         candidate.score = state.score + score
         candidate.parent = parent
         candidate.kind = action.kind
         candidate.word = action.word
         candidate.tag = action.tag
         candidate.label = action.label
-        candidate.form = NONE
-        if self.ngram_scorer is None or action.kind != SHIFT:
-            self.candidates.push_back(candidate)
-            return 0
-        forms = &self.ngram_scorer.forms[action.word]
-        for form in range(forms[0], forms[1]):
-            self.candidates.push_back(candidate)
+        candidate.form = form
+        self.candidates.push_back(candidate)
+        if self.ngram_scorer is not None and action.kind == SHIFT:
             self.add_form(state, &self.candidates.back(), form)
         return 0
 
@@ -159,7 +169,6 @@ cdef class Search:
         key.clear()
         self.sign_words(state, key)
         key.append(<const char*>state.buffer, self.task.blocks * sizeof(uint64_t))
-        key.append(<const char*>&state.lefts_due, sizeof(int))
         key.append(<const char*>&state.w0, sizeof(int))
         key.append(<const char*>&state.w1, sizeof(int))
         key.append(<const char*>&state.w2, sizeof(int))
@@ -194,7 +203,7 @@ cdef class Search:
         """Remember a link that led to the same state as a better one; if it differs from a link
         remembered before in forms only, as a variant of that one."""
         cdef int32_t other = first
-        while other >= 0 and self.ngram_scorer is not None and self.ngram_scorer.names.size():
+        while other >= 0 and self.names != NULL:
             if self.links[other].derivation == self.links[link].derivation:
                 self.links[link].variant = self.links[other].variant
                 self.links[other].variant = link
@@ -312,14 +321,12 @@ cdef class Search:
         lattice.links = &self.links
         lattice.ends = &ends
         lattice.task = self.task
-        lattice.names = NULL
+        lattice.names = self.names
         lattice.weight = lattice.expected = 0.0
         lattice.deadline = self.deadline
         if self.ngram_scorer is not None:
             lattice.weight = self.ngram_scorer.weight
             lattice.expected = self.ngram_scorer.expected_total
-            if self.ngram_scorer.names.size():
-                lattice.names = self.ngram_scorer.names.data()
         if not list_orders(&lattice, n_best, &self.finished):
             self.narrowed = True
         return self.rank()
@@ -362,8 +369,7 @@ cdef class Search:
                 order.append(link.word)
                 tags[link.word] = link.tag
                 forms.append(
-                    0 if self.ngram_scorer is None
-                    else link.form - self.ngram_scorer.forms[link.word]
+                    0 if self.first_forms == NULL else link.form - self.first_forms[link.word]
                 )
                 continue
             dependent = stack.back()

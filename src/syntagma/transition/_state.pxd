@@ -40,13 +40,13 @@ cdef struct Node:
     int16_t r_label             # of the arc to r
     int16_t n_left, n_right
     int16_t inner               # what must dominate everything placed above; fixed while covered
+    int16_t due                 # stack words below that it must still take on its left
 
 cdef struct State:
     double score
     int history                 # index of the last link of its derivation
     int size                    # of the stack
     int shifted
-    int lefts_due               # LEFTARCs that must come before anything else
     bint gold                   # structure and tags so far are those of the reference
     int w0, w1, w2              # the last words placed
     uint64_t derivation         # a hash of all actions that led here, forms apart
@@ -62,6 +62,7 @@ cdef struct Task:
     int n
     int blocks
     int root                    # the given root or NONE
+    bint lazy                   # the order of arcs: right ones first
     bint root_restricted        # no root is given and some top word may not be it
     bint labels_given           # some arc label is given
     int arcs_given              # 0: no arc is given, 1: some, 2: all
@@ -106,9 +107,6 @@ cdef void lay_out(State* state, int n, int blocks) noexcept nogil
 cdef void copy_state(const Task* task, const State* source, State* target) noexcept nogil
 cdef void initial_state(const Task* task, State* state) noexcept nogil
 cdef int inner_above_top(const Task* task, const State* state) noexcept nogil
-cdef void legal_shifts(const Task* task, State* state, uint64_t* out) noexcept nogil
-cdef bint legal_leftarc(const Task* task, State* state) noexcept nogil
-cdef bint legal_rightarc(const Task* task, State* state) noexcept nogil
 cdef void apply(const Task* task, State* state, Action action) noexcept nogil
 cdef int mirror(
     const Task* task, vector[int32_t]* order, vector[int32_t]* heads

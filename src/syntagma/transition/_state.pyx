@@ -1,28 +1,7 @@
-"""States of the transition system, its actions and their exact legality.
+"""States of the transition system and its moves.
 
-The search over states is in `_search`; scores come from `linear` and `neural`.
-
-Legality
---------
-An action is legal iff the state it leads to can be completed. Write s_m … s_1 s_0 for the
-stack, ρ for the buffer, gh(w) for the given head. A word on the stack leaves it in two ways:
-as right dependent of the word directly below, or as left dependent of a word shifted later,
-which then takes everything above it as well. From this follows, for a stack word s:
-
-- s has a given dependent in ρ ("pending"), or its given head lies directly below it, or it is
-  the given root: everything placed above s until s leaves becomes a descendant of s.
-- gh(s) is in ρ: everything between s and gh(s), hence everything above s, becomes a
-  descendant of gh(s).
-
-Each is a word that must dominate what is placed on top. These words are nested, so only the
-innermost counts: `inner`. It cannot change while its word is covered, so it is kept in the
-node. A word w can be brought under `inner` in two ways: the given arcs say so, or nothing of
-w's component has been placed and its top has no given head ("fresh"), so that it may hang
-anywhere. A component that has been begun is tied to where it was begun.
-
-What w must take on its left is then due before anything else: `lefts_due`. That is what lies
-above its given head on the stack, or down to its lowest given dependent, or everything if w is
-the given root.
+What is legal in a state is decided in `_legality`; the search over states is in `_search`; scores
+come from `linear` and `neural`.
 """
 
 from libc.stdint cimport int16_t, int32_t, uint64_t
@@ -70,7 +49,6 @@ cdef void initial_state(const Task* task, State* state) noexcept nogil:
     state.history = NONE
     state.size = 0
     state.shifted = 0
-    state.lefts_due = 0
     state.gold = True
     state.w0 = state.w1 = state.w2 = NONE
     state.derivation = 0
@@ -83,27 +61,25 @@ cdef void initial_state(const Task* task, State* state) noexcept nogil:
         state.tags[i] = NONE
 
 
-# Legality
+# Moves
 
 cdef int inner_above_top(const Task* task, const State* state) noexcept nogil:
     """The innermost word that must dominate whatever is placed above the top, or NONE."""
-    cdef int word = state.stack[state.size - 1].word
+    cdef const Node* top = state.stack + state.size - 1
+    cdef int word = top.word
     cdef int head = task.words[word].head
-    if pending(task, state, word) or head == ROOT or (head >= 0 and not has(state.buffer, head)):
+    if not (task.lazy and top.n_left) and (
+        pending(task, state, word) or head == ROOT or (head >= 0 and not has(state.buffer, head))
+        or (task.lazy and top.due)
+    ):
         return word
     if head >= 0:
         return head
     return state.stack[state.size - 2].inner if state.size > 1 else NONE
 
 
-cdef inline bint reducible(const Task* task, const State* state, int word, int head) noexcept nogil:
-    """The word may become a dependent of `head` now."""
-    cdef int given = task.words[word].head
-    return (given == NONE or given == head) and not pending(task, state, word)
-
-
 cdef int lefts_of(const Task* task, const State* state, int word) noexcept nogil:
-    """How many stack words `word` must take as left dependents at once when it is shifted.
+    """How many stack words `word` must take as left dependents when it is shifted.
 
     All of them if it is the given root; all above its given head if that is on the stack;
     otherwise down to its lowest given dependent.
@@ -123,134 +99,13 @@ cdef int lefts_of(const Task* task, const State* state, int word) noexcept nogil
     return 0
 
 
-cdef bint rootable(const Task* task, const State* state) noexcept nogil:
-    """Some word that may be the root can still become it (no root is given).
-
-    It is the bottom word, the top of an untouched component, the top of the component to which
-    the lowest bound word is tied, or the top of the stack if it can take all that is below it.
-    Lefts that are due count as taken.
-    """
-    cdef int i, word, head, below = state.size - 1 - state.lefts_due
-    cdef int top = state.stack[state.size - 1].word
-    cdef uint64_t rest
-    cdef bint takes_all
-    word = state.stack[0].word if below > 0 else top
-    if task.words[word].head == NONE and task.words[word].may_be_root:
-        return True
-    for i in range(task.blocks):
-        rest = state.fresh[i]
-        while rest:
-            word = i * 64 + lowest_bit(rest)
-            if task.words[word].top == word and task.words[word].may_be_root:
-                return True
-            rest &= rest - 1
-    for i in range(below + 1):
-        word = state.stack[i].word if i < below else top
-        head = task.words[word].head
-        if head >= 0 and has(state.buffer, head):
-            if task.words[task.words[word].top].may_be_root:
-                return True
-            break
-        if head != NONE or pending(task, state, word):
-            break
-    takes_all = (
-        state.stack[state.size - 1].n_right == 0
-        and task.words[top].head == NONE
-        and task.words[top].may_be_root
-    )
-    for i in range(below):
-        takes_all = takes_all and reducible(task, state, state.stack[i].word, top)
-    return takes_all
-
-
-cdef bint stays_rootable(const Task* task, const State* state, Action action) noexcept nogil:
-    """Whether a root is still possible after the action. Rare, so it may copy."""
-    copy_state(task, state, task.scratch)
-    apply(task, task.scratch, action)
-    return rootable(task, task.scratch)
-
-
-cdef void legal_shifts(const Task* task, State* state, uint64_t* out) noexcept nogil:
-    """Set the bits of the words that may be shifted.
-
-    Validity: nothing is due on the left; with d = inner above the top, d is NONE or w itself or a
-    given ancestor of w, or w is fresh; nothing that must stand before w is in the buffer; w's twin
-    is not in the buffer.
-    """
-    cdef int i, word, d = NONE, blocks = task.blocks
-    cdef uint64_t rest
-    cdef const uint64_t* below
-    cdef bint keep
-    cdef Action action
-    if state.lefts_due:
-        memset(out, 0, blocks * sizeof(uint64_t))
-        return
-    memcpy(out, state.buffer, blocks * sizeof(uint64_t))
-    if state.size:
-        d = inner_above_top(task, state)
-    if d != NONE:
-        below = task.descendants + d * blocks
-        for i in range(blocks):
-            out[i] &= below[i] | state.fresh[i]
-        if has(state.buffer, d):
-            out[d >> 6] |= <uint64_t>1 << (d & 63)
-    for i in range(blocks):
-        rest = out[i]
-        while rest:
-            word = i * 64 + lowest_bit(rest)
-            keep = task.words[word].twin == NONE or not has(state.buffer, task.words[word].twin)
-            if keep and task.predecessors != NULL:
-                keep = not meet(task.predecessors + word * blocks, state.buffer, blocks)
-            if keep and task.fixed != NULL:
-                keep = task.fixed[state.shifted] in (NONE, task.words[word].kind)
-            if keep and task.root_restricted:
-                action = Action(SHIFT, word, NONE, NONE)
-                keep = stays_rootable(task, state, action)
-            if not keep:
-                out[i] &= ~(<uint64_t>1 << (word & 63))
-            rest &= rest - 1
-
-
-cdef bint legal_leftarc(const Task* task, State* state) noexcept nogil:
-    """Validity: it is due; or S0 has no right dependent (canonical), S1 is free to leave and does
-    not govern S0."""
-    cdef int s0, s1
-    if state.lefts_due:
-        return True
-    if state.size < 2 or state.stack[state.size - 1].n_right:
-        return False
-    s0 = state.stack[state.size - 1].word
-    s1 = state.stack[state.size - 2].word
-    if task.words[s0].head == s1 or not reducible(task, state, s1, s0):
-        return False
-    return not task.root_restricted or stays_rootable(
-        task, state, Action(LEFTARC, NONE, NONE, NONE)
-    )
-
-
-cdef bint legal_rightarc(const Task* task, State* state) noexcept nogil:
-    """Validity: nothing is due on the left, S0 is reducible to S1."""
-    cdef int s0, s1
-    if state.size < 2 or state.lefts_due:
-        return False
-    s0 = state.stack[state.size - 1].word
-    s1 = state.stack[state.size - 2].word
-    if not reducible(task, state, s0, s1):
-        return False
-    return not task.root_restricted or stays_rootable(
-        task, state, Action(RIGHTARC, NONE, NONE, NONE)
-    )
-
-
-# Moves
-
 cdef void apply(const Task* task, State* state, Action action) noexcept nogil:
     cdef Node* s0
     cdef Node* s1
-    cdef int i, word
+    cdef int i, word, due
     if action.kind == SHIFT:
         word = action.word
-        state.lefts_due = lefts_of(task, state, word)
+        due = lefts_of(task, state, word)
         state.buffer[word >> 6] &= ~(<uint64_t>1 << (word & 63))
         for i in range(task.blocks):
             state.fresh[i] &= ~task.component[word * task.blocks + i]
@@ -262,6 +117,7 @@ cdef void apply(const Task* task, State* state, Action action) noexcept nogil:
         s0.r_label = NONE
         s0.n_left = s0.n_right = 0
         s0.inner = NONE
+        s0.due = due
         state.size += 1
         state.tags[word] = action.tag
         state.shifted += 1
@@ -276,9 +132,9 @@ cdef void apply(const Task* task, State* state, Action action) noexcept nogil:
         s0.l2 = s0.l
         s0.l = s1.word
         s0.n_left += 1
+        if s0.due:
+            s0.due -= 1
         s1[0] = s0[0]
-        if state.lefts_due:
-            state.lefts_due -= 1
     else:
         s1.r2 = s1.r
         s1.r = s0.word
@@ -291,27 +147,38 @@ cdef int reference_actions(
     const Task* task, const int32_t* order, const int32_t* heads, const int32_t* labels,
     const int32_t* tags, vector[Action]* actions
 ) except -1 nogil:
-    """The canonical derivation of a projective tree: every arc as soon as it is possible."""
+    """The canonical derivation of a projective tree: every arc as soon as it is possible.
+
+    In the lazy order, a word takes its left dependents when it has all of its right ones.
+    """
     cdef vector[int] stack
-    cdef vector[int] open_dependents
+    cdef vector[int] open_dependents, open_rights
     cdef int i, s0, s1
     open_dependents.assign(task.n, 0)
+    open_rights.assign(task.n, 0)
     for i in range(task.n):
         if heads[i] >= 0:
             open_dependents[heads[i]] += 1
+    if task.lazy:
+        # A right dependent is one whose head stands before it.
+        for i in range(task.n):
+            if heads[order[i]] >= 0:
+                open_rights[heads[order[i]]] += 1
+            open_rights[order[i]] = 0
     for i in range(task.n):
         actions.push_back(Action(SHIFT, order[i], tags[order[i]], NONE))
         stack.push_back(order[i])
         while stack.size() > 1:
             s0 = stack[stack.size() - 1]
             s1 = stack[stack.size() - 2]
-            if heads[s1] == s0:
+            if heads[s1] == s0 and open_rights[s0] == 0:
                 actions.push_back(Action(LEFTARC, NONE, NONE, labels[s1]))
                 stack[stack.size() - 2] = s0
                 open_dependents[s0] -= 1
             elif heads[s0] == s1 and open_dependents[s0] == 0:
                 actions.push_back(Action(RIGHTARC, NONE, NONE, labels[s0]))
                 open_dependents[s1] -= 1
+                open_rights[s1] -= 1
             else:
                 break
             stack.pop_back()
@@ -410,6 +277,7 @@ cdef class SearchTask:
         self.task.n = n
         self.task.blocks = blocks
         self.task.root = root
+        self.task.lazy = False
         self.task.root_restricted = root < 0 and restricted
         self.task.labels_given = labels_given
         self.task.arcs_given = 0 if arcs == 0 else 2 if arcs >= n - 1 else 1

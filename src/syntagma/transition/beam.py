@@ -48,6 +48,7 @@ class Scorer(Protocol):
     """Opens searches that score their actions.
 
     Encoding `batch` problems together is fastest; problems may have at most `max_words` words.
+    `chooses_forms`: whether its scores tell the forms that a word may take apart.
     """
 
     @property
@@ -55,6 +56,9 @@ class Scorer(Protocol):
 
     @property
     def max_words(self) -> int: ...
+
+    @property
+    def chooses_forms(self) -> bool: ...
 
     def beam(self, problem: Problem) -> int:
         """The beam width beyond which little is gained."""
@@ -90,7 +94,7 @@ class BeamStrategy:
         self._language_model = language_model
         self.batch = scorer.batch
         self.max_words = scorer.max_words
-        self.chooses_forms = language_model is not None
+        self.chooses_forms = scorer.chooses_forms or language_model is not None
 
     def check(self, budget: SearchBudget) -> None:
         if budget.expansions is not None:

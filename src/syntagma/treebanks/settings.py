@@ -18,6 +18,7 @@ from syntagma.problem.word import TagColumn
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
 MAX_SEED = 1 << 63
+REALIZE = "realize"  # measured besides the conditions: labelled trees of lemmas
 _KINDS: dict[type, str] = {
     bool: "True or False",
     int: "an integer",
@@ -57,7 +58,13 @@ class Settings:
     @property
     def dev_conditions(self) -> tuple[str, ...]:
         """The conditions in which the development set is scored after an epoch."""
-        return MAIN_CONDITIONS if self.condition == "mixed" else (self.condition,)
+        conditions = MAIN_CONDITIONS if self.condition == "mixed" else (self.condition,)
+        return (*conditions, REALIZE) if self.realizes else conditions
+
+    @property
+    def realizes(self) -> bool:
+        """Whether the model also learns to realize lemmas; not all learners can."""
+        return bool(getattr(self, "realize", False))
 
 
 def check_choice(name: str, value: str, choices: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from syntagma.errors import ArgumentError, FormatError, SyntagmaWarning, shown
@@ -81,21 +81,35 @@ def read_treebank(
         raise ArgumentError(f"lift must be True or False, not {shown(lift)}")
     source = source_name(path)
     sentences = []
-    for block in read_blocks(open_text(path), source):
-        try:
-            if isinstance(block, FormatError):
-                raise block
-            sentences.append(_sentence(block, tag_column, lift))
-        except FormatError as fault:
-            if faults is None:
-                raise
-            faults.append(fault)
+    for sentence in iterate_treebank(path, tag_column, lift=lift):
+        if isinstance(sentence, Sentence):
+            sentences.append(sentence)
+        elif faults is None:
+            raise sentence
+        else:
+            faults.append(sentence)
     if not sentences and faults:
         raise faults[0]
     if not sentences:
         raise FormatError("empty treebank: no sentences", source)
     _warn_of_untagged(sentences, tag_column, source)
     return sentences
+
+
+def iterate_treebank(
+    path: str | os.PathLike[str], tag_column: TagColumn = "xpos", *, lift: bool = False
+) -> Iterator[Sentence | FormatError]:
+    """The sentences of a CoNLL-U treebank one at a time; a faulty one gives a `FormatError`."""
+    for block in read_blocks(open_text(path), source_name(path)):
+        if isinstance(block, FormatError):
+            yield block
+            continue
+        try:
+            sentence = _sentence(block, tag_column, lift)
+        except FormatError as fault:
+            yield fault
+        else:
+            yield sentence
 
 
 def as_sentences(sentences: Iterable[Sentence], name: str) -> list[Sentence]:

@@ -1,0 +1,78 @@
+"""The forms that words may take, as scorers that choose among them see them (ZC15 §5.7).
+
+`realization` proposes forms; a search decides among them, together with the order.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from syntagma.problem.alternative import Alternative
+from syntagma.problem.shape import shape_and_suffix
+from syntagma.transition.encoding import Encoding, form_number
+from syntagma.transition.vocabulary import Vocabulary
+
+# Upper bounds of -log share, by which the shares of forms are told apart as features.
+BOUNDS = (0.05, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0)
+
+GoldForm = tuple[int, int, int]  # word, index of its form, tag
+
+
+class FormRow(NamedTuple):
+    """A form that a word may take."""
+
+    form: int
+    shape: int
+    suffix: int
+    kind: int  # forms of one kind are written alike
+    share: int  # the interval of its share, from 1; 0 if it is the only form
+    tags_start: int
+    tags_count: int
+
+
+# The number of the first form of each word and, last, that of all; the fields of each form; tags.
+FormArrays = tuple[Sequence[int], Sequence[tuple[int, ...]], Sequence[int]]
+
+
+def form_arrays(
+    encoding: Encoding, vocabulary: Vocabulary, gold: Sequence[GoldForm] = ()
+) -> FormArrays | None:
+    """The forms of all words, or None if there is no choice.
+
+    A word without a given tag takes the tags of its form. In training, forms that the vocabulary
+    does not have take those of unseen words, and the gold tags are added.
+    """
+    choices = encoding.choices
+    if choices is None:
+        return None
+    added: dict[tuple[int, int], list[int]] = {}
+    for word, index, tag in gold:
+        added.setdefault((encoding.leaders[word], index), []).append(tag)
+    kinds: dict[tuple[str, str], int] = {}
+    first_forms, rows, tags = [0], list[tuple[int, ...]](), list[int]()
+    for number, choice in enumerate(choices):
+        given = encoding.problem.words[encoding.order[number]].tag
+        known = None if given is None else vocabulary.tag_numbers.get(given)
+        for index, each in enumerate(choice):
+            form = form_number(each.text, vocabulary)
+            tried = (known,) if known is not None else _tags(each, form, vocabulary, bool(gold))
+            more = () if known is not None else added.get((encoding.leaders[number], index), ())
+            tried = tuple(dict.fromkeys((*tried, *more)))
+            kind = kinds.setdefault((each.text, each.initial), len(kinds))
+            share = share_interval(choice, index)
+            shape, suffix = shape_and_suffix(each.text)
+            rows.append(FormRow(form, shape, suffix, kind, share, len(tags), len(tried)))
+            tags += tried
+        first_forms.append(len(rows))
+    return first_forms, rows, tags
+
+
+def _tags(each: Alternative, form: int, vocabulary: Vocabulary, training: bool) -> tuple[int, ...]:
+    return vocabulary.tags_of(each.text, as_unseen=training and form == 0)
+
+
+def share_interval(choice: Sequence[Alternative], index: int) -> int:
+    """The interval of the share of a form among those of its word; 0 if it is the only one."""
+    return 0 if len(choice) == 1 else 1 + bisect(BOUNDS, -choice[index].log_share)
