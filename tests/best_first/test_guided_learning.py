@@ -18,7 +18,7 @@ from references.best_first import LearnedWeights, Learner, Search
 from references.cases import Case, ccg_case, ccg_nodes, dependency_case, dependency_nodes, nodes_of
 from references.edges import Bag, CcgEdgeGrammar, DependencyGrammar, Node, tree_of
 from toys import ccg as toy_ccg
-from toys.edge_problems import RandomForms, RandomWeights, random_ccg_problem
+from toys.edge_problems import RandomForms, RandomWeights, fluent, random_ccg_problem
 from toys.models import toy_sentence, toy_vocabulary
 
 from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
@@ -144,6 +144,12 @@ def form_example(rng: Random) -> Example:
     return Example(case, nodes)
 
 
+def fluent_example(rng: Random) -> Example:
+    """An example of either grammar with features of a language model."""
+    example = rng.choice((dependency_example, form_example, toy_ccg_example))(rng)
+    return Example(fluent(example.case), example.gold)
+
+
 def toy_ccg_example(rng: Random) -> Example:
     """One of the toy derivations, with tags or without."""
     vocabulary, grammar = toy_ccg.toy_vocabulary(), toy_ccg.toy_grammar()
@@ -234,6 +240,7 @@ def repeated_ccg_example(rng: Random) -> Example:
 EXAMPLES: dict[str, Draw] = {
     "dependencies": dependency_example,
     "forms": form_example,
+    "language model": fluent_example,
     "toy CCG": toy_ccg_example,
     "random CCG": random_ccg_example,
     "ambiguous CCG": ambiguous_ccg_example,

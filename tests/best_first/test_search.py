@@ -30,6 +30,7 @@ from toys.edge_problems import (
     RandomWeights,
     chained_ccg_problem,
     dependency_problem,
+    fluent_problem,
     form_problem,
     random_ccg_problem,
     toy_ccg_problem,
@@ -55,6 +56,7 @@ Result = tuple[float, list[list[Node]]]
 GRAMMARS: dict[str, Draw] = {
     "dependencies": dependency_problem,
     "forms": form_problem,
+    "language model": fluent_problem,
     "toy CCG": toy_ccg_problem,
     "random CCG": random_ccg_problem,
     "chained CCG": chained_ccg_problem,
@@ -264,10 +266,11 @@ def test_everything_that_satisfies_a_problem_is_found_once(forms: int) -> None:
         assert sorted(found) == sorted(orders)
 
 
+@pytest.mark.slow
 def test_every_sentence_in_every_form_is_found_once() -> None:
     """Each word is used once, in one of its forms; results differ in order or in a form."""
     several = 0
-    for seed in range(40):
+    for seed in range(16):
         rng = Random(seed)
         case = form_problem(rng, 3)
         choices = case.bag.choices
@@ -290,7 +293,7 @@ def test_every_sentence_in_every_form_is_found_once() -> None:
         ]
         assert sorted(found) == sorted(expected)
         several += len(expected) > 2
-    assert several > 20
+    assert several > 8
 
 
 def test_each_copy_of_a_word_is_used_once() -> None:

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from toys.models import relist
@@ -22,8 +23,12 @@ from references.features import fold
 from references.transition import Given
 from syntagma.best_first._ccg_edges import CCG_ATOMS
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS
+from syntagma.best_first._edges import FLUENCY_ATOMS
 from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.fluency import fluency_templates
 from syntagma.best_first.templates import ccg_templates, dependency_templates
+from syntagma.language_model._ngrams import SENTENCE_END, SENTENCE_START
+from syntagma.language_model.packed import LanguageModel
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.shape import shape_and_suffix
 from syntagma.transition.encoding import Encoding
@@ -139,6 +144,11 @@ def norm(number: int) -> int:
     return sum(number > bound for bound in (0, 1, 2, 3, 4, 5, 10, 20, 40))
 
 
+def interval(gain: float) -> int:
+    """Half a nat each from -4 to 8, and one for all below and one for all above."""
+    return 1 + sum(gain >= -4 + bound / 2 for bound in range(25))
+
+
 def total(keys: Iterable[int], weigh: Weigh) -> float:
     """Added one by one: `sum` compensates rounding errors in later versions of Python."""
     result = 0.0
@@ -161,6 +171,7 @@ class Bag:
         self.given_heads = given.head
         self.predecessors = given.predecessors
         self.n = len(given.head)
+        self.encoding = encoding
         self.choices = encoding.choices
         self.leader = list(range(self.n))
         for group in interchangeable(self.problem):
@@ -229,9 +240,57 @@ class Grammar(ABC):
     """Which edges can be built, and which features they have."""
 
     templates: Templates
+    language_model: LanguageModel | None = None  # whose scores are features, too
 
     def __init__(self, bag: Bag) -> None:
         self.bag = bag
+
+    def fluency_features(self, edge: Edge) -> list[int]:
+        """How much likelier words are beside those of the other phrase than without them, for the
+        three words on either side of a junction, and for the ends of a complete sentence."""
+        if self.language_model is None or len(edge.parts) == 1:
+            return []
+        keys = Templates(fluency_templates().texts, FLUENCY_ATOMS).keys
+        found: list[int] = []
+        if edge.left is not None and edge.right is not None:
+            before = self.numbers(edge.left.leaves[-3:])
+            gain = self.gain([*chain(*before)], edge.right.leaves[:3], begun=True)
+            found += keys("junction", {"gain": interval(gain)})
+        if len(edge.leaves) == self.bag.n:
+            start = self.gain([SENTENCE_START], edge.leaves[:3], begun=False)
+            last = [*chain(*self.numbers(edge.leaves[-3:]))]
+            end = self.log_prob(last, SENTENCE_END) - self.log_prob([], SENTENCE_END)
+            found += keys("limits", {"start": interval(start), "end": interval(end)})
+        return found
+
+    def gain(self, before: Sequence[int], leaves: Sequence[Leaf], *, begun: bool) -> float:
+        first = self.numbers(leaves, initial=True)
+        context, alone, found = [*before], list[int](), 0.0
+        for leaf, as_first, usual in zip(leaves, first, self.numbers(leaves), strict=True):
+            for number in usual if begun else as_first:
+                found += self.log_prob(context, number)
+                context.append(number)
+            for number in usual:
+                found -= self.log_prob(alone, number)
+                alone.append(number)
+            begun = begun or leaf.form == NONE or self.bag.form(leaf.word, leaf.form).spoken
+        return found
+
+    def numbers(self, leaves: Iterable[Leaf], *, initial: bool = False) -> list[list[int]]:
+        """The words of each leaf, as the language model numbers them."""
+        assert self.language_model is not None
+        found = []
+        for leaf in leaves:
+            text = self.bag.text(leaf.word, leaf.form)
+            if initial and leaf.form != NONE:
+                text = self.bag.form(leaf.word, leaf.form).initial
+            found.append([self.language_model.number(word) for word in text.split(" ")])
+        return found
+
+    def log_prob(self, before: Sequence[int], number: int) -> float:
+        assert self.language_model is not None
+        size = len(self.language_model.words)
+        return float(self.language_model.ngrams.distribution(before, size)[number])
 
     @abstractmethod
     def leaves(self) -> list[Edge]: ...
@@ -288,6 +347,7 @@ class DependencyGrammar(Grammar):
                 edge.keys = self.phrase_features(edge)
             elif self.bag.n == 1:
                 edge.keys = self.form_features(edge)
+            edge.keys = [*edge.keys, *self.fluency_features(edge)]
         return edges
 
     def is_open(self, edge: Edge) -> bool:
@@ -333,7 +393,7 @@ class DependencyGrammar(Grammar):
         phrase = [
             key for part in edge.parts if self.is_open(part) for key in self.form_features(part)
         ]
-        phrase += self.phrase_features(edge)
+        phrase += self.phrase_features(edge) + self.fluency_features(edge)
         atoms, tags = self.arc_atoms(edge, dependent)
         phrase += self.arc_features(edge, dependent, atoms, tags)
 
@@ -482,7 +542,7 @@ class CcgEdgeGrammar(Grammar):
         bag, keys = self.bag, self.templates.keys
         atoms = {"c": 1 + edge.label, "size": len(edge.leaves), "rule": edge.rule}
         atoms |= bag.atoms(h=edge.leaves[edge.head])
-        edge.keys = [*keys("edge", atoms)]
+        edge.keys = [*keys("edge", atoms), *self.fluency_features(edge)]
         if len(edge.leaves) > 1:
             ends = bag.atoms(l=edge.at(0), l2=edge.at(1), r=edge.from_end(0), r2=edge.from_end(1))
             edge.keys += keys("phrase", atoms | ends)
