@@ -114,7 +114,7 @@ cdef class DependencyEdges(Edges):
             self.tags_count.push_back(count)
 
     cdef int add_leaves(self) except -1 nogil:
-        cdef int word, i, unit
+        cdef int word, i, unit, first
         cdef const Word* w
         for word in range(self.task.n):
             if self.leaders[word] != word:
@@ -128,7 +128,8 @@ cdef class DependencyEdges(Edges):
                 if w.tag != NONE:
                     self.add_leaf(word, w.tag, unit - self.first_units[word])
                     continue
-                for i in range(self.tags_start[unit], self.tags_start[unit] + self.tags_count[unit]):
+                first = self.tags_start[unit]
+                for i in range(first, first + self.tags_count[unit]):
                     self.add_leaf(word, self.form_tags[i], unit - self.first_units[word])
         return 0
 
