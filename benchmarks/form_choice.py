@@ -8,6 +8,11 @@ order), with the language model of each model, if it has one, and without. The u
 many cases the form of the treebank is among those proposed, and in how many the form chooser takes
 it where the order is that of the treebank. *Ambiguous* words are those with several proposed forms;
 the articles are the lemma *a* with the tag DT. Identical lemmas are interchangeable.
+
+    python benchmarks/form_choice.py --train TREEBANK --language CODE --data TREEBANK
+
+learns a form chooser alone and measures it in the order of the treebank: by neighbours in the tree
+only, and by the words before and after, too.
 """
 
 from __future__ import annotations
@@ -27,8 +32,10 @@ from syntagma.formats.problems import read_problems
 from syntagma.models.loading import load_model, model_path
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
+from syntagma.realization.form_context import FormContext
 from syntagma.realization.inflection_training import neutral_forms
 from syntagma.realization.realizer import Realizer, likeliest_first
+from syntagma.realization.training import learn_realizer
 from syntagma.results.linearization import Linearization, Token
 from syntagma.treebanks.treebank import Sentence
 
@@ -50,8 +57,8 @@ class Counts:
 def main() -> None:
     arguments = parse_arguments()
     record: dict[str, Any] = {**begin(arguments), "figures": {}}
-    for name in arguments.model:
-        figures = measure(name, arguments)
+    for name in [arguments.train.name] if arguments.train else arguments.model:
+        figures = measure_learned(arguments) if arguments.train else measure(name, arguments)
         record["figures"][str(name)] = {way: counts.percent() for way, counts in figures.items()}
         some = next(iter(figures.values()))
         record["words"] = dict(some.total)
@@ -64,6 +71,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True, help="the treebank to compare with")
     parser.add_argument("--input", type=Path, help="inputs of the shared task (T1) for it")
     parser.add_argument("--limit", type=int, metavar="N", help="only its first N sentences")
+    parser.add_argument("--train", type=Path, help="a treebank to learn a form chooser from")
+    parser.add_argument("--language", default="", metavar="CODE")
+    parser.add_argument("--tag-column", choices=("xpos", "upos"), default="upos")
     add_file_options(parser)
     return parser.parse_args()
 
@@ -118,6 +128,28 @@ def measure(name: str, arguments: argparse.Namespace) -> dict[str, Counts]:
     return figures
 
 
+def measure_learned(arguments: argparse.Namespace) -> dict[str, Counts]:
+    """The counts of a form chooser that learns from a treebank, in the order of another."""
+    learned = learn_realizer(
+        syntagma.read_treebank(arguments.train, arguments.tag_column), arguments.language
+    )
+    sentences = syntagma.read_treebank(arguments.data, arguments.tag_column)[: arguments.limit]
+    gold = [items(s.lemmas, s.tags, neutral_forms(s)) for s in sentences]
+    ordered = [in_order(sentence) for sentence in sentences]
+    ambiguous = [
+        Counter(item for item, choice in zip(found, choices, strict=True) if len(choice) > 1)
+        for found, choices in zip(gold, (learned.inflect(each)[1] for each in ordered), strict=True)
+    ]
+    ways = {
+        "neighbours in the tree": replace(learned, context=FormContext({})),
+        "neighbouring words, too": learned,
+    }
+    return {
+        way: count((chosen(realizer, problem) for problem in ordered), gold, ambiguous)
+        for way, realizer in ways.items()
+    }
+
+
 def in_order(sentence: Sentence) -> Problem:
     """The labelled tree of lemmas, its words in the order of the sentence."""
     fields = zip(
@@ -137,7 +169,7 @@ def chosen(realizer: Realizer, problem: Problem) -> list[Item]:
     """The forms that the form chooser takes in the order in which the words are listed."""
     inflected, alternatives = realizer.inflect(problem)
     tokens = [
-        Token(word.form, word.tag, word.head or 0, word.deprel or "", source)
+        Token(word.form, word.tag or "", word.head or 0, word.deprel or "", source)
         for source, word in enumerate(inflected.words, start=1)
     ]
     found = Linearization(tuple(tokens), 0.0, inflected)

@@ -18,7 +18,7 @@ from typing import Any
 
 # All have enough contrast with white and with black.
 GREY = "#7d848c"
-COLOURS = ("#c9731b", "#3584c9", "#2d9a68", "#a862c4", GREY)
+COLOURS = ("#c9731b", "#3584c9", "#2d9a68", "#a862c4", GREY, "#d2536b", "#1c9aa0", "#94802c")
 STYLES = ("-", "--", ":", "-.", (0, (6, 2, 1, 2, 1, 2)))
 STYLE = {
     "svg.fonttype": "none",  # text remains text

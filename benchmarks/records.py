@@ -7,7 +7,7 @@ import json
 import math
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -79,8 +79,11 @@ def measure(
     *,
     timeout: float | None = None,
     spans: bool = False,
+    on_report: Callable[[syntagma.Report], dict[str, Any]] = lambda report: {},
 ) -> dict[str, Any]:
     """The figures of one condition on one thread as JSON, with the machine units around it.
+
+    `on_report` is given the report, with all outputs, and may add figures.
 
     Time is CPU time, but `wall_ms` is by the clock, as a timeout is. Each length class has the mean
     number of words of its sentences, too.
@@ -111,6 +114,7 @@ def measure(
         "wall_ms": round(1000 * report[condition].seconds / len(sentences), 3),
         **({"beam": beam or "auto"} if timeout is None else {"timeout": timeout}),
         "units_ms": units,
+        **on_report(report),
     }
 
 

@@ -22,9 +22,9 @@ from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model, model_path
 from syntagma.training.data import sample_evenly
 from syntagma.training.run import measure_dev
-from syntagma.training.train import DEV_SENTENCES
 from syntagma.transition.budget import SearchBudget
 from syntagma.treebanks.ccgbank import read_sentences
+from syntagma.treebanks.settings import DEV_SENTENCES
 
 NEURAL_BEAM = 16  # of `neural.training`, which cannot be imported without PyTorch
 

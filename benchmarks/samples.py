@@ -4,10 +4,11 @@ run resumes: what exists is not made again."""
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import random
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
@@ -100,10 +101,15 @@ def draw_sample(arguments: argparse.Namespace, grammar: Grammar) -> Sample:
     return Sample(drawn["train"], drawn["dev"], about)
 
 
-def draw(source: Path, count: int, target: Path, grammar: Grammar) -> dict[str, Any]:
-    """Draw sentences from a file and write them verbatim to another one."""
-    blocks = list(entries(source) if grammar == "ccg" else blank_separated(source))
-    chosen = [blocks[index] for index in draw_indices(len(blocks), count)]
+def draw(
+    source: Path | Sequence[Path], count: int | None, target: Path, grammar: Grammar
+) -> dict[str, Any]:
+    """Draw sentences (None: all) from a file, or from several, and write them verbatim to
+    another."""
+    sources = [source] if isinstance(source, Path) else source
+    split = entries if grammar == "ccg" else blank_separated
+    blocks = [block for each in sources for block in split(each)]
+    chosen = [blocks[index] for index in draw_indices(len(blocks), count or len(blocks))]
     gap = "\n" if grammar == "ccg" else "\n\n"
     text = "".join(block + gap for block in chosen)
     if not target.exists():
@@ -111,15 +117,24 @@ def draw(source: Path, count: int, target: Path, grammar: Grammar) -> dict[str, 
             file.write(text)
     elif target.read_bytes() != text.encode():
         raise TrainingError(
-            f"{target} holds other sentences than those drawn from {source} now: "
+            f"{target} holds other sentences than those drawn from {_names(sources)} now: "
             "choose another folder, or the same file and number as before"
         )
     return {
-        "name": source.name,
-        "sha256": fingerprint(source),
+        "name": _names(sources),
+        "sha256": fingerprint(sources[0]) if len(sources) == 1 else _joint_fingerprint(sources),
         "sentences": len(chosen),
         "of": len(blocks),
     }
+
+
+def _names(sources: Sequence[Path]) -> str:
+    first, *others = sources
+    return f"{first.name} and {len(others)} others" if others else first.name
+
+
+def _joint_fingerprint(sources: Sequence[Path]) -> str:
+    return hashlib.sha256("".join(map(fingerprint, sources)).encode()).hexdigest()
 
 
 def draw_indices(size: int, count: int) -> list[int]:

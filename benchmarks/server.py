@@ -4,7 +4,7 @@
 
 TREEBANK is a CoNLL-U file; its labelled trees are the problems. Each part is bounded in time:
 
-start        seconds until the server answers; times of the first and of the tenth request
+start        seconds until the address is printed; times of the first and of the tenth request
 throughput   trees per second in batches over HTTP, and by `order_many` with the same threads
 fairness     p50 and p99 of a small request, alone and while batches of 1,000 problems run
 load         many clients for a while: answers by status, memory of the server
@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle, islice
+from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
@@ -37,6 +38,7 @@ SMALL = json.dumps({"words": ["book", "read", "the", "She", "."]}).encode()
 BATCH = 250  # problems of a request of the throughput
 LARGE = 1_000  # problems of a batch beside small requests
 SMALL_REQUESTS = 200
+PAUSE = 0.1  # seconds before each request after a start
 
 
 def main() -> None:
@@ -47,7 +49,7 @@ def main() -> None:
     problems = [each for each in problems if len(each.words) <= 100][: arguments.problems]
     record: dict[str, Any] = {"threads": arguments.threads, "problems": len(problems)}
     options = ["--threads", str(arguments.threads)]
-    record["start"] = measure_start(options)
+    record["start"] = measure_start(options, arguments.starts)
     print_part("start", record["start"])
     rounds = arguments.rounds
     with serving(options) as server:
@@ -69,6 +71,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("treebank")
     parser.add_argument("--problems", type=int, default=1_000, help="trees that are used")
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--starts", type=int, default=9)
     parser.add_argument("--rounds", type=int, default=3, help="of throughput and fairness")
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--seconds", type=float, default=60)
@@ -79,7 +82,8 @@ def parse_arguments() -> argparse.Namespace:
 class Server:
     """A server process as its clients see it."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, process: int, host: str, port: int) -> None:
+        self.process = process
         self.host = host
         self.port = port
 
@@ -93,6 +97,11 @@ class Server:
         connection.close()
         return float(next(line for line in lines if line.startswith(name + " ")).split()[1])
 
+    def cpu_ms(self) -> float:
+        """CPU time of all its threads so far (Linux)."""
+        threads = Path(f"/proc/{self.process}/task").glob("*/schedstat")
+        return sum(int(each.read_text().split()[0]) for each in threads) / 1e6
+
 
 @contextmanager
 def serving(options: Sequence[str]) -> Iterator[Server]:
@@ -103,7 +112,7 @@ def serving(options: Sequence[str]) -> Iterator[Server]:
             assert process.stdout is not None
             address = process.stdout.readline().split(" at http://")[1].split("/")[0]
             host, port = address.split(":")
-            yield Server(host, int(port))
+            yield Server(process.pid, host, int(port))
         finally:
             process.terminate()
 
@@ -114,26 +123,30 @@ def post(connection: http.client.HTTPConnection, path: str, body: bytes) -> tupl
     return answer.status, answer.read()
 
 
-def measure_start(options: Sequence[str]) -> dict[str, float]:
-    """The best of three starts: the others show what else the machine does."""
-    starts: list[dict[str, float]] = []
-    for _ in range(3):
+def measure_start(options: Sequence[str], starts: int) -> dict[str, float]:
+    """Medians over several starts. Each request has a connection of its own and comes after the
+    same pause, so that the first and the tenth find the client and the machine in the same state.
+    The CPU time of the server depends less on what else the machine does."""
+    rows: list[dict[str, float]] = []
+    for _ in range(starts):
         began = time.perf_counter()
         with serving(options) as server:
-            listening = time.perf_counter() - began
-            cpu = server.metric("process_cpu_seconds_total")
-            connection = server.connect()
-            times = []
+            row = {"seconds": time.perf_counter() - began, "cpu_seconds": server.cpu_ms() / 1000}
+            times, cpu_times = [], []
             for _ in range(10):
-                before = time.perf_counter()
+                time.sleep(PAUSE)
+                before, cpu_before = time.perf_counter(), server.cpu_ms()
+                connection = server.connect()
                 status, _ = post(connection, "/v1/order", SMALL)
+                connection.close()
                 assert status == 200
                 times.append(1000 * (time.perf_counter() - before))
-            connection.close()
-        starts.append(
-            {"seconds": listening, "cpu": cpu, "first_ms": times[0], "tenth_ms": times[9]}
-        )
-    return min(starts, key=lambda start: start["seconds"])
+                cpu_times.append(server.cpu_ms() - cpu_before)
+        row |= {"first_ms": times[0], "tenth_ms": times[9], "first_to_tenth": times[0] / times[9]}
+        row |= {"first_cpu_ms": cpu_times[0], "tenth_cpu_ms": cpu_times[9]}
+        rows.append(row)
+    figures = {key: median(row[key] for row in rows) for key in rows[0]}
+    return {**figures, "best_seconds": min(row["seconds"] for row in rows)}
 
 
 def as_json(problem: Problem) -> dict[str, Any]:

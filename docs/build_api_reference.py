@@ -34,9 +34,11 @@ SECTIONS = {
         "train_lm",
         "add_lm",
         "fit_margin",
+        "paper_settings",
         "Margin",
         "LanguageModelSettings",
     ],
+    "Treebanks": ["convert", "ConversionReport", "stats", "TreebankStatistics"],
     "Evaluation": ["read_treebank", "Sentence", "evaluate", "Report", "paired_bootstrap"],
     "Exceptions": [
         "SyntagmaError",

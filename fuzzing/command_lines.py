@@ -62,6 +62,7 @@ FILES = {
 {"words": ["fox", {"form": "the", "head": 1}, "saw"], "last": 3, "order": [1, 2, 3]}
 {"order": ["we", "saw", "."]}
 """,
+    "trees.mrg": "( (S (NP-SBJ (DT The) (NN fox)) (VP (VBD ran) (NP (-NONE- *))) (. .)) )\n",
     "ccg.auto": toys.DERIVATIONS.strip() + "\n",
     "news.txt": "The fox ran. We saw it!\nOwls hoot.\n",
     "empty": "",
@@ -79,6 +80,8 @@ POSITIONAL: dict[str, tuple[tuple[str, ...], ...]] = {
     "add-lm": (PLACES, PLACES, PLACES),
     "fit-margin": (PLACES, PLACES),
     "evaluate": (),
+    "convert": (PLACES, PLACES),
+    "stats": (PLACES, PLACES),
     "info": (PLACES,),
 }
 # What may rightly take long, or changes the user's shell, is not drawn.
@@ -156,6 +159,7 @@ def _arguments(rng: Random) -> list[str]:
         return [_text(rng) for _ in range(rng.randrange(3))]
     name = rng.choice(sorted(POSITIONAL))
     required = dict.fromkeys(("train", "train-lm", "add-lm", "fit-margin"), ("--output",))
+    required["convert"] = ("--from",)
     drawn = [
         [option] if kind is None else [option, _value(rng, option, kind)]
         for option, kind in _options(name)
@@ -168,7 +172,7 @@ def _arguments(rng: Random) -> list[str]:
         drawn += [["--scorer", "linear"], ["--epochs", "1"], ["--beam", "2"]]
     rng.shuffle(drawn)
     arguments = [name, *(each for group in drawn for each in group)]
-    if name not in (*required, "info") and rng.random() < 0.7:
+    if name not in (*required, "info", "stats") and rng.random() < 0.7:
         arguments += ["--model", rng.choice(sorted(MODELS))]
     if rng.random() < 0.05:
         arguments.insert(rng.randrange(1, len(arguments) + 1), _text(rng))

@@ -87,7 +87,7 @@ class FormatFiles:
         blank = "\n\n" if self._format in ("conllu", "sr") else "\n"
         data = blank.join(rng.choices(seeds, k=rng.randint(1, 4))).encode()
         for _ in range(rng.randint(1, MAX_MUTATIONS)):
-            data = _mutated(rng, data)[:MAX_SIZE]
+            data = mutated(rng, data)[:MAX_SIZE]
         data += GOOD[self._format].encode()
         match rng.randrange(20):
             case 0:
@@ -98,7 +98,7 @@ class FormatFiles:
                 packed = gzip.compress(data, 1, mtime=0)
                 return packed[: rng.randrange(2, len(packed))]
             case 3:
-                return _mutated(rng, gzip.compress(data, 1, mtime=0))
+                return mutated(rng, gzip.compress(data, 1, mtime=0))
         return data
 
     def run(self, data: bytes) -> None:
@@ -112,7 +112,7 @@ class FormatFiles:
             written = 0
             for item in items:
                 if isinstance(item, FormatError):
-                    _check_message(str(item), str(path))
+                    check_message(str(item), str(path))
                 elif isinstance(item, Problem):
                     written += 1
                     if written <= MAX_WRITTEN:
@@ -130,7 +130,7 @@ def _reader(format: Format) -> tuple[InputFormat, Literal["xpos"], Lemmas | None
     return format, "xpos", None
 
 
-def _mutated(rng: Random, data: bytes) -> bytes:
+def mutated(rng: Random, data: bytes) -> bytes:
     at = rng.randrange(len(data) + 1)
     end = min(len(data), at + rng.choice((1, 1, 3, 10, 40)))
     match rng.randrange(8):
@@ -152,7 +152,7 @@ def _mutated(rng: Random, data: bytes) -> bytes:
             return data[:at] + rng.choice(TOKENS).encode() + data[rng.choice((at, end)) :]
 
 
-def _check_message(message: str, source: str) -> None:
+def check_message(message: str, source: str) -> None:
     assert message.startswith(source), message
     assert len(message) <= MAX_MESSAGE, f"a message of {len(message)} characters: {message[:300]}"
     assert len(message.splitlines()) == 1, f"not one line: {message!r}"

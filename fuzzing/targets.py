@@ -49,6 +49,7 @@ TARGETS: dict[str, Callable[[], Target]] = {
     "formats/conllu": _lazily("formats", "conllu"),
     "formats/sr": _lazily("formats", "shared_task"),
     "formats/auto": _lazily("formats", "auto"),
+    "formats/penn": _lazily("penn", "PennFiles"),
     "pictures": _lazily("pictures", "Pictures"),
 }
 

@@ -49,8 +49,13 @@ if TYPE_CHECKING:
     from syntagma.training.language_model import add_lm as add_lm
     from syntagma.training.language_model import train_lm as train_lm
     from syntagma.training.margin import fit_margin as fit_margin
+    from syntagma.training.presets import paper_settings as paper_settings
     from syntagma.training.run import TrainingReport as TrainingReport
     from syntagma.training.train import train as train
+    from syntagma.treebanks.conversion import ConversionReport as ConversionReport
+    from syntagma.treebanks.conversion import convert as convert
+    from syntagma.treebanks.statistics import TreebankStatistics as TreebankStatistics
+    from syntagma.treebanks.statistics import stats as stats
     from syntagma.treebanks.treebank import Sentence as Sentence
     from syntagma.treebanks.treebank import read_treebank as read_treebank
 
@@ -61,6 +66,7 @@ _HOMES = {
     "Acceptance": "syntagma.results.acceptance",
     "ArgumentError": "syntagma.errors",
     "BestFirstSettings": "syntagma.best_first.settings",
+    "ConversionReport": "syntagma.treebanks.conversion",
     "FormatError": "syntagma.errors",
     "LanguageModelSettings": "syntagma.language_model.settings",
     "LinearSettings": "syntagma.linear.settings",
@@ -83,15 +89,19 @@ _HOMES = {
     "Token": "syntagma.results.linearization",
     "TrainingError": "syntagma.errors",
     "TrainingReport": "syntagma.training.run",
+    "TreebankStatistics": "syntagma.treebanks.statistics",
     "UnsatisfiableError": "syntagma.errors",
     "Word": "syntagma.problem.word",
     "add_lm": "syntagma.training.language_model",
+    "convert": "syntagma.treebanks.conversion",
     "difference": "syntagma.results.difference",
     "evaluate": "syntagma.evaluation.evaluate",
     "fit_margin": "syntagma.training.margin",
     "load": "syntagma.linearizer.linearizer",
     "paired_bootstrap": "syntagma.evaluation.bleu",
+    "paper_settings": "syntagma.training.presets",
     "read_treebank": "syntagma.treebanks.treebank",
+    "stats": "syntagma.treebanks.statistics",
     "train": "syntagma.training.train",
     "train_lm": "syntagma.training.language_model",
 }

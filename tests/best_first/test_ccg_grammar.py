@@ -27,7 +27,6 @@ from toys.ccg import (
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.grammar_extraction import MAX_CATEGORIES, RARE, extract_grammar
 from syntagma.models.container import read_container, write_container
-from syntagma.results.categories import head_side
 from syntagma.results.derivation import Derivation
 from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
@@ -78,12 +77,18 @@ def test_rules_are_those_of_the_derivations() -> None:
 
 @pytest.mark.slow
 @given(st.lists(derivations(), min_size=1, max_size=3))
-def test_rows_are_sorted_and_have_the_head_by_rule(trees: list[Derivation]) -> None:
+def test_rows_are_sorted_and_have_the_heads_of_the_derivations(trees: list[Derivation]) -> None:
     grammar, _ = grammar_of(trees)
     for rules in (grammar.binary.tolist(), grammar.unary.tolist()):
         assert all(a < b for a, b in pairwise(rules))
-    for left, right, result, head in grammar.binary.tolist():
-        assert head == head_side(*(grammar.categories[each] for each in (left, right, result)))
+    given = {
+        (*(child.category for child in each.children), each.category, each.head_side)
+        for tree in trees
+        for each in tree.nodes
+        if len(each.children) == 2
+    }
+    name = grammar.categories
+    assert {(name[a], name[b], name[c], head) for a, b, c, head in grammar.binary.tolist()} == given
 
 
 @pytest.mark.slow

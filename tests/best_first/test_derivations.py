@@ -193,7 +193,8 @@ def check_read_back(derivation: Derivation, condition: str) -> None:
         assert (word == NONE) == (tag == NONE) == (rule != LEAF)
         if rule != LEAF:
             labels = [nodes[part][3] for part in (left, right) if part != NONE]
-            assert grammar.rule_numbers[*labels, label] == rule
+            side = [derivation.bottom_up[at].head_side] if right != NONE else []
+            assert grammar.rule_numbers[*labels, label, *side] == rule
     result = read_derivations(encoding, vocabulary, grammar, 2.5, [nodes], True)
     [found] = result.derivations
     assert shape(found) == shape(derivation)

@@ -5,7 +5,7 @@ Epochs and the choice of a model are tested in test_training.py.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise, product
@@ -18,6 +18,7 @@ from references.best_first import LearnedWeights, Learner, Search
 from references.cases import Case, ccg_case, ccg_nodes, dependency_case, dependency_nodes, nodes_of
 from references.edges import Bag, CcgEdgeGrammar, DependencyGrammar, Node, tree_of
 from toys import ccg as toy_ccg
+from toys import ccgbank
 from toys.edge_problems import RandomForms, RandomWeights, fluent, random_ccg_problem
 from toys.models import toy_sentence, toy_vocabulary
 
@@ -27,12 +28,13 @@ from syntagma.best_first._guided_learning import GuidedSearch
 from syntagma.best_first._search import best_first_search
 from syntagma.best_first.ccg_grammar import CcgGrammar, LexicalEntry
 from syntagma.best_first.forms import form_arrays
+from syntagma.best_first.grammar_extraction import extract_grammar
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.features._weights import TrainingWeights
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.transition.training import encode_training
+from syntagma.transition.training import encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.conditions import constrain, draw_condition
 from syntagma.treebanks.treebank import Sentence
@@ -54,6 +56,8 @@ class Settings:
     scaled: bool
     margin: bool
     expand_negatives: bool
+    first_update: bool = False
+    by_size: bool = False
 
     def __str__(self) -> str:
         return "-".join(name for name, value in vars(self).items() if value) or "plain"
@@ -166,7 +170,7 @@ def toy_ccg_example(rng: Random) -> Example:
     gold = ccg_nodes(each.derivation, reference.order.tolist(), grammar, vocabulary)
     rows = case.plain.rows
     assert all((n[4], n[5], n[3]) in {row[:3] for row in rows} for n in gold if n[4] >= 0)
-    rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories))
+    rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories), grammar.chains)
     leaves = np.array([row[:3] for row in rows], np.int32)
     case.make = lambda: CcgEdges(encoding.task, ccg_templates(), rules, leaves)
     return Example(case, gold)
@@ -180,6 +184,19 @@ def random_ccg_example(rng: Random) -> Example:
         goals = Search(case.plain, weights.__getitem__, 30, True).run(1, 60).goals
         if goals and len(goals[0].leaves) > 1:
             return Example(case, nodes_of(goals[0]))
+
+
+def chained_ccg_example(rng: Random) -> Example:
+    """A derivation that needs a chain of unary rules, as in CCGbank."""
+    sentences = ccgbank.ccgbank_sentences()
+    each = rng.choice([each for each in sentences if ccgbank.SENTENCES[each.id or ""].chains])
+    vocabulary = learn_vocabulary([each.sentence])
+    grammar = extract_grammar([each.derivation], vocabulary)
+    sentence = each.sentence
+    problem = Problem.of(map(Word, sentence.forms, sentence.tags))
+    _, reference = encode_training(sentence, problem, vocabulary)
+    gold = ccg_nodes(each.derivation, reference.order.tolist(), grammar, vocabulary)
+    return Example(ccg_case(problem, vocabulary, grammar), gold)
 
 
 def ambiguous_ccg_example(rng: Random) -> Example:
@@ -243,6 +260,7 @@ EXAMPLES: dict[str, Draw] = {
     "language model": fluent_example,
     "toy CCG": toy_ccg_example,
     "random CCG": random_ccg_example,
+    "chained CCG": chained_ccg_example,
     "ambiguous CCG": ambiguous_ccg_example,
     "repeated CCG": repeated_ccg_example,
 }
@@ -263,6 +281,8 @@ def plain_learner(
         example.gold,
         settings.margin,
         settings.expand_negatives,
+        settings.first_update,
+        settings.by_size,
     )
 
 
@@ -277,6 +297,8 @@ def core_learner(
         example.gold,
         settings.margin,
         settings.expand_negatives,
+        settings.first_update,
+        settings.by_size,
     )
 
 
@@ -363,6 +385,34 @@ def test_learning_agrees_with_the_reference(draw: Draw, settings: Settings) -> N
         learners = assert_same_learning(draw, settings, seed, chart=100)
         updates += sum(len(learner.updates) for learner in learners)
     assert updates > 5
+
+
+@both_grammars
+def test_a_sentence_ends_with_its_first_update(draw: Draw) -> None:
+    """As in Zhang (2013), according to ZC15 §4.4."""
+    settings = Settings(scaled=True, margin=True, expand_negatives=False, first_update=True)
+    learners = [
+        learner for seed in range(4) for learner in assert_same_learning(draw, settings, seed, 100)
+    ]
+    assert {len(learner.updates) for learner in learners} <= {0, 1}
+    assert any(learner.updates for learner in learners)
+    assert any(learner.expansions > 1 for learner in learners)
+
+
+@both_grammars
+def test_learning_agrees_with_a_chart_for_each_number_of_words(draw: Draw) -> None:
+    """As in the papers before ZC15, according to its §3.4."""
+    settings = Settings(scaled=False, margin=False, expand_negatives=False, by_size=True)
+    fallen = 0
+    for seed, chart in enumerate((2, 1, 3)):
+        learners = assert_same_learning(draw, settings, seed, chart)
+        fallen += sum(learner.fallen for learner in learners)
+        assert all(
+            max(Counter(len(edge.leaves) for edge in learner.chart).values(), default=0)
+            <= chart + learner.fallen
+            for learner in learners
+        )
+    assert fallen > 0
 
 
 @pytest.mark.slow

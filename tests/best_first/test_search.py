@@ -34,6 +34,7 @@ from toys.edge_problems import (
     form_problem,
     random_ccg_problem,
     toy_ccg_problem,
+    unchained_ccg_problem,
 )
 from toys.models import relist, toy_vocabulary
 
@@ -60,6 +61,7 @@ GRAMMARS: dict[str, Draw] = {
     "toy CCG": toy_ccg_problem,
     "random CCG": random_ccg_problem,
     "chained CCG": chained_ccg_problem,
+    "unchained CCG": unchained_ccg_problem,
 }
 both_grammars = pytest.mark.parametrize("draw", GRAMMARS.values(), ids=GRAMMARS.keys())
 
@@ -198,7 +200,9 @@ def test_best_tree_is_found_if_no_weight_is_positive(draw: Draw, most: int) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("draw", "words"), [(toy_ccg_problem, 4), (random_ccg_problem, 3)])
+@pytest.mark.parametrize(
+    ("draw", "words"), [(toy_ccg_problem, 4), (random_ccg_problem, 3), (chained_ccg_problem, 3)]
+)
 def test_best_derivation_is_found_if_no_weight_is_positive(draw: Draw, words: int) -> None:
     """Without templates of lexical categories, which are not part of the signature."""
     finished = 0

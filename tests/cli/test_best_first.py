@@ -283,9 +283,11 @@ grammar       ccg
 chart         256
 scaled        True
 templates     26
-settings      condition mixed, epochs 8, seed 1, tag_column upos, grammar ccg, update margin, \
-scaled True, negatives True, averaged True, chart 256, expansions 500, dev_expansions 1000, \
-max_features 4000000, realize False
+heads         rule
+unreachable   0
+settings      condition mixed, epochs 8, seed 1, tag_column upos, grammar ccg, heads rule, \
+update margin, scaled True, negatives True, averaged True, chart 256, expansions 500, \
+dev_expansions 1000, max_features 4000000
 created with  …
 figures       dev …
 features      …

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -71,6 +72,42 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[tuple[int, ...]]]:
 def test_evaluate(treebank: Path, model: Path, seen: dict[str, set[tuple[int, ...]]]) -> None:
     assert run(["evaluate", "--data", str(treebank), "--model", str(model)]) == 0
     assert seen == {"measured": ANNOTATED, "learned": set()}
+
+
+def test_several_files_and_patterns(
+    treebank: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("b.conllu", "a.conllu"):
+        write_sentences(tmp_path / name, [PLAIN])
+    record = tmp_path / "figures.json"
+    command = ["evaluate", "--model", str(model), "-c", "none", "--json", str(record)]
+    assert run([*command, "-d", str(treebank), "-d", str(tmp_path / "*.conllu")]) == 0
+    assert "model toy on toy.conllu and 2 more files, 4 sentences," in capsys.readouterr().out
+    kept = json.loads(record.read_text(encoding="utf-8"))["data"]
+    assert [each["name"] for each in kept] == ["toy.conllu", "a.conllu", "b.conllu"]
+    assert run([*command, "-d", str(tmp_path / "none*.conllu")]) == 2
+    assert "no file matches this pattern" in capsys.readouterr().err
+    taken = [*command[:-1], str(tmp_path / "a.conllu"), "-d", str(tmp_path / "*.conllu")]
+    assert run(taken) == 2
+    assert "a.conllu" in capsys.readouterr().err
+
+
+def test_how_bleu_counts_and_examples(
+    treebank: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = tmp_path / "figures.json"
+    options = ["--bleu-tokenize", "13a", "--lowercase", "--examples", "1", "--json", str(record)]
+    command = ["evaluate", "--data", str(treebank), "--model", str(model)]
+    assert run([*command, "-c", "labelled", *options]) == 0
+    printed = capsys.readouterr().out
+    assert "|case:lc|eff:no|tok:13a|" in printed
+    assert "\n\n1-10 words\n\nreference         Fast foxes to seem me run\nlabelled  " in printed
+    assert "sentence BLEU nrefs:1|case:lc|eff:yes|tok:13a|" in printed
+    kept = json.loads(record.read_text(encoding="utf-8"))
+    assert kept["examples"]["sentences"][0]["reference"] == "Fast foxes to seem me run"
+    assert run([*command, "--sr", "--examples", "1"]) == 2
+    assert run([*command, "--sr", "--lowercase"]) == 2
+    assert run([*command, "--bleu-tokenize", "zh"]) == 2
 
 
 def test_train_learns_from_lifted_trees_and_measures_on_annotated_ones(

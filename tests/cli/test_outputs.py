@@ -17,6 +17,7 @@ COMMANDS = [
     "train TRAIN DEV --output OUTPUT --pretrain PRETRAIN --start ./START",
     "train-lm TEXT MORE --dev DEV --output OUTPUT",
     "add-lm ./MODEL LM DEV --output OUTPUT",
+    "convert TREES MORE --from ptb --output OUTPUT",
     "order --file FILE --model ./MODEL --output OUTPUT",
     "realize --file FILE --model ./MODEL --output OUTPUT",
     "evaluate --data DATA --model ./MODEL --json OUTPUT",

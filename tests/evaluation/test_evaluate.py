@@ -10,10 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
+from sacrebleu.metrics.bleu import BLEU
 from toys.sentences import permuted, random_sentences, write_sentences
 
 from syntagma.errors import SyntagmaError
+from syntagma.evaluation.bleu import bleu
 from syntagma.evaluation.evaluate import Report, evaluate
+from syntagma.evaluation.examples import choose_examples, examples_as_dict, render_examples
 from syntagma.evaluation.report import as_dict, tables
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, Token
@@ -107,6 +110,16 @@ class HastyLinearizer(FakeLinearizer):
         return replace(result, tokens=tuple(tokens), finished=False)
 
 
+class _Lowering(FakeLinearizer):
+    """Forgets case."""
+
+    def order(self, problem: Problem, **given: Any) -> Linearization:
+        result = super().order(problem, **given)
+        order = sorted(result.tokens, key=lambda token: token.form.lower())
+        tokens = tuple(replace(token, form=token.form.lower()) for token in order)
+        return replace(result, tokens=tokens)
+
+
 def hasty() -> "Linearizer":
     return cast("Linearizer", HastyLinearizer(SENTENCES))
 
@@ -197,6 +210,75 @@ def test_the_signature_says_everything_that_matters(tmp_path: Path) -> None:
     assert other != signature
 
 
+def test_how_bleu_counts_is_an_option_and_in_the_signature() -> None:
+    gold = sentence("The fox-like dog ran off")
+    backwards = fake(known=[])  # ran off fox-like dog The
+    by_default = evaluate(backwards, [gold], ["none"])["none"]
+    others = evaluate(backwards, [gold], ["none"], bleu_tokenize="13a", lowercase=True)["none"]
+    assert others.outputs == by_default.outputs == ("ran off fox-like dog The",)
+    metric = BLEU(tokenize="13a", lowercase=True, force=True)
+    assert others.bleu == metric.corpus_score(others.outputs, [[gold.text]]).score
+    assert others.lengths[0].bleu == others.bleu
+    assert "|case:mixed|eff:no|tok:none|" in by_default.signature
+    assert "|case:lc|eff:no|tok:13a|" in others.signature
+    mixed = sentence("A B c D e")
+    cased, caseless = (
+        evaluate(cast("Linearizer", _Lowering([])), [mixed], ["none"], lowercase=lowercase)["none"]
+        for lowercase in (False, True)
+    )
+    assert cased.bleu < caseless.bleu == pytest.approx(100)
+    assert cased.exact == caseless.exact == 0
+
+
+def test_phrases_are_counted_word_by_word() -> None:
+    """A base NP is one word of the bag, and BLEU and coverage count its words."""
+    one = Sentence(("the old boat", "sank"), ("NP", "VBD"), (2, 0), ("nsubj", "root"))
+    two = replace(one, forms=("sank", "the old boat"), heads=(0, 1))
+    right = evaluate(fake([one]), [one], ["none"])["none"]
+    assert right.bleu == pytest.approx(100)  # four words; of two words there are no 4-grams
+    wrong = evaluate(fake([two]), [one], ["none"])["none"]
+    assert wrong.outputs == ("sank the old boat",)
+    assert wrong.bleu == bleu(["sank the old boat"], ["the old boat sank"])
+    assert right.lengths[0].sentences == 1
+
+    class Cut(FakeLinearizer):
+        def order(self, problem: Problem, **given: Any) -> Linearization:
+            result = super().order(problem, **given)
+            kept = replace(result.tokens[0], head=0)
+            return replace(result, tokens=(kept,), finished=False)
+
+    cut = evaluate(cast("Linearizer", Cut([one])), [one], ["none"])["none"]
+    assert cut.coverage == cut.lengths[0].coverage == 75
+
+
+def test_examples_by_length() -> None:
+    many = [*SENTENCES, *(sentence(f"s{number} t u v") for number in range(8))]
+    report = evaluate(fake(SENTENCES), many, ["none", "tree"])
+    outputs = {figures.condition: figures.outputs for figures in report.figures}
+    chosen = choose_examples(report.references, outputs, 3)
+    # "1-10": sentences 1, 2 and 5 to 12, of which every third; then one each of the others.
+    assert [(each.number, each.length) for each in chosen.examples] == [
+        *((1, "1-10"), (6, "1-10"), (9, "1-10"), (3, "11-20"), (4, "41+")),
+    ]
+    for each in chosen.examples:
+        assert each.reference == report.references[each.number - 1]
+        assert [output.name for output in each.outputs] == ["none", "tree"]
+        for output, figures in zip(each.outputs, report.figures, strict=True):
+            assert output.text == figures.outputs[each.number - 1]
+            assert (output.bleu == pytest.approx(100)) == (output.text == each.reference)
+    assert "|eff:yes|" in chosen.signature
+    text = render_examples(chosen)
+    assert text.startswith("1-10 words\n\nreference         no\nnone       100.0  no\n")
+    assert text.count(" words\n") == 3
+    data = examples_as_dict(chosen)
+    assert json.loads(json.dumps(data)) == data
+    assert data["sentences"][1]["outputs"][0]["text"] == "v u t s1"
+    assert len(choose_examples(report.references, outputs, 99).examples) == len(many)
+    for count in (0, -1, 1.5):
+        with pytest.raises(SyntagmaError, match="at least 1"):
+            choose_examples(report.references, outputs, cast(int, count))
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_spans_on_request(threads: int) -> None:
     assert evaluate(fake(), SENTENCES, ["none"], threads=threads)["none"].spans is None
@@ -285,6 +367,10 @@ def test_bad_requests() -> None:
         evaluate(fake(), SENTENCES, ["some"])
     with pytest.raises(SyntagmaError, match="no sentences"):
         evaluate(fake(), [])
+    with pytest.raises(SyntagmaError, match="bleu_tokenize must be none or 13a, not 'zh'"):
+        evaluate(fake(), SENTENCES, bleu_tokenize=cast(Any, "zh"))
+    with pytest.raises(SyntagmaError, match="lowercase must be True or False, not 1"):
+        evaluate(fake(), SENTENCES, lowercase=cast(Any, 1))
 
 
 def test_report_as_json() -> None:

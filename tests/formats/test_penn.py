@@ -134,7 +134,7 @@ def test_base_noun_phrases_keep_all_words(seed: int) -> None:
         ("(S (NN a))\n(S (NN b)))", 2, "a closing bracket without an opening one"),
         ("\n(S (NP (NN a))\n  (VP (VBD b))\n", 2, "the tree that begins here is not closed"),
         ("(S (NN a)\n(S (NN b))\n(S (NN c))", 1, "missing before line 2, where the next one"),
-        ("(S\n (NP (DT the)\n dog))", 2, "the word 'dog' has no tag: write (TAG dog)"),
+        ("(S\n (NP (DT the)\n dog))", 2, "the word 'dog' has no tag: write (TAG word)"),
         ("(S dog barks)", 1, "2 words in the brackets of 'S'"),
         ("(S (NP) (VP (VB go)))", 1, "'NP' alone in its brackets"),
         ("(S\n\n () (NN a))", 3, "brackets without content"),
@@ -143,6 +143,7 @@ def test_base_noun_phrases_keep_all_words(seed: int) -> None:
         ("(S (NN a))\nand text (NN b)", 2, "text outside brackets: 'and'"),
         ("(S (N\u00a0N a))", 1, "a label with white space"),
         ("(S (NN \u00a0))", 1, "a word of white space alone"),
+        (f"(S\n{'(NN a)' * (MAX_WORDS + 1)})", 1, "more words than the limit of 10000"),
         (f"(S (NN {'a' * (MAX_CHARACTERS + 1)}))", 1, "more than 10000 characters, the limit"),
     ],
 )  # fmt: skip

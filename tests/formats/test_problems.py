@@ -63,7 +63,7 @@ def test_a_missing_file_is_an_error_at_the_call(tmp_path: Path, name: str) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"format": "xml"}, "format must be one of conllu, jsonl, text, not 'xml'"),
+        ({"format": "xml"}, "format must be one of conllu, jsonl, text, sr11, not 'xml'"),
         ({"format": "conllu", "tag_column": "pos"}, "tag_column must be upos or xpos, not 'pos'"),
     ],
 )

@@ -5,19 +5,24 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 from references.brute_force import LABELS, random_problem
 from references.features import Configuration, features
 from references.transition import Action
 from toys.models import make_scorer, relist, toy_vocabulary
 
+from syntagma.features._weights import Weights
 from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.linear._features import Templates
+from syntagma.linear._search import LinearParameters
 from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.transition.encoding import Encoding, encode
+from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.treebank import Sentence
 
 # ---- the papers' tables ----------------------------------------------------------------------
 
@@ -205,6 +210,60 @@ def test_core_instantiates_and_scores_the_templates_as_they_read(
     for walk in range(walks):
         vocabulary = toy_vocabulary(walk, sentences=rng.randint(2, 20))
         assert_same_features(random_problem(rng, max_words), vocabulary, feature_set, rng)
+
+
+def wide_vocabulary() -> Vocabulary:
+    """A hundred tags and a hundred labels."""
+    names = [f"{number:02}" for number in range(100)]
+    arcs = [
+        Sentence(("a", "b"), (f"T{name}", f"T{name}"), (0, 1), ("root", f"l{name}"))
+        for name in names
+    ]
+    vocabulary = learn_vocabulary(arcs)
+    assert vocabulary.tags == tuple(f"T{name}" for name in names)
+    assert vocabulary.labels == tuple(f"l{name}" for name in names)
+    return vocabulary
+
+
+def test_sets_of_more_than_64_tags_and_labels() -> None:
+    vocabulary = wide_vocabulary()
+    rng = Random(1)
+    for _ in range(6):
+        words = [Word("a", "T99", 0)]
+        for index in range(1, rng.randint(4, 14)):
+            # Few different ones, so that some occur more than once among siblings.
+            tag, label = (f"{rng.choice((3, 35, 67, 99)):02}" for _ in range(2))
+            given = f"T{tag}" if rng.random() < 0.7 else None
+            words.append(Word("b", given, rng.randint(1, index), f"l{label}"))
+        assert_same_features(Problem(tuple(words)), vocabulary, "p16", rng, most_steps=12)
+
+
+@pytest.mark.parametrize("kind", ["labels", "tags"])
+def test_sets_with_members_64_apart_are_different_features(kind: str) -> None:
+    vocabulary = wide_vocabulary()
+
+    def found(wide: bool, *numbers: int) -> list[int]:
+        """The features of shifting a word with dependents that have these labels or tags."""
+        words = [Word("a", "T00", 0)]
+        for number in numbers:
+            tag, label = (number, 0) if kind == "tags" else (0, number)
+            words.append(Word("b", f"T{tag:02}", 1, f"l{label:02}"))
+        encoding = encode(Problem(tuple(words)), vocabulary)
+        scorer = LinearParameters(
+            templates("p16"),
+            Weights(np.zeros(1, np.uint32), np.zeros(1, np.float32)),
+            vocabulary.label_index,
+            vocabulary.label_pool,
+            wide_sets=wide,
+        )
+        walk = DerivationWalk(encoding.task, scorer)
+        return sorted(walk.features((0, encoding.order.index(0), 0, -1)))
+
+    assert found(True, 3) != found(True, 67)
+    assert found(True, 3, 67) != found(True, 3, 3)
+    assert found(True, 3, 67) == found(True, 67, 3)
+    assert found(False, 3) == found(True, 3)  # as models up to 0.9 have them
+    assert found(False, 3) == found(False, 67)
 
 
 def test_a_family_may_have_more_features_than_the_core_has_room_for_at_once() -> None:

@@ -72,7 +72,7 @@ def gold_actions(reference: Reference, lazy: bool = False) -> list[Action]:
 class Hypothesis:
     score: float
     actions: list[Action]
-    gold: bool  # the reference so far, labels apart
+    gold: bool  # the reference so far, labels apart unless each of them is an action
 
 
 @dataclass
@@ -82,6 +82,7 @@ class PlainPerceptron:
 
     scorer: LinearScorer
     max_violation: bool
+    every_label: bool = False
     weights: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
     sums: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
     steps: int = 0
@@ -98,8 +99,8 @@ class PlainPerceptron:
         return sum(self.weights.get(key, 0.0) for key in keys)
 
     def advance(self, example: Example, beam: list[Hypothesis], gold: Action) -> list[Hypothesis]:
-        """One step of the beam; only the best label of an arc is kept. Ties as in the compiled
-        search."""
+        """One step of the beam; unless `every_label`, only the best label of an arc is kept. Ties
+        as in the compiled search."""
         candidates = []
         for parent, hypothesis in enumerate(beam):
             derivation = DerivationWalk(example[0].task, self.scorer)
@@ -108,7 +109,7 @@ class PlainPerceptron:
             chosen: dict[object, tuple[float, Action]] = {}
             for action in derivation.legal():
                 score = self.total(derivation.features(action))
-                choice = action if action[0] == SHIFT else action[0]
+                choice = action if action[0] == SHIFT or self.every_label else action[0]
                 if choice not in chosen or score > chosen[choice][0]:
                     chosen[choice] = score, action
             candidates += [
@@ -118,7 +119,9 @@ class PlainPerceptron:
             Hypothesis(
                 -score,
                 [*beam[parent].actions, action],
-                beam[parent].gold and action[:3] == gold[:3],
+                beam[parent].gold
+                and action[:3] == gold[:3]
+                and (action[3] == gold[3] or not self.every_label),
             )
             for score, parent, action in sorted(candidates)[:WIDTH]
         ]
@@ -170,9 +173,15 @@ def learn(learner: Perceptron, example: Example, max_violation: bool) -> Update:
     )
 
 
-def new_learner(feature_set: str, vocabulary: Vocabulary, arcs: Arcs = "eager") -> Perceptron:
+def new_learner(
+    feature_set: str, vocabulary: Vocabulary, arcs: Arcs = "eager", every_label: bool = False
+) -> Perceptron:
     return Perceptron(
-        templates(feature_set), vocabulary.label_index, vocabulary.label_pool, arcs == "lazy"
+        templates(feature_set),
+        vocabulary.label_index,
+        vocabulary.label_pool,
+        arcs == "lazy",
+        every_label,
     )
 
 
@@ -191,15 +200,22 @@ def averages_of(learner: Perceptron) -> dict[int, float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("max_violation", [False, True])
 @pytest.mark.parametrize(
-    ("feature_set", "arcs"),
-    [("l15", "eager"), ("l15", "lazy"), ("p16", "eager"), ("p16+", "eager")],
+    ("feature_set", "arcs", "every_label"),
+    [
+        ("l15", "eager", False),
+        ("l15", "lazy", True),
+        ("p16", "eager", False),
+        ("p16", "eager", True),
+        ("p16+", "lazy", False),
+    ],
 )
 def test_updates_are_those_of_a_plain_perceptron(
-    feature_set: str, arcs: Arcs, max_violation: bool
+    feature_set: str, arcs: Arcs, every_label: bool, max_violation: bool
 ) -> None:
     vocabulary = toy_vocabulary(2)
-    learner = new_learner(feature_set, vocabulary, arcs)
-    plain = PlainPerceptron(make_scorer(feature_set, vocabulary, arcs=arcs), max_violation)
+    learner = new_learner(feature_set, vocabulary, arcs, every_label)
+    scorer = make_scorer(feature_set, vocabulary, arcs=arcs)
+    plain = PlainPerceptron(scorer, max_violation, every_label)
     outcomes = []
     for example in some_examples(1, vocabulary) * 4:
         update = learn(learner, example, max_violation)

@@ -51,7 +51,7 @@ KINDS = ["linear", "neural"]
 FLUENT = toy_realizing_linearizer()
 ALL = {
     (kind, fluent): toy_realizing_linearizer(kind, fluent)
-    for kind in KINDS
+    for kind in (*KINDS, "forms")
     for fluent in (False, True)
 }
 randoms = st.randoms(use_true_random=False)

@@ -169,6 +169,31 @@ def test_an_unknown_feature_set(tmp_path: Path, change: dict[str, Any]) -> None:
         load_model(path)
 
 
+@pytest.mark.parametrize(("arcs", "lazy"), [(None, False), ("eager", False), ("lazy", True)])
+def test_a_model_searches_with_its_order_of_arcs(
+    tmp_path: Path, arcs: str | None, lazy: bool
+) -> None:
+    path = save(tmp_path / "toy", *weights())
+    found, arrays = read_container(path)
+    stated = {} if arcs is None else {"arcs": arcs}
+    write_container(path, {**found, **stated}, {name: np.array(a) for name, a in arrays.items()})
+    scorer = load_model(path).scorer
+    assert isinstance(scorer, LinearScorer)
+    assert scorer.lazy == lazy
+
+
+@pytest.mark.parametrize(
+    ("arcs", "message"), [("late", "unknown order of arcs"), (1, "'arcs' is not a string")]
+)
+def test_an_unknown_order_of_arcs(tmp_path: Path, arcs: Any, message: str) -> None:
+    path = save(tmp_path / "toy", *weights())
+    found, arrays = read_container(path)
+    copied = {name: np.array(array) for name, array in arrays.items()}
+    write_container(path, {**found, "arcs": arcs}, copied)
+    with pytest.raises(ModelError, match=f"toy: .*{message}"):
+        load_model(path)
+
+
 def test_a_model_is_linear_unless_it_says_otherwise(tmp_path: Path) -> None:
     path = save(tmp_path / "toy", *weights())
     found, arrays = read_container(path)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys.strategies import trees
 
-from syntagma.problem.trees import find_cycle, is_projective, lift
+from syntagma.problem.trees import count_nonprojective, find_cycle, is_projective, lift
 
 
 def ancestors(heads: Sequence[int], word: int) -> list[int]:
@@ -49,6 +49,20 @@ def test_lift(heads: list[int], lifted: tuple[int, ...]) -> None:
 @given(trees(max_size=12))
 def test_is_projective_agrees_with_the_definition(heads: list[int]) -> None:
     assert is_projective(heads) == projective_by_definition(heads)
+
+
+@given(trees(max_size=10))
+def test_nonprojective_arcs_are_counted_by_the_definition(heads: list[int]) -> None:
+    crossing = sum(
+        any(
+            head not in ancestors(heads, between)
+            for between in range(min(head, dependent) + 1, max(head, dependent))
+        )
+        for dependent, head in enumerate(heads, start=1)
+        if head
+    )
+    assert count_nonprojective(heads) == crossing
+    assert (crossing == 0) == is_projective(heads)
 
 
 @given(trees(max_size=12))

@@ -113,7 +113,7 @@ def test_a_rare_lemma_and_a_rare_context_have_no_weights(monkeypatch: pytest.Mon
     ].tobytes() == zlib.compress(b"", 9)
     learned: list[int] = []
 
-    def learn(forms: object, examples: Sequence[object]) -> dict[str, tuple[int, ...]]:
+    def learn(examples: Sequence[object], shares: object) -> dict[str, tuple[int, ...]]:
         learned.append(len(examples))
         return {}
 

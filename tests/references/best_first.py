@@ -31,7 +31,15 @@ class Item:
 class Search:
     """Algorithms 1 and 4."""
 
-    def __init__(self, grammar: Grammar, weigh: Weigh, chart_size: int, scaled: bool) -> None:
+    def __init__(
+        self,
+        grammar: Grammar,
+        weigh: Weigh,
+        chart_size: int,
+        scaled: bool,
+        by_size: bool = False,
+    ) -> None:
+        self.by_size = by_size
         self.grammar = grammar
         self.weigh = weigh
         self.chart_size = chart_size
@@ -87,9 +95,12 @@ class Search:
         """Add an edge; the edge that is pruned, if any: the worst, of ties the new one,
         or else the oldest."""
         self.chart.append(edge)
-        if len(self.chart) <= self.chart_size:
+        rivals = [
+            each for each in self.chart if not self.by_size or len(each.leaves) == len(edge.leaves)
+        ]
+        if len(rivals) <= self.chart_size:
             return None
-        worst = min((edge, *self.chart), key=self.rank)
+        worst = min((edge, *rivals), key=self.rank)
         self.chart.remove(worst)
         return worst
 
@@ -184,7 +195,8 @@ class LearnedWeights:
 
 
 class Learner(Search):
-    """Algorithm 3, or without `expand_negatives` Algorithm 2.
+    """Algorithm 3, or without `expand_negatives` Algorithm 2; with `first_update` it ends after the
+    first update.
 
     After an update the edges of the chart and the gold edges on the agenda are rescored at once,
     other edges when they are popped.
@@ -199,8 +211,11 @@ class Learner(Search):
         gold: Sequence[Node],
         margin: bool,
         expand_negatives: bool,
+        first_update: bool = False,
+        by_size: bool = False,
     ) -> None:
-        super().__init__(grammar, weights.weigh, chart_size, scaled)
+        super().__init__(grammar, weights.weigh, chart_size, scaled, by_size)
+        self.first_update = first_update
         self.weights = weights
         self.margin = margin
         self.expand_negatives = expand_negatives
@@ -287,6 +302,8 @@ class Learner(Search):
                 if not self.waiting:
                     return False
                 self.update(min(self.waiting, key=self.rank), edge)
+                if self.first_update and self.updates:
+                    return False
                 if not self.expand_negatives or len(edge.leaves) == self.grammar.bag.n:
                     continue
             twin = self.twin(edge)

@@ -79,7 +79,8 @@ def ccg_nodes(
             nodes.append((NONE, NONE, LEAF, category, next(numbers), tag))
         else:
             categories = [grammar.category_numbers[child.category] for child in node.children]
-            rule = grammar.rule_numbers[*categories, category]
+            side = [node.head_side] if count == 2 else []
+            rule = grammar.rule_numbers[*categories, category, *side]
             below = [*tops[-count:], NONE][:2]
             del tops[-count:]
             nodes.append((below[0], below[1], rule, category, NONE, NONE))
@@ -189,7 +190,7 @@ def ccg_case(problem: Problem, vocabulary: Vocabulary, grammar: CcgGrammar) -> C
             vocabulary,
         )
     ]
-    rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories))
+    rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories), grammar.chains)
     leaves = np.array(rows, np.int32)
     return Case(
         CcgEdgeGrammar(bag, grammar, rows),

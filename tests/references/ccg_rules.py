@@ -10,17 +10,25 @@ from syntagma.transition.vocabulary import Vocabulary
 def broken_rules(derivation: Derivation, grammar: CcgGrammar, vocabulary: Vocabulary) -> list[str]:
     """The rules and the categories of words in a derivation that the grammar does not have."""
     names = grammar.categories
-    binary = {(names[a], names[b], names[c]) for a, b, c, _ in grammar.binary.tolist()}
+    binary = {(names[a], names[b], names[c], side) for a, b, c, side in grammar.binary.tolist()}
     unary = {(names[a], names[b]) for a, b in grammar.unary.tolist()}
     broken = []
     waiting = [derivation]
     while waiting:
         node = waiting.pop()
         below = tuple(child.category for child in node.children)
-        if len(below) == 2 and (*below, node.category) not in binary:
+        if len(below) == 2 and (*below, node.category, node.head_side) not in binary:
             broken.append(f"no rule {below[0]}  {below[1]} -> {node.category}")
         if len(below) == 1 and (*below, node.category) not in unary:
             broken.append(f"no rule {below[0]} -> {node.category}")
+        if len(below) == 1:
+            chain = [node.category, *below]
+            lowest = node.children[0]
+            while len(lowest.children) == 1:
+                lowest = lowest.children[0]
+                chain.append(lowest.category)
+            if len(chain) > 2 and (not grammar.chains or node.category in chain[1:]):
+                broken.append(f"no chain {' -> '.join(reversed(chain))}")
         if not below:
             assert node.form is not None
             assert node.tag is not None

@@ -504,6 +504,7 @@ class CcgEdgeGrammar(Grammar):
         self.rows = [Leaf(*row) for row in rows]
         self.binary_rules = [(*rule,) for rule in grammar.binary.tolist()]
         self.unary_rules = [(*rule,) for rule in grammar.unary.tolist()]
+        self.chains = grammar.chains
 
     def leaves(self) -> list[Edge]:
         return [
@@ -513,12 +514,16 @@ class CcgEdgeGrammar(Grammar):
         ]
 
     def unary(self, edge: Edge) -> list[Edge]:
-        if len(edge.parts) == 1:
+        chain = [edge]
+        while len(chain[-1].parts) == 1:
+            chain += chain[-1].parts
+        if len(chain) > 1 and not self.chains:
             return []
+        seen = {each.label for each in chain} if len(chain) > 1 else set[int]()
         return [
             self.featured(Edge(edge.leaves, edge.head, number, result, edge))
             for number, (below, result) in enumerate(self.unary_rules, 1 + len(self.binary_rules))
-            if below == edge.label
+            if below == edge.label and result not in seen
         ]
 
     def binary(self, left: Edge, right: Edge, weigh: Weigh) -> list[Edge]:

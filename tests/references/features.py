@@ -37,6 +37,9 @@ class Configuration:
     stack: list[int] = field(default_factory=list)
     chosen_tags: dict[int, int] = field(default_factory=dict)
     arcs: dict[int, tuple[int, int]] = field(default_factory=dict)  # dependent: (head, label)
+    # The forms that each word may take and the intervals of their shares, if forms are chosen.
+    choices: list[list[tuple[str, int]]] | None = None
+    chosen_forms: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.head = Given.of(self.problem).head
@@ -46,18 +49,29 @@ class Configuration:
         if kind == SHIFT:
             self.placed.append(word)
             self.stack.append(word)
-            self.chosen_tags[word] = tag
+            self.chosen_forms[word], _, self.chosen_tags[word] = self.reading(word, tag)
         else:
             dependent = self.stack.pop(-2 if kind == LEFTARC else -1)
             self.arcs[dependent] = self.stack[-1], label
 
+    def reading(self, word: int, number: int) -> tuple[str, int, int]:
+        """The form, the interval of its share and the tag that SHIFT gives to a word."""
+        if self.choices is None:
+            return self.problem.words[word].form, 0, number
+        form, tag = divmod(number, len(self.vocabulary.tags) + 1)
+        return *self.choices[word][form], tag
+
     # Numbers of a word; 0: unknown.
 
     def form(self, word: int | None) -> int:
-        """Unknown phrases are represented by their last word."""
+        """The form that the word has or, before it is placed, the likeliest one."""
         if word is None:
             return 0
-        form, known = self.problem.words[word].form, self.vocabulary.forms
+        return self.number(self.chosen_forms.get(word, self.problem.words[word].form))
+
+    def number(self, form: str) -> int:
+        """Unknown phrases are represented by their last word."""
+        known = self.vocabulary.forms
         return known.get(form) or known.get(form.split(" ")[-1], 0)
 
     def tag(self, word: int | None) -> int:
@@ -70,9 +84,6 @@ class Configuration:
     def label(self, word: int) -> int:
         label, labels = self.problem.words[word].deprel, self.vocabulary.labels
         return 1 + len(labels) if label == "root" else _number(label, self.vocabulary.label_numbers)
-
-    def shape_and_suffix(self, word: int) -> tuple[int, int]:
-        return shape_and_suffix(self.problem.words[word].form)
 
     # Words around a word.
 
@@ -157,20 +168,27 @@ def lookahead_atoms(c: Configuration, word: int, name: str) -> Atoms:
 
 
 def _set_atom(numbers: set[int]) -> int:
-    """Numbers start at 1; sets have 64 bits."""
-    bits = 0
-    for number in numbers:
-        bits |= 1 << (number - 1) % 64
-    return fold(1, bits) | 1
+    """Numbers start at 1. A set is hashed in blocks of 64; the first counts even if it is empty."""
+    blocks: dict[int, int] = {0: 0}
+    for number in sorted(numbers):
+        block, bit = divmod(number - 1, 64)
+        blocks[block] = blocks.get(block, 0) | 1 << bit
+    key = fold(1, blocks.pop(0))
+    for block, bits in blocks.items():
+        key = fold(fold(key, block), bits)
+    return key | 1
 
 
-def candidate_atoms(c: Configuration, word: int, tag: int) -> Atoms:
-    shape, suffix = c.shape_and_suffix(word)
-    own = {"Lw": c.form(word), "Lp": 1 + tag, "Lsh": shape, "Lsf": suffix}
+def candidate_atoms(c: Configuration, word: int, reading: int) -> Atoms:
+    form, share, tag = c.reading(word, reading)
+    shape, suffix = shape_and_suffix(form)
+    own = {"Lw": c.number(form), "Lp": 1 + tag, "Lsh": shape, "Lsf": suffix, "Lf": share}
     return own | lookahead_atoms(c, word, "L")
 
 
-def family_atoms(c: Configuration, word: int, tag: int) -> Iterator[tuple[Atoms, list[Atoms]]]:
+def family_atoms(
+    c: Configuration, word: int, candidate: Atoms
+) -> Iterator[tuple[Atoms, list[Atoms]]]:
     """For each X that the SHIFT makes the next one of its family: its atoms, and those of each Y.
 
     The X are the word and its ancestors up to the first whose family has a placed member: the head
@@ -189,8 +207,10 @@ def family_atoms(c: Configuration, word: int, tag: int) -> Iterator[tuple[Atoms,
         elif not after and begun and top is not None:
             last = (c.label(top), c.tag(top))
         unplaced = [w for w in c.given_dependents(head) if w not in c.placed and w != up]
-        own = {"Xw": c.form(up), "Xl": c.label(up), "Xz": c.subtree_size(up)}
-        own |= {"Xp": 1 + tag if up == word else c.tag(up), "Xs": 2 if after else 1}
+        own = {"Xw": c.form(up), "Xp": c.tag(up), "Xl": c.label(up), "Xz": c.subtree_size(up)}
+        if up == word:
+            own |= {"Xw": candidate["Lw"], "Xp": candidate["Lp"]}
+        own["Xs"] = 2 if after else 1
         own |= {"Xhw": c.form(head), "Xhp": c.tag(head), "Xn": _bucket(len(unplaced))}
         own |= {"Xvl": last[0], "Xvp": last[1]}
         yield own, [_plain_atoms(c, w, "Y") for w in unplaced[:MAX_RELATED]]
@@ -209,16 +229,18 @@ def features(c: Configuration, action: Action, texts: Iterable[str], atomic: boo
     """The keys of the features of an action; `texts` are templates as "scope: atom atom"."""
     kind, word, tag, label = action
     state = state_atoms(c)
-    if kind != SHIFT or atomic:
-        number = 1 + kind + 4 * (1 + label)
-        if kind == SHIFT:
-            number = fold(fold(1 + SHIFT, _word_key(c, word)), 1 + tag)
-        return list(_keys(texts, "state", state, number))
+    if kind != SHIFT:
+        return list(_keys(texts, "state", state, 1 + kind + 4 * (1 + label)))
+    if atomic:
+        form, share, tag = c.reading(word, tag)
+        number = fold(fold(1 + SHIFT, _word_key(c, form)), 1 + tag)
+        forms = state | {"Lw": c.number(form), "Lp": 1 + tag, "Lf": share}
+        return [*_keys(texts, "state", state, number), *_keys(texts, "candidate", forms)]
     before = state | (lookahead_atoms(c, c.stack[-1], "S") if c.stack else {})
     own = before | candidate_atoms(c, word, tag)
     keys = [*_keys(texts, "state", state, 1), *_keys(texts, "before shift", before, 1)]
     keys += _keys(texts, "candidate", own)
-    for member, siblings in family_atoms(c, word, tag):
+    for member, siblings in family_atoms(c, word, own):
         keys += _keys(texts, "family", own | member)
         for sibling in siblings:
             keys += _keys(texts, "pair", own | member | sibling)
@@ -228,9 +250,9 @@ def features(c: Configuration, action: Action, texts: Iterable[str], atomic: boo
     return keys
 
 
-def _word_key(c: Configuration, word: int) -> int:
-    shape, suffix = c.shape_and_suffix(word)
-    return c.form(word) or fold(fold(2, shape), suffix)
+def _word_key(c: Configuration, form: str) -> int:
+    shape, suffix = shape_and_suffix(form)
+    return c.number(form) or fold(fold(2, shape), suffix)
 
 
 def _keys(

@@ -2,6 +2,7 @@ r"""Categories: their parts, and which rule and which head each pair has."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from syntagma.results.categories import (
     is_type_raised,
     raising_mark,
     split,
+    unify,
 )
 from syntagma.treebanks.ccgbank import read_ccgbank
 from syntagma.treebanks.treebank import read_treebank
@@ -191,6 +193,90 @@ def test_every_rule_of_a_ccgbank_is_known_by_name() -> None:
     )
     assert "?" not in marks
     assert marks["lex"] <= 5
+
+
+# ---- features --------------------------------------------------------------------------------
+
+
+def _without_features(category: str) -> str:
+    return re.sub(r"\[\w+\]", "", category)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("S", "S[dcl]", True),
+        ("S[dcl]", "S[dcl]", True),
+        ("S[b]", "S[dcl]", False),
+        ("NP[nb]", "NP", True),
+        ("N", "NP", False),
+        (r"S\NP", r"S[dcl]\NP[nb]", True),
+        (r"S[to]\NP", r"S\NP[expl]", True),
+        (r"(S[b]\NP)/NP", r"(S[dcl]\NP)/NP", False),
+        (r"S\NP", "S[dcl]/NP", True),
+    ],
+)
+def test_categories_unify(one: str, other: str, expected: bool) -> None:
+    assert unify(one, other) == unify(other, one) == expected
+    if ("/" in one) == ("/" in other):
+        assert unify(one, other, exact=True) == expected
+    else:
+        assert not unify(one, other, exact=True)
+
+
+@given(categories, categories)
+def test_laws_of_unification(one: str, other: str) -> None:
+    bare, others = _without_features(one), _without_features(other)
+    assert unify(one, one, exact=True)
+    assert unify(one, bare, exact=True)
+    assert unify(one, other) == unify(other, one)
+    assert unify(bare, others, exact=True) == (bare == others)  # without features: equality
+    if unify(one, other, exact=True):
+        assert bare == others
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "result", "mark", "head"),
+    [
+        ("S/S", "S[dcl]", "S[dcl]", ">", 1),
+        ("S[dcl]", r"S\S", "S[dcl]", "<", 0),
+        (r"S[ng]\NP", r"(S\NP)\(S\NP)", r"S[ng]\NP", "<", 0),
+        (r"(S\NP)/(S\NP)", r"S[b]\NP", r"S[b]\NP", ">", 1),
+        (r"(S[dcl]\NP)/(S[b]\NP)", r"S[b]\NP", r"S[dcl]\NP", ">", 0),
+        (r"S/(S\NP)", r"S[dcl]\NP", "S[dcl]", ">", 1),
+        (r"S/(S\NP)", r"(S[dcl]\NP)/NP", "S[dcl]/NP", ">B", 1),
+        (r"(S[dcl]\NP)/(S[b]\NP)", r"(S\NP)\(S\NP)", r"(S[dcl]\NP)/(S[b]\NP)", "<Bx", 0),
+        ("NP[nb]", r"S[dcl]\NP", "S[dcl]", "<", 1),
+        ("NP[nb]", r"NP\NP", "NP", "<", 0),
+        ("NP[nb]/N", "N", "NP[nb]", ">", 1),
+        ("NP[nb]/N", "N[num]", "NP", ">", 1),
+        ("NP/N", "N", "NP", ">", 1),
+        ("NP", r"(NP[nb]/N)\NP", "NP[nb]/N", "<", 1),
+        ("conj", "NP", "NP[conj]", "conj", 1),
+        (",", "NP[nb]", "NP[conj]", "conj", 1),
+        ("NP[nb]", "NP[conj]", "NP", "<Φ>", 0),
+        (r"S[dcl]\NP", r"S[dcl]\NP[conj]", r"S[dcl]\NP", "<Φ>", 0),
+        ("LRB", "NP", "NP", "lp", 1),
+        ("NP", "RRB", "NP", "rp", 0),
+        (",", "NP", r"(S\NP)\(S\NP)", "lp", 1),
+        ("S[dcl]/S[dcl]", ",", "S/S", "rp", 0),
+    ],
+)
+def test_combinations_with_features(
+    left: str, right: str, result: str, mark: str, head: int
+) -> None:
+    assert combine(left, right, result) == (mark, head)
+
+
+def test_a_result_carries_the_feature_of_its_argument() -> None:
+    """A wrong feature is no result of composition."""
+    assert combine(r"S/(S\NP)", r"(S[dcl]\NP)/NP", "S[dcl]/NP").mark == ">B"
+    assert combine(r"S/(S\NP)", r"(S[dcl]\NP)/NP", "S[b]/NP").mark != ">B"
+
+
+def test_raising_a_noun_phrase_with_a_feature() -> None:
+    assert raising_mark("NP[nb]", r"S/(S\NP)") == ">T"
+    assert raising_mark("NP[nb]", r"(S\NP)\((S\NP)/NP)") == "<T"
 
 
 @pytest.mark.slow

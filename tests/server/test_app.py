@@ -27,6 +27,7 @@ PROBLEMS: list[Any] = [
     {"words": ["New York", "in", "lives", "she"], "last": 1},
     {"words": ["a", "b", "c"], "before": [[3, 1]], "first": 2, "id": "ä"},
     ["”", "é", "日本"],
+    ["a\x00b", "\x1b[1m", "\x7f", "a\u2028b"],
 ]
 
 
@@ -38,7 +39,7 @@ def client() -> Iterator[TestClient]:
 
 def of_command(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
     assert run(list(arguments)) == 0
-    return capsys.readouterr().out.splitlines()
+    return capsys.readouterr().out.removesuffix("\n").split("\n")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +131,7 @@ def test_unknown_tags_give_a_warning_beside_the_answer(client: TestClient) -> No
         ({"words": ["a"], "options": {"model": "none"}}, "options.model"),
         ({"words": ["a"], "options": {"wide": 3}}, "options.wide"),
         ({"words": ["a"], "options": [1]}, "options"),
-        ({"words": ["a"], "options": {"diverse": True}}, "options"),
+        ({"words": ["a"], "options": {"diverse": True}}, "options.diverse"),
         ({"problems": []}, "problems"),
         ({"problems": "a"}, "problems"),
         ({"problems": [["a"]], "words": ["a"]}, "problems"),
@@ -203,6 +204,8 @@ def test_limits_of_a_request() -> None:
         assert (batch.status_code, batch.json()["error"]["field"]) == (422, "problems")
         large = client.post("/v1/order", json={"words": ["a"], "id": "x" * 3000})
         assert (large.status_code, large.json()["error"]["code"]) == (413, "too_large")
+        assert large.json()["error"]["field"] == "body"
+        assert "(limit: body)" in large.json()["error"]["message"]
         long = client.post("/v1/order", json={"words": ["a", "b", "c"], "options": {"n_best": 6}})
         assert long.status_code == 422
         assert "the answer has more bytes than the limit of 900" in long.json()["error"]["message"]
@@ -243,6 +246,7 @@ def test_a_full_queue_refuses() -> None:
         answer = client.post("/v1/order", json=["a"])
         assert (answer.status_code, answer.json()["error"]["code"]) == (429, "queue_full")
         assert int(answer.headers["Retry-After"]) >= 1
+        assert "(limit: queue)" in answer.json()["error"]["message"]
         service.active = 0
         assert client.post("/v1/order", json=["a"]).status_code == 200
         assert service.active == 0

@@ -136,8 +136,12 @@ def test_other_formats(client: TestClient) -> None:
     assert answer.json()["result"].count("# text = ") == 2
     answer = client.post("/process", data={"data": CONLLU, "output": "horizontal"})
     assert answer.json()["result"] == "the dog barked\nShe sings\n"
-    answer = client.post("/process", data={"data": "barked the dog.", "tokenizer": ""})
-    assert "\t.\t" in answer.json()["result"]
+    answer = client.post("/process", data={"data": CONLLU, "output": "vertical"})
+    assert answer.json()["result"] == "the\ndog\nbarked\n\nShe\nsings\n\n"
+    answer = client.post(
+        "/process", data={"data": "sings\nShe\n.", "input": "vertical", "output": "plaintext"}
+    )
+    assert answer.json()["result"] == "She sings.\n"
     windows = client.post("/process", data={"data": "\ufeff" + CONLLU.replace("\n", "\r\n")})
     assert (
         windows.json()["result"] == client.post("/process", data={"data": CONLLU}).json()["result"]
@@ -146,11 +150,39 @@ def test_other_formats(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
+    "how",
+    [
+        {"tokenizer": ""},
+        {"tokenizer": "ranges", "input": "conllu"},
+        {"input": "generic_tokenizer"},
+        {"input": "generic_tokenizer=presegmented"},
+    ],
+)
+def test_plain_text_is_split_first(client: TestClient, how: dict[str, str]) -> None:
+    data = {"data": "barked the dog. It didn't\nbite.", "output": "horizontal", **how}
+    assert client.post("/process", data=data).json()["result"].splitlines() == [
+        "the dog barked .",
+        "It did n't bite .",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "input", "line"),
+    [("a\n\nb\tc\t\n", "horizontal", 3), ("a\nb\n\n\nc\nd\te\n", "vertical", 5)],
+)
+def test_the_line_of_a_bad_bag_is_named(
+    client: TestClient, data: str, input: str, line: int
+) -> None:
+    answer = client.post("/process", data={"data": data, "input": input})
+    assert answer.json()["error"]["message"].startswith(f"data:{line}: ")
+
+
+@pytest.mark.parametrize(
     ("parameters", "field"),
     [
         ({}, "data"),
         ({"data": CONLLU, "model": "cs"}, "model"),
-        ({"data": CONLLU, "input": "matxin"}, "input"),
+        ({"data": CONLLU, "input": "matxin=v2"}, "input"),
         ({"data": CONLLU, "output": "epe"}, "output"),
         ({"data": "1\ta\n\n"}, "data"),
         ({"data": "1\ta\t_\t_\t_\t_\t7\tx\t_\t_\n\n"}, "data"),

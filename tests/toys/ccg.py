@@ -139,13 +139,13 @@ def toy_grammar() -> CcgGrammar:
 
 FORMS = st.one_of(
     st.sampled_from([*ENTRIES, ")", "(<L", "(<T", ">)", "|", "日本", "\u00a0", "é\u0301"]),
-    st.text(st.characters(exclude_characters=" \n\r", exclude_categories=["Cs"]), min_size=1),
+    st.text(st.characters(exclude_characters=" \xa0\n\r", exclude_categories=["Cs"]), min_size=1),
 )
 
 
 @st.composite
 def derivations(draw: st.DrawFn, max_leaves: int = 8) -> Derivation:
-    """Random trees over random words; their rules need not make sense."""
+    """Random trees over random words; their rules need not make sense. Some heads are given."""
     categories = st.sampled_from([*sorted({each for each, _ in ENTRIES.values()}), "NPNP", "X)(Y"])
     row = [
         Derivation(draw(categories), form=draw(FORMS), tag=draw(st.sampled_from("ABC")))
@@ -154,7 +154,9 @@ def derivations(draw: st.DrawFn, max_leaves: int = 8) -> Derivation:
     while len(row) > 1 or draw(st.integers(0, 3)) == 3:
         first = draw(st.integers(0, max(len(row) - 2, 0)))
         last = min(first + draw(st.sampled_from([2, 2, 1])), len(row))
-        row[first:last] = [node(draw(categories), *row[first:last])]
+        below = tuple(row[first:last])
+        head = draw(st.sampled_from([None, None, 0, 1])) if len(below) == 2 else None
+        row[first:last] = [Derivation(draw(categories), below, head=head)]
     return row[0]
 
 

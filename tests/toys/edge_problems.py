@@ -110,22 +110,28 @@ def ordered(rng: Random, problem: Problem) -> Problem:
 
 
 def chained_ccg_problem(rng: Random, max_words: int) -> Case:
-    """A random CCG problem with chains of unary rules, which must not be applied in a row."""
+    """A random CCG problem with chains of unary rules, some of which lead back to a category."""
     words = [Word(word.form, word.tag) for word in random_problem(rng, max_words).words]
     return ccg_case(Problem.of(words), toy_vocabulary(), random_grammar(rng, chains=True))
 
 
-def random_grammar(rng: Random, *, chains: bool = False) -> CcgGrammar:
-    """Random rules and lexicon. Without chains, no unary rule starts where another ends, so that
-    edges with the same signature have the same continuations."""
+def unchained_ccg_problem(rng: Random, max_words: int) -> Case:
+    """The same with a grammar that does not allow chains."""
+    words = [Word(word.form, word.tag) for word in random_problem(rng, max_words).words]
+    return ccg_case(Problem.of(words), toy_vocabulary(), random_grammar(rng, chains=False))
+
+
+def random_grammar(rng: Random, *, chains: bool | None = None) -> CcgGrammar:
+    """Random rules and lexicon. Unless `chains` is given, no unary rule starts where another ends;
+    if it is, it says whether one may be applied to the other's result."""
     vocabulary = toy_vocabulary()
     n = rng.randint(2, 5)
     numbers = range(n)
     binary = {(rng.choice(numbers), rng.choice(numbers), rng.choice(numbers)) for _ in range(2 * n)}
     tops = rng.sample(numbers, n // 2)
     unary = {(rng.choice([c for c in numbers if c not in tops]), top) for top in tops}
-    if chains:
-        unary |= {(top, rng.choice(numbers)) for top in tops}
+    if chains is not None:
+        unary |= {(top, rng.choice(numbers)) for top in [*tops, *tops]}
     tags = range(len(vocabulary.tags))
     return CcgGrammar(
         [f"C{number}" for number in numbers],
@@ -137,4 +143,5 @@ def random_grammar(rng: Random, *, chains: bool = False) -> CcgGrammar:
         },
         frozenset(),
         [tuple(rng.sample(numbers, 2)) for _ in range(len(tags) + 1)],
+        chains=bool(chains),
     )

@@ -31,6 +31,7 @@ from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.transition.encoding import Encoding, encode
+from syntagma.transition.forms import form_arrays
 from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
@@ -130,17 +131,25 @@ def make_scorer(
     vocabulary: Vocabulary,
     weights: dict[int, float] | None = None,
     arcs: Arcs = "eager",
+    *,
+    forms: bool = False,
 ) -> LinearScorer:
-    """A scorer with the given weights by feature key; rows are templates or name a set of them."""
+    """A scorer with the given weights by feature key; rows are templates or name a set of them.
+
+    With `forms`, it chooses among the forms that words may take.
+    """
     weights = weights or {}
     keys, values = np.array(list(weights), np.uint64), np.array(list(weights.values()), np.float32)
-    return LinearScorer(
-        templates(rows) if isinstance(rows, str) else rows,
+    scorer = LinearScorer(
+        templates(rows, forms=forms) if isinstance(rows, str) else rows,
         Weights(*build_columns(keys, values)),
         vocabulary.label_index,
         vocabulary.label_pool,
         arcs == "lazy",
     )
+    if forms:
+        scorer.vocabulary = vocabulary
+    return scorer
 
 
 def random_weights(
@@ -154,7 +163,8 @@ def random_weights(
     keys: set[int] = set()
     for encoding in encodings:
         for _ in range(walks):
-            derivation = DerivationWalk(encoding.task, scorer)
+            forms = form_arrays(encoding, scorer.vocabulary) if scorer.vocabulary else None
+            derivation = DerivationWalk(encoding.task, scorer, forms)
             for legal in random_walk(derivation, rng):
                 for action in legal:
                     keys.update(derivation.features(action))

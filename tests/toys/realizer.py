@@ -11,9 +11,12 @@ from functools import cache
 from itertools import pairwise
 from random import Random
 
+from references.brute_force import random_problem
+
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
+from syntagma.linear.scorer import LinearScorer
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
@@ -25,9 +28,11 @@ from syntagma.realization.letter_case import capitalised
 from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import learn_realizer
 from syntagma.results.spelling import Contraction, Spelling
+from syntagma.transition.encoding import encode
+from syntagma.transition.vocabulary import Vocabulary
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.treebank import Sentence
-from toys.models import model_of, toy_linearizer
+from toys.models import make_scorer, model_of, random_weights, toy_linearizer
 from toys.network import toy_neural_linearizer
 from toys.searches import tagged
 
@@ -104,8 +109,13 @@ def inflected_language_model(order: int = 3) -> LanguageModel:
 
 @cache
 def toy_realizing_model(kind: str = "linear", fluent: bool = True) -> Model:
-    """A linear or a neural scorer with random weights, a realizer and perhaps a language model."""
-    model = model_of(toy_linearizer("p16") if kind == "linear" else toy_neural_linearizer())
+    """A linear or a neural scorer with random weights, a realizer and perhaps a language model.
+
+    The kind "forms" is a linear scorer that chooses among forms itself.
+    """
+    model = model_of(toy_neural_linearizer() if kind == "neural" else toy_linearizer("p16"))
+    if kind == "forms":
+        model = replace(model, scorer=_choosing_scorer(model.vocabulary))
     return replace(
         model,
         header={**model.header, "name": "toy"},
@@ -114,6 +124,16 @@ def toy_realizing_model(kind: str = "linear", fluent: bool = True) -> Model:
         if fluent
         else None,
     )
+
+
+def _choosing_scorer(vocabulary: Vocabulary) -> LinearScorer:
+    rng = Random(2)
+    drawn = []
+    for _ in range(30):
+        problem, alternatives = toy_realizer().inflect(as_lemmas(rng, random_problem(rng, 6)))
+        drawn.append(encode(problem, vocabulary, alternatives=alternatives))
+    weights = random_weights(rng, make_scorer("p16", vocabulary, forms=True), drawn)
+    return make_scorer("p16", vocabulary, weights, forms=True)
 
 
 def toy_realizing_linearizer(kind: str = "linear", fluent: bool = True) -> Linearizer:

@@ -9,9 +9,10 @@ from functools import cache, partial
 from itertools import permutations
 from math import fsum
 from random import Random
+from typing import ClassVar
 
 from references.brute_force import random_problem, satisfying, without_unknown
-from references.transition import SHIFT, Action
+from references.transition import SHIFT, Action, Arcs
 
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.language_model.backoff import BackoffModel
@@ -97,9 +98,11 @@ class Replayed(Toy):
 class Linear(Replayed):
     """Random weights for the features of the problems."""
 
+    ARCS: ClassVar[Arcs] = "eager"
+
     def __init__(self, rng: Random, encodings: Sequence[Encoding], scale: float = 1) -> None:
         feature_set = rng.choice(sorted(FEATURE_SETS))
-        unweighted = make_scorer(feature_set, VOCABULARY)
+        unweighted = make_scorer(feature_set, VOCABULARY, arcs=self.ARCS)
         # Walks end early where order constraints clash with arcs.
         walked = [
             encode(replace(each.problem, before=(), first=None, last=None), VOCABULARY)
@@ -107,13 +110,19 @@ class Linear(Replayed):
         ]
         weights = random_weights(rng, unweighted, walked, walks=10)
         weights = {key: scale * weight for key, weight in weights.items()}
-        self.scorer = make_scorer(feature_set, VOCABULARY, weights)
+        self.scorer = make_scorer(feature_set, VOCABULARY, weights, self.ARCS)
 
     def search(self, encoding: Encoding, width: int) -> Probe:
         return Probe(partial(LinearSearch, encoding.task, width, self.scorer))
 
     def syntax(self, encoding: Encoding, actions: Sequence[Action]) -> float:
         return rescored(DerivationWalk(encoding.task, self.scorer), actions)
+
+
+class Lazy(Linear):
+    """The same with the lazy order of arcs."""
+
+    ARCS = "lazy"
 
 
 class Forward(Replayed):

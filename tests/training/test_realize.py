@@ -103,6 +103,7 @@ def test_what_is_seen_of_lemmas_changes_what_is_learned(
     assert set(realizing) - set(plain) == {
         "inflection",
         "form_choice",
+        "form_context",
         "spacing.rules",
         "spacing.contractions",
     }

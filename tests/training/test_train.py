@@ -166,6 +166,23 @@ def test_feature_sets_and_updates_learn_the_toy_treebank(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("update", ["early", "max-violation"])
+def test_the_lazy_order_of_arcs_learns_the_toy_treebank(
+    treebank: Path, tmp_path: Path, update: Any
+) -> None:
+    settings = LinearSettings(
+        features="l15", arcs="lazy", condition="labelled", update=update, epochs=6, beam=4
+    )
+    report = run(treebank, tmp_path / "model", settings)
+    assert max(epoch.mean_bleu for epoch in report.epochs) > 70
+    model = load(tmp_path / "model")
+    assert model.info.header["arcs"] == "lazy"
+    assert violations(model.order(["fox", "The", "ran"])) == []
+    with pytest.raises(TrainingError, match="arcs 'late' is not one of eager, lazy"):
+        LinearSettings(arcs="late")  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
 def test_what_is_given_in_training_makes_a_difference(treebank: Path, tmp_path: Path) -> None:
     models = []
     for condition in ("none", "pos", "labelled", "tags50-arcs50", "mixed"):

@@ -19,6 +19,12 @@ from syntagma.transition.encoding import encode
 WIDE = 1024
 
 
+def toy_of(kind: str) -> Linearizer:
+    if kind == "neural":
+        return toy_neural_linearizer()
+    return toy_linearizer("p16", arcs="lazy" if kind == "lazy" else "eager")
+
+
 def orders_after(
     linearizer: Linearizer, problem: Problem, beginning: list[str], n_best: int, beam: int = WIDE
 ) -> list[Linearization]:
@@ -36,9 +42,9 @@ def sentences_of(problem: Problem) -> set[tuple[str, ...]]:
     }
 
 
-@pytest.mark.parametrize("kind", ["linear", "neural"])
+@pytest.mark.parametrize("kind", ["linear", "lazy", "neural"])
 def test_all_orders_that_begin_so_and_no_others(kind: str) -> None:
-    toy = toy_linearizer("p16") if kind == "linear" else toy_neural_linearizer()
+    toy = toy_of(kind)
     rng = Random(kind)
     impossible = 0
     for _ in range(25):
@@ -62,10 +68,10 @@ def test_all_orders_that_begin_so_and_no_others(kind: str) -> None:
     assert impossible
 
 
-@pytest.mark.parametrize("kind", ["linear", "neural"])
+@pytest.mark.parametrize("kind", ["linear", "lazy", "neural"])
 def test_scores_are_those_of_the_whole_orders(kind: str) -> None:
     """An order has the same score, whether all, some or none of its words are given."""
-    toy = toy_linearizer("p16") if kind == "linear" else toy_neural_linearizer()
+    toy = toy_of(kind)
     rng = Random(f"scores {kind}")
     for _ in range(15):
         problem = random_problem(rng, 4, "exact")
@@ -79,9 +85,10 @@ def test_scores_are_those_of_the_whole_orders(kind: str) -> None:
             assert found.score == pytest.approx(again.score)
 
 
-def test_a_narrow_beam_finds_a_way_out_of_dead_ends() -> None:
+@pytest.mark.parametrize("kind", ["linear", "lazy"])
+def test_a_narrow_beam_finds_a_way_out_of_dead_ends(kind: str) -> None:
     """The next given word may not fit what the beam has built so far."""
-    toy = toy_linearizer("p16")
+    toy = toy_of(kind)
     rng = Random("narrow")
     for _ in range(40):
         problem = random_problem(rng, 6, "mixed")

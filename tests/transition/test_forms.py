@@ -24,6 +24,7 @@ from toys.searches import (
     VOCABULARY,
     BothWays,
     Forward,
+    Lazy,
     Linear,
     Listener,
     Order,
@@ -219,7 +220,7 @@ def test_a_wide_beam_finds_the_best_of_all_orders_in_all_forms(
     assert_best(case.decoded(search, results), expected, n_best)
 
 
-@pytest.mark.parametrize("scorer", [Linear, Forward, BothWays])
+@pytest.mark.parametrize("scorer", [Linear, Lazy, Forward, BothWays])
 def test_forms_and_orders_are_weighed_against_what_the_scorer_says(scorer: type[Toy]) -> None:
     rng = Random(scorer.__name__)
     changed = 0
@@ -416,7 +417,7 @@ def test_the_share_and_the_context_of_a_form_decide_together() -> None:
 # ---- beams that do not hold everything -------------------------------------------------------
 
 
-@pytest.mark.parametrize("scorer", [Plain, Linear, Forward])
+@pytest.mark.parametrize("scorer", [Plain, Linear, Lazy, Forward])
 def test_every_result_is_worth_its_actions_its_words_and_the_shares_of_its_forms(
     scorer: type[Replayed],
 ) -> None:
@@ -446,7 +447,7 @@ def test_every_result_is_worth_its_actions_its_words_and_the_shares_of_its_forms
 
 
 @pytest.mark.parametrize("merging", [False, True])
-@pytest.mark.parametrize("scorer", [Plain, Linear, Forward, BothWays])
+@pytest.mark.parametrize("scorer", [Plain, Linear, Lazy, Forward, BothWays])
 def test_one_form_a_word_is_no_choice(scorer: type[Toy], merging: bool) -> None:
     """Bit for bit, whatever the width, the same as where forms are given."""
     rng = Random(scorer.__name__)
@@ -470,7 +471,7 @@ def test_one_form_a_word_is_no_choice(scorer: type[Toy], merging: bool) -> None:
         assert [search.forms(rank) for rank in range(len(found))] == [[0] * len(words)] * len(found)
 
 
-@pytest.mark.parametrize("scorer", [Linear, Forward])
+@pytest.mark.parametrize("scorer", [Linear, Lazy, Forward])
 def test_a_search_depth_first_takes_the_forms_that_a_beam_of_one_takes(scorer: type[Toy]) -> None:
     rng = Random(scorer.__name__)
     changed = 0
@@ -488,7 +489,7 @@ def test_a_search_depth_first_takes_the_forms_that_a_beam_of_one_takes(scorer: t
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scorer", [Linear, Forward])
+@pytest.mark.parametrize("scorer", [Linear, Lazy, Forward])
 def test_a_search_depth_first_that_turns_back_scores_the_forms_it_ends_with(
     scorer: type[Replayed],
 ) -> None:

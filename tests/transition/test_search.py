@@ -16,7 +16,7 @@ from random import Random
 import pytest
 from references.brute_force import random_problem, satisfying
 from references.features import Configuration, features
-from references.transition import SHIFT, Action
+from references.transition import SHIFT, Action, Arcs
 from toys.models import (
     bag,
     make_scorer,
@@ -40,20 +40,26 @@ from syntagma.results.linearization import Linearization, violations
 from syntagma.transition.encoding import encode
 from syntagma.transition.vocabulary import Vocabulary
 
+both_orders_of_arcs = pytest.mark.parametrize("arcs", ["eager", "lazy"])
 EVERYTHING = 20_000  # wider than any step on a bag of 4 words
 
 # ---- the best of all derivations -------------------------------------------------------------
 
 
 def best_of_all(
-    problem: Problem, vocabulary: Vocabulary, feature_set: str, weights: dict[int, float]
+    problem: Problem,
+    vocabulary: Vocabulary,
+    feature_set: str,
+    weights: dict[int, float],
+    arcs: Arcs,
 ) -> float:
     """Walk through every derivation, scored by the reference.
 
     A label that is not given is chosen arc by arc, the first proposed of those that score best.
     """
     encoding = encode(problem, vocabulary)
-    listed, scorer = relist(problem, encoding.order), make_scorer(feature_set, vocabulary)
+    listed = relist(problem, encoding.order)
+    scorer = make_scorer(feature_set, vocabulary, arcs=arcs)
     texts, atomic = templates(feature_set).texts, feature_set == "l15"
     agenda: list[tuple[tuple[Action, ...], float]] = [((), 0.0)]
     best = -inf
@@ -79,14 +85,16 @@ def best_of_all(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("feature_set", sorted(FEATURE_SETS))
+@pytest.mark.parametrize(
+    ("feature_set", "arcs"), [*((name, "eager") for name in sorted(FEATURE_SETS)), ("l15", "lazy")]
+)
 @pytest.mark.parametrize(("count", "max_words"), [(40, 3), (12, 4)])
 def test_a_wide_beam_finds_the_best_derivation(
-    feature_set: str, count: int, max_words: int
+    feature_set: str, arcs: Arcs, count: int, max_words: int
 ) -> None:
     rng = Random(11)
     vocabulary = toy_vocabulary(1)
-    unweighted = make_scorer(feature_set, vocabulary)
+    unweighted = make_scorer(feature_set, vocabulary, arcs=arcs)
     for _ in range(count):
         problem = random_problem(rng, max_words, "exact")
         if len(problem.words) == 4:  # all tags of all words would take too long
@@ -94,16 +102,17 @@ def test_a_wide_beam_finds_the_best_derivation(
             problem = Problem(tuple(tagged), problem.before, problem.first, problem.last)
         encoding = encode(problem, vocabulary)
         weights = random_weights(rng, unweighted, [encoding], walks=20)
-        scorer = make_scorer(feature_set, vocabulary, weights)
+        scorer = make_scorer(feature_set, vocabulary, weights, arcs)
         [(score, actions)] = beam_search(LinearSearch(encoding.task, EVERYTHING, scorer))
-        assert score == best_of_all(problem, vocabulary, feature_set, weights)
+        assert score == best_of_all(problem, vocabulary, feature_set, weights, arcs)
         assert score == rescored(DerivationWalk(encoding.task, scorer), actions)
 
 
+@both_orders_of_arcs
 @pytest.mark.parametrize("beam", [1, 3, 64])
-def test_a_score_is_the_sum_of_its_actions(beam: int) -> None:
+def test_a_score_is_the_sum_of_its_actions(beam: int, arcs: Arcs) -> None:
     rng = Random(beam)
-    model = model_of(toy_linearizer("p16+"))
+    model = model_of(toy_linearizer("p16+", arcs=arcs))
     assert isinstance(model.scorer, LinearScorer)
     for _ in range(30):
         encoding = encode(random_problem(rng, 12, "exact"), model.vocabulary)
@@ -112,12 +121,13 @@ def test_a_score_is_the_sum_of_its_actions(beam: int) -> None:
             assert score == rescored(DerivationWalk(encoding.task, model.scorer), actions)
 
 
+@both_orders_of_arcs
 @pytest.mark.parametrize("beam", [1, 7])
-def test_ties_are_broken_by_a_fixed_rule(beam: int) -> None:
+def test_ties_are_broken_by_a_fixed_rule(beam: int, arcs: Arcs) -> None:
     """Without weights everything ties: SHIFT goes first, then the first word, tag and label."""
     rng = Random(beam)
     vocabulary = toy_vocabulary(3)
-    scorer = make_scorer("p16", vocabulary)
+    scorer = make_scorer("p16", vocabulary, arcs=arcs)
     for _ in range(50):
         encoding = encode(random_problem(rng, 9, "exact"), vocabulary)
         [(score, actions)] = beam_search(LinearSearch(encoding.task, beam, scorer))
@@ -138,11 +148,11 @@ def shown(result: Linearization) -> Shown:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("beam", [1, 4, 64])
-def test_output_does_not_depend_on_how_the_bag_is_listed(beam: int) -> None:
+@pytest.mark.parametrize(("beam", "arcs"), [(1, "eager"), (4, "eager"), (64, "eager"), (4, "lazy")])
+def test_output_does_not_depend_on_how_the_bag_is_listed(beam: int, arcs: Arcs) -> None:
     """Also where hypotheses tie, which words as alike as these often do."""
     rng = Random(beam)
-    linearizer = toy_linearizer("p16")
+    linearizer = toy_linearizer("p16", arcs=arcs)
     for _ in range(100):
         problem = random_problem(rng, 10, "exact")
         shuffled = relist(problem, rng.sample(range(len(problem.words)), len(problem.words)))
@@ -200,23 +210,29 @@ def test_errors_keep_their_place_in_a_batch() -> None:
 # ---- n-best ----------------------------------------------------------------------------------
 
 
-def test_n_best_are_distinct_and_sorted() -> None:
+@both_orders_of_arcs
+def test_n_best_are_distinct_and_sorted(arcs: Arcs) -> None:
     rng = Random(31)
+    linearizer = toy_linearizer("p16", arcs=arcs)
     for _ in range(50):
         problem = random_problem(rng, 8, "exact")
-        results = toy_linearizer("p16").order(problem, n_best=10)
+        results = linearizer.order(problem, n_best=10)
         assert len({result.words for result in results}) == len(results) <= 10
         assert all(a.score >= b.score for a, b in pairwise(results))
-        assert shown(results[0]) == shown(toy_linearizer("p16").order(problem))
+        assert shown(results[0]) == shown(linearizer.order(problem))
 
 
-def test_n_best_of_a_wide_beam_are_all_orders() -> None:
-    results = toy_linearizer("p16").order(bag("w1", "w2", "w3"), n_best=100, beam=1024)
+@both_orders_of_arcs
+def test_n_best_of_a_wide_beam_are_all_orders(arcs: Arcs) -> None:
+    linearizer = toy_linearizer("p16", arcs=arcs)
+    results = linearizer.order(bag("w1", "w2", "w3"), n_best=100, beam=1024)
     assert {result.words for result in results} == set(permutations(("w1", "w2", "w3")))
 
 
-def test_twins_make_no_two_orders_of_one() -> None:
-    results = toy_linearizer("p16").order(bag("w1", "w1", "w2"), n_best=100, beam=1024)
+@both_orders_of_arcs
+def test_twins_make_no_two_orders_of_one(arcs: Arcs) -> None:
+    linearizer = toy_linearizer("p16", arcs=arcs)
+    results = linearizer.order(bag("w1", "w1", "w2"), n_best=100, beam=1024)
     assert sorted(result.text for result in results) == ["w1 w1 w2", "w1 w2 w1", "w2 w1 w1"]
 
 
@@ -228,10 +244,11 @@ def forms_of(problem: Problem, order: tuple[int, ...]) -> tuple[str, ...]:
 
 
 @pytest.mark.slow
-def test_the_best_order_is_the_one_with_the_highest_score() -> None:
+@pytest.mark.parametrize(("arcs", "count"), [("eager", 60), ("lazy", 30)])
+def test_the_best_order_is_the_one_with_the_highest_score(arcs: Arcs, count: int) -> None:
     rng = Random(41)
-    linearizer = toy_linearizer("p16+")
-    for _ in range(60):
+    linearizer = toy_linearizer("p16+", arcs=arcs)
+    for _ in range(count):
         problem = random_problem(rng, 4)
         best = linearizer.order(problem, beam=1024)
         scores = {}
@@ -250,10 +267,11 @@ def test_the_best_order_is_the_one_with_the_highest_score() -> None:
         assert shown(linearizer.score(problem, best.order, beam=1024)) == shown(best)
 
 
-def test_every_satisfying_order_can_be_scored() -> None:
+@both_orders_of_arcs
+def test_every_satisfying_order_can_be_scored(arcs: Arcs) -> None:
     """And no other: the orders scored are those that brute force finds a tree for."""
     rng = Random(42)
-    linearizer = toy_linearizer()
+    linearizer = toy_linearizer(arcs=arcs)
     for _ in range(60):
         problem = random_problem(rng, 4, "exact")
         possible = {forms_of(problem, order) for order, _ in satisfying(problem)}
@@ -270,7 +288,8 @@ def test_every_satisfying_order_can_be_scored() -> None:
 # ---- words the model does not know -----------------------------------------------------------
 
 
-def test_phrases_and_unknown_words_tags_and_labels_come_out_as_they_went_in() -> None:
+@both_orders_of_arcs
+def test_phrases_and_unknown_words_tags_and_labels_come_out_as_they_went_in(arcs: Arcs) -> None:
     words = (
         Word("naïve café", tag="X-ODD", head=2, deprel="odd:label"),
         Word("🦊", tag="X-ODD"),
@@ -280,7 +299,7 @@ def test_phrases_and_unknown_words_tags_and_labels_come_out_as_they_went_in() ->
     )
     problem = Problem(words)
     for feature_set in sorted(FEATURE_SETS):
-        result = toy_linearizer(feature_set).order(problem)
+        result = toy_linearizer(feature_set, arcs=arcs).order(problem)
         assert violations(result) == []
         given = {token.source: token for token in result.tokens}
         for index, word in enumerate(words, 1):

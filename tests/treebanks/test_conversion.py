@@ -92,8 +92,18 @@ def test_a_ccgbank_becomes_one_file(tmp_path: Path) -> None:
     assert (report.sentences, report.words) == (4, 28)
     units = convert(tmp_path / "AUTO", tmp_path / "u.auto", source="auto", base_np=True)
     assert (units.words, units.units, units.base_noun_phrases) == (42, 30, 18)
-    first = read_ccgbank(tmp_path / "u.auto")[0].derivation.forms[0]
-    assert first.replace("\u00a0", " ") == "The old dog"
+    [joined] = {each.derivation for each in read_ccgbank(tmp_path / "u.auto")}
+    assert joined == join_base_noun_phrases(parse_auto(DOG, "file"))
+    assert joined.forms[0] == "The old dog"
+
+
+def test_heads_of_derivations_stay_as_in_the_file(tmp_path: Path) -> None:
+    odd = DOG.replace("S[dcl] 0 2", "S[dcl] 1 2")
+    (tmp_path / "odd.auto").write_text(f"{DOG}\n{odd}\n")
+    for base_np in (False, True):
+        convert(tmp_path / "odd.auto", tmp_path / "x.auto", source="auto", base_np=base_np)
+        kept = [each.derivation.head_side for each in read_ccgbank(tmp_path / "x.auto")]
+        assert kept == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -102,6 +112,7 @@ def test_a_ccgbank_becomes_one_file(tmp_path: Path) -> None:
         (BIRDS + "( (S (NP (NN a)))\n", r"bad\.mrg:2: the tree that begins here is not closed"),
         (BIRDS + "\n(S dog)\n(S (X))\n", r"bad\.mrg:4: 'X' alone in its brackets"),
         ("\n", r"bad\.mrg: nothing to convert: there are no trees"),
+        (f"\n(NP {'(NN abcd)' * 2001})", r"bad\.mrg:2: a base NP of more than 10000 characters"),
         (TRACES, r"bad\.mrg: nothing to convert: trees consist of traces alone"),
     ],
 )
@@ -110,7 +121,7 @@ def test_faults_leave_the_output_as_it_was(tmp_path: Path, content: str, message
     output = tmp_path / "out.conllu"
     output.write_text("as it was")
     with pytest.raises(FormatError, match=message):
-        convert(tmp_path / "bad.mrg", output)
+        convert(tmp_path / "bad.mrg", output, base_np=True)
     assert output.read_text() == "as it was"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["bad.mrg", "out.conllu"]
 

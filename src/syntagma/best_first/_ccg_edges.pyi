@@ -10,8 +10,13 @@ CCG_SCOPES: tuple[str, ...]
 
 class CcgRules:
     n_binary: int
+    chains: bool
     def __init__(
-        self, binary: npt.NDArray[np.int32], unary: npt.NDArray[np.int32], categories: int
+        self,
+        binary: npt.NDArray[np.int32],
+        unary: npt.NDArray[np.int32],
+        categories: int,
+        chains: bool = False,
     ) -> None: ...
 
 class CcgEdges(Edges):

@@ -39,20 +39,23 @@ cdef class CcgRules:
     """The rules of a grammar with this number of categories.
 
     `binary` has rows (left, right, result, side of the head), `unary` rows (from, to), both sorted.
+    With `chains`, unary rules may be applied on top of unary rules.
     """
 
     cdef readonly int n_binary
+    cdef readonly bint chains
     cdef const int32_t* binary
     cdef const int32_t* unary
     cdef object _arrays
     cdef vector[int32_t] binary_start   # for each left category, its first row
     cdef vector[int32_t] unary_start
 
-    def __init__(self, binary, unary, int categories):
+    def __init__(self, binary, unary, int categories, bint chains=False):
         cdef int32_t[:, ::1] joins = binary
         cdef int32_t[:, ::1] changes = unary
         cdef int i
         self.n_binary = joins.shape[0]
+        self.chains = chains
         self._arrays = (binary, unary)
         self.binary = &joins[0, 0] if joins.shape[0] else NULL
         self.unary = &changes[0, 0] if changes.shape[0] else NULL
@@ -103,13 +106,25 @@ cdef class CcgEdges(Edges):
         return 0
 
     cdef int propose_unary(self, int edge) except -1 nogil:
-        cdef int i, category = self.items[edge].label
-        # No unary rule on top of another: chains could be endless.
-        if self.items[edge].rule > self.rules.n_binary:
-            return 0
+        cdef int i, result, category = self.items[edge].label
         for i in range(self.rules.unary_start[category], self.rules.unary_start[category + 1]):
-            self.propose_rule(edge, NONE, 1 + self.rules.n_binary + i, self.rules.unary[2 * i + 1])
+            result = self.rules.unary[2 * i + 1]
+            if self.may_become(edge, result):
+                self.propose_rule(edge, NONE, 1 + self.rules.n_binary + i, result)
         return 0
+
+    cdef bint may_become(self, int edge, int category) noexcept nogil:
+        """Whether a unary rule with this result may be applied to an edge: a chain of such rules
+        must not return to one of its categories, or it could be endless."""
+        if self.items[edge].rule <= self.rules.n_binary:
+            return True
+        if not self.rules.chains:
+            return False
+        while self.items[edge].rule > self.rules.n_binary:
+            if self.items[edge].label == category:
+                return False
+            edge = self.items[edge].left
+        return self.items[edge].label != category
 
     cdef int propose_binary(self, int left, int right) except -1 nogil:
         cdef int a = self.items[left].label, b = self.items[right].label

@@ -16,5 +16,7 @@ class GuidedSearch(BestFirst):
         gold: Sequence[DerivationNode],
         margin: bool,
         expand_negatives: bool,
+        first_update: bool = False,
+        by_size: bool = False,
     ) -> None: ...
     def learn(self, limit: int) -> bool: ...

@@ -31,10 +31,11 @@ cdef class GuidedSearch(BestFirst):
     `gold` is the gold derivation, as a list of nodes like the pieces of `best_first_search`. With
     `margin`, an update is the smallest one after which the gold edge leads by 1, otherwise it is
     the perceptron's. With `expand_negatives`, learning follows Algorithm 3, otherwise Algorithm 2.
+    With `first_update`, the search ends after its first update (§4.4, on Zhang 2013).
     """
 
     cdef TrainingWeights weights
-    cdef bint margin, expand_negatives
+    cdef bint margin, expand_negatives, first_update
     cdef int version
     cdef readonly int updates
     cdef unordered_set[uint64_t] gold   # hashes of the gold edges
@@ -46,12 +47,13 @@ cdef class GuidedSearch(BestFirst):
 
     def __init__(
         self, Edges edges, int chart_size, bint scaled, TrainingWeights weights, gold,
-        bint margin, bint expand_negatives,
+        bint margin, bint expand_negatives, bint first_update=False, bint by_size=False,
     ):
-        BestFirst.__init__(self, edges, chart_size, scaled)
+        BestFirst.__init__(self, edges, chart_size, scaled, by_size)
         self.weights = weights
         self.margin = margin
         self.expand_negatives = expand_negatives
+        self.first_update = first_update
         edges.sum.table = &weights.table
         cdef vector[uint64_t] hashes
         cdef int left, right, rule, label, word, tag
@@ -274,8 +276,8 @@ cdef class GuidedSearch(BestFirst):
                 self.place(k)
 
     def learn(self, long limit):
-        """Search and update until the gold result is found or `limit` edges were popped; return
-        whether it was found."""
+        """Search and update until the gold result is found or `limit` edges were popped, or after
+        the first update; return whether it was found."""
         cdef AgendaItem item
         cdef Edges edges = self.edges
         cdef int edge, twin, loser, least, fallen
@@ -283,7 +285,9 @@ cdef class GuidedSearch(BestFirst):
         self.begin()
         for edge in range(<int>edges.items.size()):
             self.record(edge, self.gold.count(edges.items[edge].hash))
-        while self.expansions < limit and self.pop(&item):
+        while self.expansions < limit and not (self.first_update and self.updates):
+            if not self.pop(&item):
+                break
             self.expansions += 1
             gold = item.gold != NONE
             edge = edges.build(&item.by)
@@ -298,7 +302,9 @@ cdef class GuidedSearch(BestFirst):
                 if least == NONE:
                     return False
                 self.update_by_item(&self.gold_items[least].by, edge)
-                if not self.expand_negatives or edges.items[edge].words == edges.task.n:
+                if self.first_update or not self.expand_negatives:
+                    continue
+                if edges.items[edge].words == edges.task.n:
                     continue
             twin = self.twin_in_chart(edge)
             if twin != NONE and not (gold and self.is_gold[twin]):

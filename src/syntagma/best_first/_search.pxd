@@ -71,6 +71,7 @@ cdef class BestFirst:
     cdef readonly Edges edges
     cdef readonly int chart_size
     cdef readonly bint scaled
+    cdef readonly bint by_size          # the limit of the chart holds for each number of words
     cdef readonly long expansions
     cdef readonly bint exhausted        # the agenda ran empty
     cdef Agenda agenda

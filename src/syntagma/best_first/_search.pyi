@@ -5,9 +5,12 @@ class BestFirst:
     edges: Edges
     chart_size: int
     scaled: bool
+    by_size: bool
     expansions: int
     exhausted: bool
-    def __init__(self, edges: Edges, chart_size: int, scaled: bool) -> None: ...
+    def __init__(
+        self, edges: Edges, chart_size: int, scaled: bool, by_size: bool = False
+    ) -> None: ...
 
 def best_first_search(
     search: BestFirst, n_best: int = ..., limit: int = ..., seconds: float = ...

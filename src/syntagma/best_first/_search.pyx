@@ -16,15 +16,17 @@ cdef class BestFirst:
     """A search over one problem, to be run once.
 
     The agenda holds edges that can be built, the chart edges that were expanded. With `scaled`,
-    edges are ranked by f(e) / |e| (§3.3), otherwise by f(e).
+    edges are ranked by f(e) / |e| (§3.3), otherwise by f(e). The chart holds at most `chart_size`
+    edges; with `by_size`, as many for each number of words, as in the papers before (§3.4).
     """
 
-    def __init__(self, Edges edges, int chart_size, bint scaled):
+    def __init__(self, Edges edges, int chart_size, bint scaled, bint by_size=False):
         if chart_size < 1:
             raise ValueError("a chart holds at least one edge")
         self.edges = edges
         self.chart_size = chart_size
         self.scaled = scaled
+        self.by_size = by_size
 
     cdef double rank(self, double score, int size) noexcept nogil:
         return score / size if self.scaled else score
@@ -98,16 +100,21 @@ cdef class BestFirst:
     cdef int accept(self, int edge) except -2 nogil:
         """Add the edge to the chart; return the edge pruned to make room, or NONE."""
         cdef uint64_t signature = self.edges.signature(edge)
-        cdef int i, worst = edge
+        cdef int i, worst = edge, rivals = 0, words = self.edges.items[edge].words
         self.chart.push_back(edge)
         if signature:
             set_signature(self.by_signature, signature, edge)
         if <int>self.chart.size() <= self.chart_size:
             return NONE
         for i in range(<int>self.chart.size()):
+            if self.by_size and self.edges.items[self.chart[i]].words != words:
+                continue
+            rivals += 1
             # Ties: the new edge is pruned, or else the oldest.
             if self.rank_of(self.chart[i]) < self.rank_of(worst):
                 worst = self.chart[i]
+        if rivals <= self.chart_size:
+            return NONE
         self.remove(worst)
         return worst
 

@@ -32,13 +32,16 @@ TABLE = (
     Section("ccg_tag_starts", np.int32, ("tags and end",), least=0),
     Section("ccg_tag_categories", np.int32, ("listed",), least=0, below="categories"),
 )
+CHAINS = Section("ccg_chains", np.bool_, (1,))  # absent if there are none
 
 
 class CcgGrammar:
     """Categories, numbered by position, and the rules and the lexicon over them.
 
     `binary` has a row (left, right, result, head side) for each rule, `unary` a row (from, to); the
-    rows are sorted. The lexicon lists pairs of tag and category for each form (`form_leaves`), and
+    rows are sorted. Rules that differ only in the side of the head are different rules. With
+    `chains`, unary rules may be applied on top of unary rules, as long as no category occurs twice
+    in a chain. The lexicon lists pairs of tag and category for each form (`form_leaves`), and
     categories for each tag (`tag_categories`), to be tried for rare and unseen forms; the last of
     these lists is for tags that the vocabulary does not know.
     """
@@ -53,6 +56,8 @@ class CcgGrammar:
         form_leaves: dict[str, tuple[LexicalEntry, ...]],
         rare_forms: frozenset[str],
         tag_categories: Sequence[tuple[int, ...]],
+        *,
+        chains: bool = False,
     ) -> None:
         self.categories = tuple(categories)
         self.category_numbers = {category: i for i, category in enumerate(self.categories)}
@@ -61,8 +66,9 @@ class CcgGrammar:
         self.form_leaves = form_leaves
         self.rare_forms = rare_forms
         self.tag_categories = tuple(tag_categories)
-        # By their categories. `_ccg_edges` numbers rules from 1, binary rules first.
-        rows = [*binary[:, :3].tolist(), *unary.tolist()]
+        self.chains = chains
+        # By their rows. `_ccg_edges` numbers rules from 1, binary rules first.
+        rows = [*binary.tolist(), *unary.tolist()]
         self.rule_numbers = {tuple(row): number for number, row in enumerate(rows, start=1)}
 
     def leaves_of(
@@ -92,7 +98,7 @@ class CcgGrammar:
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The grammar as arrays of a model file; `from_arrays` is the inverse."""
-        return {
+        arrays: dict[str, npt.NDArray[Any]] = {
             "ccg_categories": pack_lines(self.categories),
             "ccg_binary": self.binary,
             "ccg_unary": self.unary,
@@ -105,6 +111,9 @@ class CcgGrammar:
             "ccg_tag_starts": _starts(self.tag_categories),
             "ccg_tag_categories": np.array([*chain.from_iterable(self.tag_categories)], np.int32),
         }
+        if self.chains:
+            arrays[CHAINS.name] = np.array([True])
+        return arrays
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> CcgGrammar:
@@ -115,6 +124,8 @@ class CcgGrammar:
         if len(set(forms)) < len(forms):
             raise damaged("ccg_forms", "a form occurs twice")
         numbers = [section for section in TABLE if section.dtype is not np.uint8]
+        if CHAINS.name in arrays:
+            numbers.append(CHAINS)
         known = {
             "categories": len(categories),
             "forms": len(forms),
@@ -133,6 +144,7 @@ class CcgGrammar:
             dict(zip(forms, _slices(pairs, arrays, "ccg_form_starts"), strict=True)),
             frozenset(form for form, rare in zip(forms, arrays["ccg_rare"], strict=True) if rare),
             _slices(arrays["ccg_tag_categories"].tolist(), arrays, "ccg_tag_starts"),
+            chains=CHAINS.name in arrays and bool(arrays[CHAINS.name][0]),
         )
 
     def check_vocabulary(self, vocabulary: Vocabulary) -> None:
@@ -148,8 +160,8 @@ def _check_rules(arrays: Mapping[str, npt.NDArray[Any]]) -> None:
     """Rules are found by bisection, so they must be sorted; none may occur twice."""
     if (arrays["ccg_binary"][:, 3] > 1).any():
         raise damaged("ccg_binary", "the head of a rule is neither left nor right")
-    for name, columns in (("ccg_binary", 3), ("ccg_unary", 2)):
-        rules = [tuple(rule) for rule in arrays[name][:, :columns].tolist()]
+    for name in ("ccg_binary", "ccg_unary"):
+        rules = [tuple(rule) for rule in arrays[name].tolist()]
         if any(one >= other for one, other in pairwise(rules)):
             raise damaged(name, "its rules are not sorted, or one occurs twice")
 

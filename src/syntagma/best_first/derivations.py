@@ -108,7 +108,8 @@ def read_derivations(
                 count = 1 if right == NONE else 2
                 children = tuple(parts[-count:])
                 del parts[-count:]
-                parts.append(Derivation(name, children))
+                head = int(grammar.binary[rule - 1, 3]) if count == 2 else None
+                parts.append(Derivation(name, children, head=head))
         [derivation] = parts
         derivations.append(derivation)
         before = len(tokens)

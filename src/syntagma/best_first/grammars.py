@@ -53,7 +53,7 @@ class DependencyEdgeGrammar:
 
     def __init__(self, vocabulary: Vocabulary, *, forms: bool = False) -> None:
         """With `forms`, there are features for the choice of forms."""
-        self.templates = dependency_templates(forms=forms)
+        self.templates = dependency_templates(labelled=not vocabulary.unlabelled, forms=forms)
         self._vocabulary = vocabulary
 
     def edges(
@@ -92,7 +92,9 @@ class CcgEdgeGrammar:
         self.templates = ccg_templates()
         self.grammar = grammar
         self._vocabulary = vocabulary
-        self._rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories))
+        self._rules = CcgRules(
+            grammar.binary, grammar.unary, len(grammar.categories), grammar.chains
+        )
 
     def edges(self, encoding: Encoding, gold_leaves: Sequence[CcgLeaf] = ()) -> Edges:
         """Training adds the gold leaves to those to try, and treats rare words as unseen, so that

@@ -18,7 +18,7 @@ from syntagma.best_first.grammars import EdgeGrammar, edge_grammar
 from syntagma.errors import not_a_model
 from syntagma.features._templates import TemplateTable
 from syntagma.features._weights import Weights
-from syntagma.features.stored_weights import StoredWeights
+from syntagma.features.stored_weights import StoredWeights, weight_sections
 from syntagma.features.templates import check_templates
 from syntagma.language_model.packed import LanguageModel
 from syntagma.transition.budget import SearchName
@@ -32,14 +32,15 @@ MAX_CHART = 100_000
 class EdgeScorer:
     """A grammar, the weights of its edges' features, and how they are searched.
 
-    The chart holds at most `chart` edges; if `scaled`, edges are ranked by f(e) / |e| instead of
-    f(e).
+    The chart holds at most `chart` edges, `by_size` as many for each number of words; if `scaled`,
+    edges are ranked by f(e) / |e| instead of f(e).
     """
 
     grammar: EdgeGrammar
     weights: Weights
     chart: int
     scaled: bool
+    by_size: bool = False
     fluency: TemplateTable | None = None  # of models with features of a language model
 
     max_words: ClassVar[int] = 2_000
@@ -59,9 +60,9 @@ class StoredEdgeScorer:
     """The weights of a model, and its CCG grammar if it has one, as a model file holds them."""
 
     SEARCH: ClassVar[SearchName] = "best-first"
-    SECTIONS: ClassVar[dict[str, frozenset[str]]] = {  # by name of the grammar
-        "dependency": StoredWeights.SECTIONS,
-        "ccg": StoredWeights.SECTIONS | CcgGrammar.SECTIONS,
+    SECTIONS: ClassVar[dict[str, frozenset[str]]] = {  # besides the weights, by grammar
+        "dependency": frozenset(),
+        "ccg": CcgGrammar.SECTIONS,
     }
 
     weights: StoredWeights
@@ -96,7 +97,7 @@ class StoredEdgeScorer:
             raise not_a_model("no chart size")
         if not isinstance(header.get("scaled"), bool):
             raise not_a_model("it does not state whether scores are scaled")
-        return sections
+        return sections | weight_sections(header)
 
     def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> EdgeScorer:
         ccg = self.ccg if header["grammar"] == "ccg" else None
@@ -109,5 +110,10 @@ class StoredEdgeScorer:
         fluency = fluency_templates() if "junction" in scopes else None
         check_templates(header, grammar.templates, *([fluency] if fluency else []))
         return EdgeScorer(
-            grammar, self.weights.weights(), header["chart"], header["scaled"], fluency
+            grammar,
+            self.weights.weights(),
+            header["chart"],
+            header["scaled"],
+            by_size=bool(header.get("chart_by_size", False)),
+            fluency=fluency,
         )

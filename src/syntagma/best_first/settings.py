@@ -8,40 +8,52 @@ from typing import Literal
 from syntagma.best_first.grammars import GrammarName
 from syntagma.best_first.scorer import MAX_CHART
 from syntagma.errors import TrainingError
+from syntagma.features.settings import SparseSettings
+from syntagma.formats.auto import HeadSource
 from syntagma.transition.budget import MAX_EXPANSIONS
 from syntagma.treebanks.conditions import CONDITIONS
-from syntagma.treebanks.settings import Settings, check_choice, check_range
+from syntagma.treebanks.settings import check_choice, check_range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BestFirstSettings(Settings):
+class BestFirstSettings(SparseSettings):
     """Settings of training guided by best-first search."""
 
     SCORER = "edges"
 
     grammar: GrammarName = "dependency"
+    heads: HeadSource | None = None  # of derivations; None: the file's if categories have features
     update: Literal["margin", "perceptron"] = "margin"
     scaled: bool = True  # rank edges by f(e) / |e| instead of f(e)
     negatives: bool = True  # expand edges that are not gold, too (Algorithm 3)
+    first_update: bool = False  # leave a training sentence after its first update (Zhang 2013)
     averaged: bool = True  # keep averaged weights instead of the last ones
     chart: int = 256  # edges that the chart may hold
+    chart_by_size: bool = False  # as many for each number of words (§3.4, the previous papers)
     expansions: int = 500  # search budget of a training sentence
     dev_expansions: int = 1000  # search budget of a sentence of the development set
-    max_features: int = 4_000_000
     realize: bool = False  # also learn to choose the forms of lemmas
 
     def __post_init__(self) -> None:
-        Settings.__post_init__(self)
+        SparseSettings.__post_init__(self)
         check_choice("grammar", self.grammar, ("dependency", "ccg"))
+        if self.heads is not None:
+            check_choice("heads", self.heads, ("file", "rule"))
+            if self.grammar != "ccg":
+                raise TrainingError("heads are a setting of the grammar ccg (--grammar ccg)")
         check_choice("update", self.update, ("margin", "perceptron"))
         check_range("chart", self.chart, MAX_CHART)
         check_range("expansions", self.expansions, MAX_EXPANSIONS)
         check_range("dev_expansions", self.dev_expansions, MAX_EXPANSIONS)
-        check_range("max_features", self.max_features, 1 << 28)
         if self.realize and self.grammar == "ccg":
             raise TrainingError(
                 "a CCGbank has no lemmas, so CCG models cannot learn to realize them: "
                 "leave out realize (--realize)"
+            )
+        if self.grammar == "ccg" and self.unlabelled:
+            raise TrainingError(
+                "CCG derivations have no labels to leave out: unlabelled is for the grammar "
+                "dependency"
             )
         given = CONDITIONS.get(self.condition)
         if self.grammar == "ccg" and given is not None and given.arcs > 0:

@@ -70,7 +70,7 @@ class BestFirstStrategy:
     def _search(self, encoding: Encoding, budget: SearchBudget, n_best: int) -> list[Linearization]:
         scorer = self._scorer
         edges = scorer.edges(encoding, self._language_model)
-        search = BestFirst(edges, scorer.chart, scorer.scaled)
+        search = BestFirst(edges, scorer.chart, scorer.scaled, scorer.by_size)
         finished, results = best_first_search(
             search, n_best, budget.expansions or 0, budget.timeout or 0.0
         )

@@ -86,12 +86,14 @@ TABLE_1 = {
 }
 
 
-def dependency_templates(*, forms: bool = False) -> TemplateTable:
-    """Table 2, and every template with dir once more with the label, as in §5.7; with `forms`,
-    those of models that choose forms."""
+def dependency_templates(*, labelled: bool = True, forms: bool = False) -> TemplateTable:
+    """Table 2; if `labelled`, every template with dir once more with the label, as in §5.7; with
+    `forms`, those of models that choose forms."""
     rows = _rows(TABLE_2)
     rows += [
-        (f"labelled {scope}", (*template, "label")) for scope, template in rows if "dir" in template
+        (f"labelled {scope}", (*template, "label"))
+        for scope, template in rows
+        if labelled and "dir" in template
     ]
     if forms:
         rows += _rows(FORMS)

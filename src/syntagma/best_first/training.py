@@ -17,7 +17,7 @@ from syntagma.best_first._guided_learning import GuidedSearch
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.derivations import HEAD_LEFT, HEAD_RIGHT, LEAF, NONE, DerivationNode
 from syntagma.best_first.fluency import find_junctions, fluency_templates
-from syntagma.best_first.grammar_extraction import extract_grammar
+from syntagma.best_first.grammar_extraction import count_unreachable, extract_grammar
 from syntagma.best_first.grammars import DependencyEdgeGrammar, edge_grammar
 from syntagma.best_first.scorer import StoredEdgeScorer
 from syntagma.best_first.settings import BestFirstSettings
@@ -27,7 +27,12 @@ from syntagma.language_model.packed import LanguageModel
 from syntagma.results.derivation import Derivation
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import Encoding
-from syntagma.transition.training import Reference, encode_training, learn_vocabulary
+from syntagma.transition.training import (
+    Reference,
+    describe_vocabulary,
+    encode_training,
+    prepare,
+)
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.inflected import InflectVisit
 from syntagma.treebanks.treebank import Sentence
@@ -38,7 +43,8 @@ class GuidedLearner:
     """Learns the weights of edge features.
 
     Figures of an epoch: `found`, the share of sentences whose gold result was reached within the
-    search budget, and the mean numbers of `updates` and `expansions` per sentence.
+    search budget, and the mean numbers of `updates` and `expansions` per sentence; for CCG, the
+    number of `unreachable` gold derivations if there are any.
 
     With `inflect`, some visits of each epoch learn to choose forms, too (§5.7). With a language
     model, edges have its scores as features.
@@ -60,26 +66,35 @@ class GuidedLearner:
     def begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
     ) -> Vocabulary:
-        self.sentences = sentences
-        self.vocabulary = learn_vocabulary(sentences)
+        self.sentences, self.vocabulary = prepare(self.settings, sentences)
         self.ccg: CcgGrammar | None = None
+        self.unreachable = 0  # gold derivations that the search cannot build
         if self.settings.grammar == "ccg":
             derivations = (each.derivation for each in sentences)
             self.ccg = extract_grammar(filter(None, derivations), self.vocabulary)
+            self.unreachable = count_unreachable(sentences, self.ccg)
         self.grammar = edge_grammar(self.vocabulary, self.ccg, forms=self.inflect is not None)
         self.weights = TrainingWeights()
         return self.vocabulary
 
     def describe(self) -> dict[str, Any]:
+        ccg = (
+            {}
+            if self.ccg is None
+            else {"heads": self.settings.heads, "unreachable": self.unreachable}
+        )
         return {
             "search": "best-first",
             "grammar": self.settings.grammar,
             "chart": self.settings.chart,
             "scaled": self.settings.scaled,
+            **({"chart_by_size": True} if self.settings.chart_by_size else {}),
             "templates": [
                 *self.grammar.templates.texts,
                 *(self.fluency.texts if self.fluency else ()),
             ],
+            **describe_vocabulary(self.vocabulary),
+            **ccg,
         }
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
@@ -107,6 +122,8 @@ class GuidedLearner:
                 gold,
                 settings.update == "margin",
                 settings.negatives,
+                settings.first_update,
+                settings.chart_by_size,
             )
             found += search.learn(settings.expansions)
             self.weights.steps += 1
@@ -114,11 +131,14 @@ class GuidedLearner:
             expansions += search.expansions
             on_sentence()
         count = len(visits)
-        return {
+        figures = {
             "found": found / count,
             "updates": updates / count,
             "expansions": expansions / count,
         }
+        if self.unreachable:
+            figures["unreachable"] = self.unreachable
+        return figures
 
     def _gold_edges(
         self,
@@ -146,7 +166,9 @@ class GuidedLearner:
 
     def stored(self) -> StoredEdgeScorer:
         weights = self.weights.averaged() if self.settings.averaged else self.weights.final()
-        return StoredEdgeScorer(StoredWeights.of(*weights, self.settings.max_features), self.ccg)
+        settings = self.settings
+        stored = StoredWeights.of(*weights, settings.max_features, quantized=settings.quantized)
+        return StoredEdgeScorer(stored, self.ccg)
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         return self.weights.state()
@@ -199,7 +221,8 @@ def derivation_nodes(
         else:
             parts = waiting[-len(node.children) :]
             del waiting[-len(node.children) :]
-            rule = grammar.rule_numbers[*(part[1] for part in parts), category]
+            side = (node.head_side,) if len(parts) == 2 else ()
+            rule = grammar.rule_numbers[*(part[1] for part in parts), category, *side]
             right = parts[1][0] if len(parts) == 2 else NONE
             at = _add(nodes, (parts[0][0], right, rule, category, NONE, NONE))
         waiting.append((at, category))

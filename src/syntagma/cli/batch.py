@@ -100,7 +100,7 @@ def splitter(tokenize: bool) -> Callable[[str], list[str]]:
 
 def read_inputs(
     files: Sequence[Path | str],
-    format: options.InputFormatName | None,
+    format: options.LemmaFormatName | None,
     tag_column: TagColumn,
     lemmas: Lemmas | None = None,
     *,

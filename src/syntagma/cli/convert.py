@@ -20,11 +20,12 @@ def convert(
         ),
     ],
     source: Annotated[
-        Literal["ptb", "auto"],
+        Literal["ptb", "auto", "sr11"],
         typer.Option(
             "--from",
-            metavar="ptb|auto",
-            help="Format: bracketed trees of the Penn Treebank (.mrg), or CCGbank (.auto).",
+            metavar="ptb|auto|sr11",
+            help="Format: bracketed trees of the Penn Treebank (.mrg), CCGbank (.auto), or lemma "
+            "trees with sentences of the shared task of 2011 (.hfg).",
         ),
     ],
     output: options.Output = None,
@@ -51,6 +52,16 @@ def convert(
             help="ptb: label arcs as Penn2Malt does (SUB, OBJ, NMOD, …), or not.",
         ),
     ] = "malt",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="NAME|FILE",
+            help="sr11: the model whose forms of lemmas are looked for in the sentences. "
+            "Default: en.",
+        ),
+    ] = None,
     debug: options.Debug = False,
 ) -> None:
     """Convert the Penn Treebank or CCGbank for training and evaluation.
@@ -66,9 +77,18 @@ def convert(
         syntagma convert wsj --from ptb --sections 23 --base-np --output test.conllu
     CCGbank, as in Zhang and Clark (2015):
         syntagma convert AUTO --from auto --sections 02-21 --base-np --output train.auto
+    Lemma trees of the shared task of 2011, aligned with their sentences:
+        syntagma convert trainShallow.hfg --from sr11 --output train.conllu
     Any file of bracketed trees, without labels:
         syntagma convert trees.txt.xz --from ptb --labels none --output trees.conllu
     """
+    if source == "sr11":
+        if sections is not None or base_np or labels != "malt":
+            raise typer.BadParameter("--from sr11 takes no --sections, --base-np or --labels")
+        _align(paths, model or "en", output)
+        return
+    if model is not None:
+        raise typer.BadParameter("--model goes with --from sr11")
     if source == "auto" and labels != "malt":
         raise typer.BadParameter("--labels goes with --from ptb: derivations have no labels")
     from syntagma.treebanks.conversion import Conversion
@@ -89,4 +109,37 @@ def convert(
         write_stdout(
             f"{output}: {report.sentences:,} sentences, {report.words:,} words{units}{nouns}, "
             f"from {report.files:,} file{'s' * (report.files != 1)}\n"
+        )
+
+
+def _align(paths: list[Path], model: str, output: Path | None) -> None:
+    """Align the lemma trees of the shared task of 2011 with their sentences."""
+    from syntagma.errors import FormatError, ModelError
+    from syntagma.models.loading import load_model, model_path
+    from syntagma.realization.aligned_treebank import AlignmentReport, aligned_conllu, read_aligned
+    from syntagma.treebanks.sections import treebank_files
+
+    files = treebank_files(list(paths), (".hfg",), None)
+    check_stdout(files) if output is None else check_output(output, files)
+    realizer = load_model(model_path(model), search=None, language_model=False).realizer
+    if realizer is None:
+        raise ModelError(
+            f"the model {model} has not learned to realize lemmas, so that it does not know their "
+            "forms: use another, such as en"
+        )
+    report = AlignmentReport()
+    with open_output(output) as write, Ticker("aligned") as ticker:
+        for file in files:
+            for sentence in read_aligned(file, realizer, report):
+                write(aligned_conllu(sentence))
+                ticker.advance()
+        if not report.sentences:
+            raise FormatError(
+                "no lemma tree has a projective alignment with its sentence", str(files[0])
+            )
+    if output is not None:
+        write_stdout(
+            f"{output}: {report.sentences:,} sentences, {report.words:,} words, {report.guessed:,} "
+            f"of them in forms that the model does not know; {report.left_out:,} sentences without "
+            "a projective alignment left out\n"
         )

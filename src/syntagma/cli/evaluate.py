@@ -4,7 +4,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -12,12 +12,18 @@ from syntagma.cli import options
 from syntagma.cli.output import check_destination, write_stdout
 from syntagma.cli.progress import Ticker
 
+BleuTokenizerName = Literal["none", "13a"]  # `BleuTokenizer`, which takes long to import
+
 
 def evaluate(
     data: Annotated[
-        Path,
+        list[Path],
         typer.Option(
-            "--data", "-d", metavar="FILE", help="A treebank in CoNLL-U, or a CCGbank (.auto)."
+            "--data",
+            "-d",
+            metavar="FILE",
+            help="A treebank in CoNLL-U, or a CCGbank (.auto); repeatable, and a quoted pattern"
+            " such as 'wsj/23/*.conllu' stands for several files.",
         ),
     ],
     condition: Annotated[
@@ -53,6 +59,27 @@ def evaluate(
             " 2015, Table 4 and Figure 9).",
         ),
     ] = False,
+    bleu_tokenize: Annotated[
+        BleuTokenizerName,
+        typer.Option(
+            "--bleu-tokenize",
+            metavar="none|13a",
+            help="How BLEU splits words: at spaces only, or as mteval-v13a does.",
+        ),
+    ] = "none",
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", help="BLEU ignores case. Exact match does not.")
+    ] = False,
+    examples: Annotated[
+        int | None,
+        typer.Option(
+            "--examples",
+            min=1,
+            metavar="N",
+            help="Also show N example outputs of each length class, with their sentence BLEU (Liu"
+            " et al. 2015, Table 6).",
+        ),
+    ] = None,
     shared_task: Annotated[
         bool,
         typer.Option(
@@ -84,9 +111,9 @@ def evaluate(
     """Measure a model on a treebank.
 
     The words of each sentence are shuffled and ordered again; the condition determines which
-    tags, arcs and labels are given. The result is compared with the original by BLEU (sacrebleu,
-    cased, without tokenisation) and exact match. The signature of a score says how to reproduce
-    it. CPU time per sentence length is measured with one thread only.
+    tags, arcs and labels are given. The result is compared with the original by BLEU (sacrebleu;
+    cased and without tokenisation unless options say otherwise) and exact match. The signature of
+    a score says how to reproduce it. CPU time per sentence length is measured with one thread only.
 
     \b
     The five main conditions:
@@ -97,6 +124,8 @@ def evaluate(
         syntagma evaluate --data test.conllu -c tags0-arcs0 -c tags100-arcs100
     Best-first search, and the quality and length of its spans (Table 4, Figure 9):
         syntagma evaluate --data test.conllu --search best-first --timeout 1 --spans
+    Two example outputs of each length class:
+        syntagma evaluate --data test.conllu --condition none --examples 2
     CCG derivations:
         syntagma evaluate --data test.auto --search best-first --model ccg.syntagma
     Realisation from lemmas: BLEU, NIST and DIST of the shared task, lower-cased; the share of
@@ -105,13 +134,30 @@ def evaluate(
         syntagma evaluate --sr --data en_ewt-ud-dev.ref.conllu --input en_ewt-ud-dev.T1.conllu
     """
     options.refuse_budget_of_other_search(search, beam, expansions)
+    from syntagma.treebanks.corpus import corpus_files, read_corpus
+
+    files = corpus_files(data, "--data")
     if json_file is not None:
-        check_destination(json_file, [data, input_file], model, search)
+        check_destination(json_file, [*files, input_file], model, search)
     if shared_task:
-        if condition or spans or search != "beam":
-            raise typer.BadParameter("--sr takes neither --condition, --spans nor --search")
+        if condition or spans or examples or search != "beam":
+            raise typer.BadParameter(
+                "--sr takes neither --condition, --spans, --examples nor --search"
+            )
+        if bleu_tokenize != "none" or lowercase:
+            raise typer.BadParameter("--sr has scores of its own: no --bleu-tokenize, --lowercase")
         _evaluate_realization(
-            data, input_file, no_hints, model, no_lm, beam, timeout, threads, limit, seed, json_file
+            files,
+            input_file,
+            no_hints,
+            model,
+            no_lm,
+            beam,
+            timeout,
+            threads,
+            limit,
+            seed,
+            json_file,
         )
         return
     if input_file or no_hints:
@@ -119,11 +165,12 @@ def evaluate(
     from syntagma.evaluation.evaluate import evaluate as measure
     from syntagma.evaluation.evaluate import main_conditions
     from syntagma.linearizer.linearizer import load
+    from syntagma.models.header import heads_of
     from syntagma.transition.budget import SearchBudget
-    from syntagma.treebanks.ccgbank import read_sentences
 
     linearizer = load(model, search=search, language_model=not no_lm)
-    sentences = read_sentences(data, linearizer.tag_column)[:limit]
+    heads = heads_of(linearizer.info.header)
+    sentences = read_corpus(files, linearizer.tag_column, heads)[:limit]
     conditions = condition or main_conditions(linearizer)
     budget = linearizer.describe_budget(SearchBudget(beam, timeout, expansions))
     with Ticker("evaluated", total=len(sentences) * len(conditions)) as ticker:
@@ -137,6 +184,8 @@ def evaluate(
             threads=threads,
             seed=seed,
             spans=spans,
+            bleu_tokenize=bleu_tokenize,
+            lowercase=lowercase,
             on_sentence=ticker.advance,
         )
 
@@ -149,7 +198,7 @@ def evaluate(
         console = Console(width=120)  # do not wrap lines in a file
     with console.capture() as shown:
         console.print(
-            f"model {report.model} on {data.name}, {len(sentences)} sentences, "
+            f"model {report.model} on {_names(files)}, {len(sentences)} sentences, "
             + ", ".join(f"{name} {value}" for name, value in budget.items())
         )
         for table in tables(report):
@@ -162,15 +211,31 @@ def evaluate(
                 markup=False,
                 soft_wrap=True,
             )
-    write_stdout(shown.get())
-    if json_file:
-        _write_json(
-            json_file, data, {**budget, "threads": threads, "seed": seed, **as_dict(report)}
+    text = shown.get()
+    record = {**budget, "threads": threads, "seed": seed, **as_dict(report)}
+    if examples:
+        from syntagma.evaluation.examples import (
+            choose_examples,
+            examples_as_dict,
+            render_examples,
         )
+
+        chosen = choose_examples(
+            report.references,
+            {figures.condition: figures.outputs for figures in report.figures},
+            examples,
+            bleu_tokenize=bleu_tokenize,
+            lowercase=lowercase,
+        )
+        text += "\n" + render_examples(chosen)
+        record["examples"] = examples_as_dict(chosen)
+    write_stdout(text)
+    if json_file:
+        _write_json(json_file, files, record)
 
 
 def _evaluate_realization(
-    data: Path,
+    files: list[Path],
     input_file: Path | None,
     no_hints: bool,
     model: str | None,
@@ -191,10 +256,10 @@ def _evaluate_realization(
     from syntagma.formats.problems import read_problems
     from syntagma.linearizer.linearizer import load
     from syntagma.transition.budget import SearchBudget
-    from syntagma.treebanks.treebank import read_treebank
+    from syntagma.treebanks.corpus import read_corpus
 
     linearizer = load(model, language_model=not no_lm)
-    sentences = read_treebank(data, linearizer.tag_column)
+    sentences = read_corpus(files, linearizer.tag_column)
     if input_file is None:
         problems = lemma_problems(sentences, seed)
     else:
@@ -217,7 +282,7 @@ def _evaluate_realization(
     hints = any(problem.before for problem in problems)
     scores = figures.scores
     write_stdout(
-        f"model {linearizer.info.header['name']} on {data.name}, {scores.sentences} sentences, "
+        f"model {linearizer.info.header['name']} on {_names(files)}, {scores.sentences} sentences, "
         f"{'with' if hints else 'without'} hints on the order\n\n"
         f"BLEU {scores.bleu:.2f}, NIST {scores.nist:.2f}, DIST {scores.dist:.2f}   "
         f"{figures.scores_signature}\n"
@@ -237,19 +302,29 @@ def _evaluate_realization(
         }
         if input_file:
             record["input"] = _described(input_file)
-        _write_json(json_file, data, record)
+        _write_json(json_file, files, record)
 
 
-def _write_json(path: Path, data: Path, record: dict[str, Any]) -> None:
+def _write_json(path: Path, files: list[Path], record: dict[str, Any]) -> None:
     from syntagma.files.writing import atomic_write
 
     described = {
         "command": shlex.join(["syntagma", *sys.argv[1:]]),
-        "data": _described(data),
+        "data": _described(files[0]) if len(files) == 1 else [_described(file) for file in files],
         **record,
     }
     with atomic_write(path, "w") as file:
         file.write(json.dumps(described, indent=2, ensure_ascii=False) + "\n")
+
+
+def _names(files: list[Path]) -> str:
+    """
+    >>> _names([Path("a/b.conllu")]), _names([Path("a"), Path("b"), Path("c")])
+    ('b.conllu', 'a and 2 more files')
+    """
+    first, *others = files
+    more = f" and {len(others)} more file{'s' if len(others) > 1 else ''}" if others else ""
+    return first.name + more
 
 
 def _described(path: Path) -> dict[str, str]:

@@ -56,6 +56,8 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "grammar" in header:
         kind += f", {_plain(header['grammar'])} grammar"
     yield "scorer", kind
+    if "preset" in header:
+        yield "preset", _preset(header)
     yield "search", _plain(header.get("search", "beam"))
     if "arcs" in header:
         yield "arcs", _plain(header["arcs"])
@@ -63,6 +65,8 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     settings = header.get("settings")
     if isinstance(settings, Mapping):
         yield "condition", _plain(settings.get("condition", ""))
+        if header.get("scorer") in ("linear", "edges"):
+            yield "learning", _learning(settings)
         yield "realizes", "lemmas" if settings.get("realize") else "-"
     yield "trained on", _texts(header)
     start = header.get("start")
@@ -82,6 +86,42 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "licence", _plain(header.get("licence", ""))
     yield "attribution", _plain(header.get("attribution", ""))
     yield "created with", _plain(header.get("created_with", ""))
+
+
+def _preset(header: Mapping[str, Any]) -> str:
+    """The published system that a model repeats, and the settings that differ from it."""
+    changes = header.get("preset_changes")
+    if not isinstance(changes, Mapping) or not changes:
+        return _plain(header["preset"])
+    told = ", ".join(_setting(name, value) for name, value in changes.items())
+    return f"{_plain(header['preset'])}, with {told}"
+
+
+# The settings of models of sparse features, in the order in which they are told: on and off.
+_NUMBERS = {"update": "{} update", "beam": "beam {}", "chart": "chart {}", "batch": "batches of {}"}
+_SWITCHES = {
+    "scaled": ("scaled scores", "unscaled scores"),
+    "negatives": ("negatives expanded", "only gold edges expanded"),
+    "first_update": ("one update per sentence", "all updates of a sentence"),
+    "averaged": ("averaged weights", "final weights"),
+    "chart_by_size": ("a chart for each number of words", "one chart"),
+    "unlabelled": ("unlabelled arcs", "labelled arcs"),
+    "quantized": ("8-bit weights", "unquantized weights"),
+}
+
+
+def _learning(settings: Mapping[str, Any]) -> str:
+    """How a model of sparse features was trained."""
+    known = [name for name in (*_NUMBERS, *_SWITCHES) if name in settings]
+    return ", ".join(_setting(name, settings[name]) for name in known) or "-"
+
+
+def _setting(name: str, value: object) -> str:
+    """A setting in words: `beam 16`, `unscaled scores`, `not merging`."""
+    if isinstance(value, bool):
+        words = name.replace("_", " ")
+        return _SWITCHES.get(name, (words, f"not {words}"))[not value]
+    return _NUMBERS.get(name, name.replace("_", " ") + " {}").format(_plain(value))
 
 
 def _texts(header: Mapping[str, Any]) -> str:

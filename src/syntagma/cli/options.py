@@ -18,6 +18,7 @@ from syntagma.transition.budget import (
 )
 
 InputFormatName = Literal["text", "json", "conllu"]
+LemmaFormatName = Literal["text", "json", "conllu", "sr11"]
 FormatName = Literal["text", "json", "conllu", "tree", "svg", "html", "auto", "indented"]
 
 MIN_TIMEOUT = 0.001  # seconds: typer can only check bounds that are allowed themselves
@@ -160,6 +161,15 @@ InputFormat = Annotated[
         "--input-format",
         metavar="text|json|conllu",
         help="Input format. Default: by the extension of the file name, else text.",
+    ),
+]
+LemmaFormat = Annotated[
+    LemmaFormatName | None,
+    typer.Option(
+        "--input-format",
+        metavar="text|json|conllu|sr11",
+        help="Input format; sr11 is that of the shared task of 2011. Default: by the extension of "
+        "the file name (.hfg: sr11), else text.",
     ),
 ]
 Format = Annotated[

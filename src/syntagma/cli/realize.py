@@ -23,7 +23,7 @@ def realize(
         typer.Argument(metavar="LEMMAS", help="Lemmas of one sentence, in any order."),
     ] = None,
     file: options.Files = None,
-    input_format: options.InputFormat = None,
+    input_format: options.LemmaFormat = None,
     tokenize: options.Tokenize = False,
     shared_task: Annotated[
         bool,

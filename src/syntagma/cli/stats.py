@@ -31,9 +31,9 @@ def stats(
 ) -> None:
     """Count what treebanks hold: sentences, words, base noun phrases, non-projective arcs.
 
-    Every FILE is described on its own, the files of a pattern together; the last column is the
-    total. Base noun phrases are units with the tag NP, as `syntagma convert --base-np` makes
-    them; their words count one by one.
+    Every FILE is described on its own, the files of a pattern together. Base noun phrases are
+    units with the tag NP, as `syntagma convert --base-np` makes them; their words count one by
+    one. JSON has one line per treebank.
 
     \b
     The three parts of a treebank (Zhang and Clark 2015, Table 3):
@@ -45,17 +45,14 @@ def stats(
     from syntagma.treebanks.statistics import stats as count
 
     described = {name: count(name) for name in dict.fromkeys(files)}
-    total = sum(described.values(), TreebankStatistics())
     if format == "json":
-        record = {
-            "treebanks": [{"name": name, **as_dict(each)} for name, each in described.items()],
-            "total": as_dict(total),
-        }
-        write_stdout(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+        for name, each in described.items():
+            record = {"name": name, **as_dict(each)}
+            write_stdout(json.dumps(record, ensure_ascii=False) + "\n")
         return
     columns = list(zip(_short_names(list(described)), described.values(), strict=True))
     if len(columns) > 1:
-        columns.append(("total", total))
+        columns.append(("total", sum(described.values(), TreebankStatistics())))
     write_stdout(table(columns))
 
 

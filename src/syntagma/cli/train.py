@@ -4,7 +4,7 @@ import ctypes
 import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,11 +13,12 @@ from syntagma.best_first.settings import BestFirstSettings
 from syntagma.cli import options, signals
 from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
+from syntagma.cli.training_options import choose_settings
+from syntagma.features.settings import PRESET_NAMES
 from syntagma.linear.settings import LinearSettings
 from syntagma.neural.settings import NeuralSettings
 from syntagma.problem.word import TagColumn
 from syntagma.transition.budget import MAX_BEAM, MAX_EXPANSIONS, SearchName
-from syntagma.treebanks.settings import Settings
 
 if TYPE_CHECKING:
     from syntagma.training.run import Epoch
@@ -25,29 +26,35 @@ if TYPE_CHECKING:
 # The defaults of all options are those of the settings.
 NEURAL, LINEAR, BEST_FIRST = NeuralSettings(), LinearSettings(), BestFirstSettings()
 
-# Options that only some kinds of models have, by scorer or search.
-OPTIONS_OF = {
-    "linear": ("features", "update", "beam", "arcs", "realize"),
-    "best-first": (
-        *("grammar", "update", "chart", "unscaled", "no_negatives", "final", "expansions"),
-        *("realize", "lm"),
-    ),
-    "neural": (
-        *("start", "pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
-        *("dropout", "word_dropout", "min_count", "realize"),
-    ),
-}
-
 
 def train(
     context: typer.Context,
-    train_file: Annotated[Path, typer.Argument(metavar="TRAIN", help="Treebank to learn from.")],
+    train_files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TRAIN...",
+            help="Treebank to learn from: files, or quoted patterns, such as 'wsj/0*.conllu'.",
+        ),
+    ],
     dev_file: Annotated[
-        Path, typer.Argument(metavar="DEV", help="Development set, which selects the best epoch.")
+        Path,
+        typer.Argument(
+            metavar="DEV",
+            help="Development set, which selects the best epoch: the last file, or a pattern.",
+        ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
     ],
+    preset: Annotated[
+        Literal["l15", "p16", "zc15", "z13", "z11"] | None,
+        typer.Option(
+            "--preset",
+            metavar="|".join(PRESET_NAMES),
+            help="All settings of a published system: Liu et al. (2015), Puduppully et al. (2016), "
+            "Zhang and Clark (2015), Zhang (2013), Zhang and Clark (2011). Options beside it win.",
+        ),
+    ] = None,
     search: Annotated[
         SearchName,
         typer.Option(
@@ -103,6 +110,15 @@ def train(
             "are CCGbanks (.auto).",
         ),
     ] = BEST_FIRST.grammar,
+    heads: Annotated[
+        Literal["file", "rule"] | None,
+        typer.Option(
+            "--heads",
+            metavar="file|rule",
+            help="CCG: heads of derivations, as indexed in the file or by rule. Default: file if "
+            "its categories carry features, as in CCGbank.",
+        ),
+    ] = BEST_FIRST.heads,
     chart: Annotated[
         int,
         typer.Option(
@@ -113,18 +129,23 @@ def train(
             help="Best-first: size of the chart, in edges.",
         ),
     ] = BEST_FIRST.chart,
-    unscaled: Annotated[
+    scaled: Annotated[
         bool,
-        typer.Option("--unscaled", help="Best-first: do not divide scores by the size of edges."),
-    ] = not BEST_FIRST.scaled,
-    no_negatives: Annotated[
+        typer.Option("--scaled/--unscaled", help="Best-first: divide scores by the size of edges."),
+    ] = BEST_FIRST.scaled,
+    negatives: Annotated[
         bool,
-        typer.Option("--no-negatives", help="Best-first: expand only gold edges in training."),
-    ] = not BEST_FIRST.negatives,
-    final: Annotated[
+        typer.Option(
+            "--negatives/--no-negatives",
+            help="Best-first: expand edges that are not gold in training, too.",
+        ),
+    ] = BEST_FIRST.negatives,
+    averaged: Annotated[
         bool,
-        typer.Option("--final", help="Best-first: keep the final weights, not their average."),
-    ] = not BEST_FIRST.averaged,
+        typer.Option(
+            "--averaged/--final", help="Best-first: keep the average of the weights, or the final."
+        ),
+    ] = BEST_FIRST.averaged,
     expansions: Annotated[
         int,
         typer.Option(
@@ -165,6 +186,12 @@ def train(
             "(lazy), as in Liu et al. (2015).",
         ),
     ] = LINEAR.arcs,
+    unlabelled: Annotated[
+        bool,
+        typer.Option(
+            "--unlabelled/--labelled", help="Linear and best-first: whether arcs lack labels."
+        ),
+    ] = LINEAR.unlabelled,
     start: Annotated[
         str | None,
         typer.Option(
@@ -287,9 +314,11 @@ def train(
             --start en --epochs 5 --learning-rate 0.0005
     A model that can also realize lemmas:
         syntagma train train.conllu dev.conllu --output my.syntagma --realize --language pt
-    The setting of a paper:
-        syntagma train train.conllu dev.conllu --output l15.syntagma \\
-            --scorer linear --features l15 --condition labelled --update early
+    From several files; a quoted pattern is expanded by syntagma:
+        syntagma train 'wsj/0[2-9]*.conllu' 'wsj/1*.conllu' wsj/22.conllu --output my.syntagma
+    The system of a paper, as published, and with a narrower beam:
+        syntagma train train.conllu dev.conllu --output l15.syntagma --preset l15
+        syntagma train train.conllu dev.conllu --output l15-16.syntagma --preset l15 --beam 16
     Models for best-first search, of trees and of CCG derivations:
         syntagma train train.conllu dev.conllu --output edges.syntagma --search best-first
         syntagma train train.auto dev.auto --output ccg.syntagma --search best-first \\
@@ -298,46 +327,9 @@ def train(
     from syntagma.training.run import Epoch
     from syntagma.training.train import train as learn
 
-    kind = "best-first" if search == "best-first" else scorer
-    _refuse_options_of_others(context, kind)
-    if start is not None and _is_given(context, "min_count"):
-        raise typer.BadParameter(
-            "--min-count goes with a new model: --start has a vocabulary already"
-        )
-    common: dict[str, Any] = {"condition": condition, "seed": seed, "tag_column": tag_column}
-    if epochs is not None:
-        common["epochs"] = epochs
-    if update is not None:
-        common["update"] = update
-    settings: Settings
-    if kind == "best-first":
-        settings = BestFirstSettings(
-            **common,
-            grammar=grammar,
-            chart=chart,
-            scaled=not unscaled,
-            negatives=not no_negatives,
-            averaged=not final,
-            expansions=expansions,
-            realize=realize,
-        )
-    elif kind == "linear":
-        settings = LinearSettings(
-            **common, features=features, beam=beam, arcs=arcs, realize=realize
-        )
-    else:
-        settings = NeuralSettings(
-            **common,
-            pretrain_epochs=pretrain_epochs,
-            batch_words=batch_words,
-            learning_rate=learning_rate,
-            dropout=dropout,
-            word_dropout=word_dropout,
-            min_count=min_count,
-            realize=realize,
-        )
+    settings = choose_settings(context)
     signals.farewell = partial(_say_how_to_resume, output)
-    if kind == "neural":
+    if isinstance(settings, NeuralSettings):
         _keep_memory()
     with Ticker("learning") as ticker:
 
@@ -346,7 +338,7 @@ def train(
             ticker.restart()
 
         report = learn(
-            train_file,
+            train_files,
             dev_file,
             output,
             settings=settings,
@@ -402,26 +394,3 @@ def _figure(name: str, value: float) -> str:
     if name == "found":
         return f"{100 * value:.1f}% found"
     return f"{name} {value:.4g}"
-
-
-def _refuse_options_of_others(context: typer.Context, kind: str) -> None:
-    """Raise if an option belongs to a kind of model that was not chosen."""
-    names = {name for names in OPTIONS_OF.values() for name in names} - set(OPTIONS_OF[kind])
-    if kind == "best-first":
-        names.add("scorer")
-    for name in sorted(names):
-        if _is_given(context, name):
-            option = "--" + name.replace("_", "-")
-            owners = [_chosen_by(other) for other, names in OPTIONS_OF.items() if name in names]
-            raise typer.BadParameter(
-                f"{option} goes with {' or '.join(owners or ['--search beam'])}, not with {kind}"
-            )
-
-
-def _chosen_by(kind: str) -> str:
-    return "--search best-first" if kind == "best-first" else f"--scorer {kind}"
-
-
-def _is_given(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"

@@ -7,7 +7,7 @@ Measuring a model on a treebank is done in `evaluate`; the shared task's own BLE
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_SAMPLES = 100_000
 
+BleuTokenizer = Literal["none", "13a"]
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -31,12 +33,18 @@ class Interval:
     confidence: float
 
 
-def bleu_metric() -> "BLEU":
-    """The metric of `bleu`, for its signature: no tokenisation, cased."""
+def bleu_metric(
+    tokenize: BleuTokenizer = "none", *, lowercase: bool = False, sentence: bool = False
+) -> "BLEU":
+    """sacrebleu's metric; by default words are separated by spaces, and case matters.
+
+    13a splits words as the script mteval-v13a does. For single sentences, orders of n-grams of
+    which a sentence is too short to have any are left out ("effective order").
+    """
     # Imported when needed: importing it takes as long as ordering a short bag.
     from sacrebleu.metrics.bleu import BLEU
 
-    return BLEU(tokenize="none", force=True)
+    return BLEU(tokenize=tokenize, lowercase=lowercase, force=True, effective_order=sentence)
 
 
 def bleu(outputs: Sequence[str], references: Sequence[str]) -> float:
@@ -89,9 +97,7 @@ def paired_bootstrap(
 
 def _statistics(outputs: Sequence[str], references: Sequence[str]) -> Any:
     """The counts that BLEU adds up, a row per sentence: matches, n-grams, lengths."""
-    from sacrebleu.metrics.bleu import BLEU
-
-    metric = BLEU(tokenize="none", force=True, effective_order=True)
+    metric = bleu_metric(sentence=True)
     rows = []
     for output, gold in zip(outputs, references, strict=True):
         score = metric.sentence_score(output, [gold])

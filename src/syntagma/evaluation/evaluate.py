@@ -1,20 +1,21 @@
 """Evaluation: BLEU, exact match and time of a linearizer on a treebank, condition by condition.
 
 `treebanks/conditions.py` decides what a condition gives, `bleu` computes BLEU, `spans` compares
-spans, `signature` says what a score depends on, `report` prints figures. Realisation from lemmas is
-evaluated in `realization`.
+spans, `signature` says what a score depends on, `report` prints figures, `examples` shows outputs.
+Realisation from lemmas is evaluated in `realization`.
 """
 
 import itertools
 import sys
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from syntagma.errors import ArgumentError, shown
 from syntagma.evaluation import signature
-from syntagma.evaluation.bleu import bleu, bleu_metric
+from syntagma.evaluation.bleu import BleuTokenizer, bleu_metric
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
 from syntagma.problem.collection import is_collection
 from syntagma.problem.integers import as_integer
@@ -32,11 +33,22 @@ from syntagma.treebanks.settings import MAX_SEED
 from syntagma.treebanks.treebank import Sentence, as_sentences
 
 if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
+
     from syntagma.linearizer.linearizer import Linearizer
 
 # Upper ends of the length classes; the last class is open.
 _LENGTHS = (10, 20, 30, 40)
 LENGTH_CLASSES = ("1-10", "11-20", "21-30", "31-40", "41+")
+
+
+def length_class(words: int) -> str:
+    """The length class of a sentence.
+
+    >>> length_class(10), length_class(11), length_class(99)
+    ('1-10', '11-20', '41+')
+    """
+    return LENGTH_CLASSES[bisect_left(_LENGTHS, words)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +113,8 @@ def evaluate(
     seed: int = 1,
     limit: int | None = None,
     spans: bool = False,
+    bleu_tokenize: BleuTokenizer = "none",
+    lowercase: bool = False,
     on_sentence: Callable[[], None] | None = None,
 ) -> Report:
     """Order the words of every sentence under every condition and compare with the original.
@@ -112,6 +126,9 @@ def evaluate(
     2015, Table 4 and Figure 9). `on_sentence` is called after each sentence, for progress. Time by
     sentence length is measured with one thread only. Defaults of `beam`, `timeout` and `expansions`
     are those of `Linearizer.order`.
+
+    `bleu_tokenize` and `lowercase` are sacrebleu's; exact match always compares forms as they are.
+    A phrase ("New York") is one word of the bag; BLEU and coverage count the words in it.
     """
     budget = SearchBudget(beam, timeout, expansions)
     if not hasattr(linearizer, "order_many"):
@@ -121,8 +138,11 @@ def evaluate(
     names = [conditions] if isinstance(conditions, str) else conditions
     if not is_collection(names):
         raise ArgumentError(f"conditions must be a list of names, not {shown(names)}")
-    if not isinstance(spans, bool):
-        raise ArgumentError(f"spans must be True or False, not {shown(spans)}")
+    for flag, name in ((spans, "spans"), (lowercase, "lowercase")):
+        if not isinstance(flag, bool):
+            raise ArgumentError(f"{name} must be True or False, not {shown(flag)}")
+    if bleu_tokenize not in get_args(BleuTokenizer):
+        raise ArgumentError(f"bleu_tokenize must be none or 13a, not {shown(bleu_tokenize)}")
     number = as_integer(seed)
     if number is None or not abs(number) < MAX_SEED:
         raise ArgumentError(f"seed must be an integer of less than 2⁶³, not {shown(seed)}")
@@ -147,6 +167,7 @@ def evaluate(
                 references,
                 sentences,
                 shared,
+                bleu_metric(bleu_tokenize, lowercase=lowercase),
                 with_spans=spans,
             )
         )
@@ -201,6 +222,7 @@ def _measure(
     references: Sequence[str],
     sentences: Sequence[Sentence],
     settings: dict[str, Any],
+    metric: "BLEU",
     *,
     with_spans: bool,
 ) -> ConditionFigures:
@@ -212,7 +234,7 @@ def _measure(
     broken = unfinished = 0
     for result, cpu in results:
         outputs.append(result.text)
-        output_sizes.append(len(result.tokens))
+        output_sizes.append(_count_words(result.words))
         if with_spans:
             trees.append((result.words, result.heads))
         times.append(cpu)
@@ -224,16 +246,14 @@ def _measure(
     if measured:
         cpu_total = sum(measured)
 
-    sizes = [len(sentence.forms) for sentence in sentences]
     golds = ((sentence.forms, sentence.heads) for sentence in sentences)
-    metric = bleu_metric()
     score = metric.corpus_score(outputs, [references]).score
     return ConditionFigures(
         condition=condition,
         sentences=len(outputs),
         bleu=score,
         exact=_exact(outputs, references),
-        coverage=_coverage(output_sizes, sizes),
+        coverage=_coverage(output_sizes, [_count_words(sentence.forms) for sentence in sentences]),
         unfinished=unfinished,
         cpu_ms=1000 * cpu_total / len(outputs),
         seconds=seconds,
@@ -241,7 +261,7 @@ def _measure(
         signature=signature.join(
             metric.get_signature().format(), {"condition": condition, **settings}
         ),
-        lengths=tuple(_by_length(outputs, references, output_sizes, sizes, times)),
+        lengths=tuple(_by_length(outputs, references, output_sizes, sentences, times, metric)),
         outputs=tuple(outputs),
         spans=compare_spans(trees, golds) if with_spans else None,
     )
@@ -251,11 +271,15 @@ def _by_length(
     outputs: Sequence[str],
     references: Sequence[str],
     output_sizes: Sequence[int],
-    sizes: Sequence[int],
+    sentences: Sequence[Sentence],
     times: Sequence[float | None],
+    metric: "BLEU",
 ) -> Iterator[LengthFigures]:
-    for length, low, high in zip(LENGTH_CLASSES, (0, *_LENGTHS), (*_LENGTHS, None), strict=True):
-        keep = [low < size and (high is None or size <= high) for size in sizes]
+    """Length is that of the bag: a phrase is one word of it."""
+    lengths = [length_class(len(sentence.forms)) for sentence in sentences]
+    sizes = [_count_words(sentence.forms) for sentence in sentences]
+    for length in LENGTH_CLASSES:
+        keep = [each == length for each in lengths]
         kept_outputs = list(itertools.compress(outputs, keep))
         kept_references = list(itertools.compress(references, keep))
         kept_sizes = [list(itertools.compress(each, keep)) for each in (output_sizes, sizes)]
@@ -264,7 +288,7 @@ def _by_length(
         yield LengthFigures(
             length=length,
             sentences=len(kept_outputs),
-            bleu=bleu(kept_outputs, kept_references) if filled else None,
+            bleu=metric.corpus_score(kept_outputs, [kept_references]).score if filled else None,
             exact=_exact(kept_outputs, kept_references) if filled else None,
             coverage=_coverage(*kept_sizes) if filled else None,
             cpu_ms=1000 * sum(kept_times) / len(kept_times) if kept_times else None,
@@ -274,6 +298,11 @@ def _by_length(
 def _exact(outputs: Sequence[str], references: Sequence[str]) -> float:
     equal = sum(output == gold for output, gold in zip(outputs, references, strict=True))
     return 100 * equal / len(references)
+
+
+def _count_words(forms: Sequence[str]) -> int:
+    """The number of words; those of a phrase count each."""
+    return sum(1 + form.count(" ") for form in forms)
 
 
 def _coverage(output_sizes: Sequence[int], sizes: Sequence[int]) -> float:

@@ -3,9 +3,15 @@ r"""CCGbank's .auto format in and out: a line with an id, then a line with a der
     ID=birds-1 PARSER=GOLD NUMPARSE=1
     (<T S 1 2> (<L NP NOUN NOUN Birds NP>) (<L S\NP VERB VERB sing S\NP>) )
 
-`(<T category head children> … )` is a node, `(<L category tag tag form category>)` a word. Fields
-are separated by spaces, so forms may contain any other character. The head, 0 or 1, is written by
-the head rule of `results/categories.py` and ignored in reading: files disagree on its meaning.
+`(<T category head children> … )` is a node, `(<L category tag tag form category>)` a word. Of the
+two tags the first is taken; the second category, which may have indices (`NP[nb]_1/N_1`), is left
+alone. Fields are separated by spaces, so forms may contain any other character. The spaces of a
+phrase, such as a base NP, become no-break spaces (U+00A0), and spaces again in reading.
+
+The head, 0 or 1, is the index of the child that the head word comes from. Files disagree on its
+meaning: it can be trusted in CCGbank, but not in derivations that were made from trees of Universal
+Dependencies. So it is taken from the `file`, or ignored in favour of the `rule` of
+`results/categories.py`. CCGbank is recognised by its categories with features, as `S[dcl]`.
 """
 
 from __future__ import annotations
@@ -13,15 +19,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from syntagma.errors import FormatError, shown
 from syntagma.files.place import about_sentence
 from syntagma.files.reading import Lines
-from syntagma.results.categories import head_side
 from syntagma.results.derivation import Derivation
 
+HeadSource = Literal["file", "rule"]
+
+NO_BREAK_SPACE = "\u00a0"
+_FEATURE = re.compile(r"\(<[TL] [^ ]*\w\[\w+\]")  # in the first category of a node or word
 _ID_LINE = re.compile(r"ID=(.*?)(?: PARSER=.*)?")
 _NODE, _WORD, _END = "(<T", "(<L", ")"
+
+
+class _OpenNode(NamedTuple):
+    category: str
+    head: int
+    declared: int  # number of children
+    children: list[Derivation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +50,14 @@ class AutoEntry:
     line: int
 
 
-def read_auto(lines: Lines, source: str) -> Iterator[AutoEntry | FormatError]:
+def has_features(line: str) -> bool:
+    """Whether a category of a line carries a feature, as in CCGbank: `S[dcl]`."""
+    return _FEATURE.search(line) is not None
+
+
+def read_auto(
+    lines: Lines, source: str, heads: HeadSource = "rule"
+) -> Iterator[AutoEntry | FormatError]:
     """Read the derivations of a file; a faulty one yields a `FormatError` in its place.
 
     A derivation has an id if an ID line precedes it. Blank lines are ignored.
@@ -52,7 +76,7 @@ def read_auto(lines: Lines, source: str) -> Iterator[AutoEntry | FormatError]:
             continue
         else:
             try:
-                yield AutoEntry(id, parse_auto(line), number)
+                yield AutoEntry(id, parse_auto(line, heads), number)
             except FormatError as error:
                 yield FormatError(f"{about_sentence(id)}{error.message}", source, number)
         id, id_line = None, 0
@@ -60,10 +84,10 @@ def read_auto(lines: Lines, source: str) -> Iterator[AutoEntry | FormatError]:
         yield FormatError("an ID without a derivation", source, id_line)
 
 
-def parse_auto(line: str) -> Derivation:
+def parse_auto(line: str, heads: HeadSource = "rule") -> Derivation:
     """Parse the derivation of a line."""
     tokens = line.strip().split(" ")
-    open_nodes: list[tuple[str, int, list[Derivation]]] = []
+    open_nodes: list[_OpenNode] = []
     complete: Derivation | None = None
     at = 0
     while at < len(tokens):
@@ -81,30 +105,33 @@ def parse_auto(line: str) -> Derivation:
             node = _word(tokens[at : at + 6])
             at += 6
         elif token == _END and open_nodes:
-            category, count, children = open_nodes.pop()
-            if len(children) != count:
+            category, head, declared, children = open_nodes.pop()
+            if len(children) != declared:
                 raise FormatError(
                     f"a node {_clip([category])} with {len(children)} children "
-                    f"where {count} are declared"
+                    f"where {declared} are declared"
                 )
-            node = Derivation(category, tuple(children))
+            given = head if heads == "file" and declared == 2 else None
+            node = Derivation(category, tuple(children), head=given)
             at += 1
         else:
             raise FormatError(
                 f"a node (<T … >, a word (<L … >) or ) expected: {_clip(tokens[at:])}"
             )
         if open_nodes:
-            open_nodes[-1][2].append(node)
+            open_nodes[-1].children.append(node)
         else:
             complete = node
     if open_nodes:
-        raise FormatError(f"the bracket of the node {_clip([open_nodes[-1][0]])} is not closed")
+        raise FormatError(
+            f"the bracket of the node {_clip([open_nodes[-1].category])} is not closed"
+        )
     if complete is None:
         raise FormatError("no derivation")
     return complete
 
 
-def _node(fields: list[str]) -> tuple[str, int, list[Derivation]]:
+def _node(fields: list[str]) -> _OpenNode:
     if len(fields) < 4 or not fields[1] or not fields[3].endswith(">"):
         raise FormatError(f"not (<T category head children>: {_clip(fields)}")
     head, count = fields[2], fields[3].removesuffix(">")
@@ -117,14 +144,20 @@ def _node(fields: list[str]) -> tuple[str, int, list[Derivation]]:
         raise FormatError(
             f"the head of a node {_clip(fields[1:2])} is {shown(head)} where 0 or 1 is allowed"
         )
-    return fields[1], int(count), []
+    return _OpenNode(fields[1], int(head), int(count), [])
 
 
 def _word(fields: list[str]) -> Derivation:
     if len(fields) < 6 or not all(fields) or not fields[5].endswith(">)"):
         raise FormatError(f"not (<L category tag tag form category>): {_clip(fields)}")
     _, category, tag, _, form, _ = fields
-    return Derivation(category, form=form, tag=tag)
+    return Derivation(category, form=_with_spaces(form), tag=tag)
+
+
+def _with_spaces(form: str) -> str:
+    """A form with the spaces of a phrase; a no-break space elsewhere is part of the form."""
+    words = form.split(NO_BREAK_SPACE)
+    return " ".join(words) if all(words) else form
 
 
 def _clip(tokens: list[str]) -> str:
@@ -139,10 +172,7 @@ def write_auto(derivation: Derivation, id: str | None) -> str:
 
 
 def auto_line(derivation: Derivation) -> str:
-    """A derivation as a line of the format, without the line end; `parse_auto` is the inverse.
-
-    The format allows no space within a form: it becomes a no-break space.
-    """
+    """A derivation as a line of the format, without the line end; `parse_auto` is the inverse."""
     parts = []
     waiting: list[Derivation | None] = [derivation]  # None closes a bracket
     while waiting:
@@ -150,16 +180,9 @@ def auto_line(derivation: Derivation) -> str:
         if node is None:
             parts.append(f"{_END} ")
         elif node.children:
-            parts.append(f"{_NODE} {node.category} {_head(node)} {len(node.children)}> ")
+            parts.append(f"{_NODE} {node.category} {node.head_side} {len(node.children)}> ")
             waiting += [None, *reversed(node.children)]
         else:
-            form = (node.form or "").replace(" ", "\u00a0")
+            form = (node.form or "").replace(" ", NO_BREAK_SPACE)
             parts.append(f"{_WORD} {node.category} {node.tag} {node.tag} {form} {node.category}>) ")
     return "".join(parts).rstrip(" ")
-
-
-def _head(node: Derivation) -> int:
-    if len(node.children) == 1:
-        return 0
-    left, right = node.children
-    return head_side(left.category, right.category, node.category)

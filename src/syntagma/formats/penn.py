@@ -134,9 +134,12 @@ def read_penn(lines: Lines, source: str) -> Iterator[PennTree | FormatError]:
                     node = Node("", "", word="")  # stands in for what is at fault
                 if open_brackets:
                     open_brackets[-1].children.append(node)
+                elif fault is None and leaves > MAX_WORDS:
+                    what = f"the tree has more words than the limit of {MAX_WORDS}"
+                    yield FormatError(what, source, begin)
                 else:
                     yield fault or PennTree(node, begin)
-        if leaves > MAX_WORDS or len(open_brackets) > _DEEPEST:
+        if open_brackets and (leaves > MAX_WORDS or len(open_brackets) > _DEEPEST):
             # Whatever is wrong, memory must not grow with the rest of the file.
             raise _unclosed(
                 begin, next_begin, source, f"has more than {MAX_WORDS} words, the limit"
@@ -156,7 +159,7 @@ def _close(bracket: _Bracket, *, top: bool) -> Node:
     """The node of a bracket that is now complete."""
     label, children, words = bracket.label, tuple(bracket.children), bracket.words
     if children and words:
-        raise FormatError(f"the word {shown(words[0])} has no tag: write (TAG {words[0]})")
+        raise FormatError(f"the word {shown(words[0])} has no tag: write (TAG word)")
     if label is None:
         if not children:
             raise FormatError("an empty tree" if top else "brackets without content")

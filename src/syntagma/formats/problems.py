@@ -13,11 +13,12 @@ from syntagma.files.place import Place
 from syntagma.files.reading import open_text, source_name
 from syntagma.formats.conllu import ConlluOrigin, Lemmas, read_conllu
 from syntagma.formats.jsonl import read_jsonl, read_orders
+from syntagma.formats.sr11 import read_lemma_trees
 from syntagma.formats.text import read_text, split_bag
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn
 
-InputFormat = Literal["conllu", "jsonl", "text"]
+InputFormat = Literal["conllu", "jsonl", "text", "sr11"]
 T = TypeVar("T")
 FORMATS: tuple[InputFormat, ...] = get_args(InputFormat)
 
@@ -28,10 +29,11 @@ def guess_format(path: str | os.PathLike[str]) -> InputFormat:
     >>> guess_format("bags.conllu.gz"), guess_format("bags.json"), guess_format("-")
     ('conllu', 'jsonl', 'text')
     """
-    match = re.search(r"\.(conllu|jsonl?)(\.gz|\.xz)?$", os.fspath(path), re.IGNORECASE)
+    match = re.search(r"\.(conllu|jsonl?|hfg)(\.gz|\.xz)?$", os.fspath(path), re.IGNORECASE)
     if match is None:
         return "text"
-    return "conllu" if match[1].lower() == "conllu" else "jsonl"
+    extensions: dict[str, InputFormat] = {"conllu": "conllu", "hfg": "sr11"}
+    return extensions.get(match[1].lower(), "jsonl")
 
 
 def read_problems(
@@ -45,7 +47,8 @@ def read_problems(
 
     The file is opened at once: one that cannot be opened raises `FormatError`. A bad problem yields
     a `FormatError` in its place. The default format follows from the file name. `lemmas` says which
-    words are lemmas to be realized (see `conllu.to_problem`); in text and JSON, plain strings are.
+    words are lemmas to be realized (see `conllu.to_problem`); in text and JSON, plain strings are,
+    and in SR'11 all are.
     `split` finds the words of a line of text.
     """
     format = format or guess_format(path)
@@ -57,6 +60,8 @@ def read_problems(
             problems = read_conllu(lines, source, tag_column, lemmas)
         case "jsonl":
             problems = read_jsonl(lines, source, lemmas=lemmas is not None)
+        case "sr11":
+            problems = read_lemma_trees(lines, source)
         case "text":
             problems = read_text(lines, source, lemmas=lemmas is not None, split=split)
     return _or_empty(problems, source)

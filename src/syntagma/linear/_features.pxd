@@ -1,6 +1,6 @@
 """Types and entry points of the linear scorer's feature extraction."""
 
-from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint64_t
 
 from syntagma.transition._state cimport State, Task
 from syntagma.features._templates cimport MAX_TEMPLATES, Sum, TemplateSet, TemplateTable
@@ -10,12 +10,10 @@ cdef enum:
     MAX_RELATED = 16            # ancestors X per candidate, siblings Y per X
 
 cdef struct Family:
-    # The given dependents of a head: how many are unplaced, and how often each label and each tag
-    # (numbers modulo 64) occurs among the placed (0) and the unplaced (1).
+    # The given dependents of a head: how many are unplaced. The sets of their labels and tags are
+    # in Extractor.sets.
     int head
     int unplaced
-    uint64_t sets[2][2]         # [label or tag][side]
-    int16_t counts[2][2][64]
 
 cdef struct FormRow:
     # A form that a word may take: `transition.forms.FormRow`.
@@ -36,9 +34,15 @@ cdef struct Extractor:
     Sum sum
     uint64_t atoms[128]
     Family families[FAMILIES]   # by head modulo FAMILIES
+    # For each family the labels (0) and tags (1) of the placed (0) and the unplaced (1) that occur
+    # at least once (0) and at least twice (1): sets of `set_blocks` words of 64 bits each.
+    uint64_t* sets
+    int set_blocks
+    int member_mask             # 63 if members are taken modulo 64, else -1
     uint64_t prefix[MAX_TEMPLATES]
 
 cdef int tag_of(const Extractor* x, const State* state, int word) noexcept nogil
+cdef int prepare_sets(Extractor* x, int n_tags, bint wide) except -1
 cdef void read_state(Extractor* x, const State* state) noexcept nogil
 cdef double shift_base(Extractor* x) noexcept nogil
 cdef double score_shift(Extractor* x, const State* state, int word, int tag) noexcept nogil

@@ -12,11 +12,13 @@ then skipped. The scope of a template says what it is instantiated for:
 """
 
 from libc.stdint cimport uint64_t
+from libc.stdlib cimport calloc
 from libc.string cimport memset
 
 from syntagma.transition._state cimport (
     NONE, ROOT, SHIFT, Node, State, Task, Word, has, lowest_bit,
 )
+from syntagma.features._sets cimport add_member, set_atom, toggle_single
 from syntagma.features._templates cimport (
     Template, TemplateTable, add_key, finish, fold, make_room, word_key,
 )
@@ -137,6 +139,25 @@ cdef void read_node(Extractor* x, const State* state, int depth, int w) noexcept
 
 # Given arcs around a word (P16 Table 2)
 
+cdef int prepare_sets(Extractor* x, int n_tags, bint wide) except -1:
+    """Make room for the sets of labels and tags; `sets` is to be freed. Without `wide`, members
+    are taken modulo 64, as models with more of them were trained up to 0.9."""
+    cdef int i, most = max(n_tags - 2, 0)   # the last tag is the unknown one
+    x.member_mask = -1 if wide else 63
+    for i in range(x.task.n):
+        most = max(most, x.task.words[i].label)
+    x.set_blocks = most // 64 + 1 if wide else 1
+    x.sets = <uint64_t*>calloc(FAMILIES * 8 * x.set_blocks, sizeof(uint64_t))
+    if not x.sets:
+        raise MemoryError()
+    return 0
+
+
+cdef inline uint64_t* sets_of(const Extractor* x, int head, int kind, int side) noexcept nogil:
+    """Labels (kind 0) or tags (1): those that occur, then those that occur more than once."""
+    return x.sets + (((head % FAMILIES) * 2 + kind) * 2 + side) * 2 * x.set_blocks
+
+
 cdef const Family* family_of(Extractor* x, const State* state, int head) noexcept nogil:
     """The family of a head, counted once per state and not once per candidate."""
     cdef const Task* task = x.task
@@ -145,8 +166,9 @@ cdef const Family* family_of(Extractor* x, const State* state, int head) noexcep
     cdef int i, child, side, label, tag
     if family.head == head:
         return family
-    memset(family, 0, sizeof(Family))
+    memset(sets_of(x, head, 0, 0), 0, 8 * x.set_blocks * sizeof(uint64_t))
     family.head = head
+    family.unplaced = 0
     for i in range(w.children_start, w.children_start + w.children_count):
         child = task.children[i]
         side = has(state.buffer, child)
@@ -154,11 +176,9 @@ cdef const Family* family_of(Extractor* x, const State* state, int head) noexcep
         tag = tag_of(x, state, child)
         family.unplaced += side
         if label >= 0:
-            family.sets[0][side] |= <uint64_t>1 << (label & 63)
-            family.counts[0][side][label & 63] += 1
+            add_member(sets_of(x, head, 0, side), x.set_blocks, label & x.member_mask)
         if tag >= 0:
-            family.sets[1][side] |= <uint64_t>1 << (tag & 63)
-            family.counts[1][side][tag & 63] += 1
+            add_member(sets_of(x, head, 1, side), x.set_blocks, tag & x.member_mask)
     return family
 
 
@@ -168,25 +188,31 @@ cdef void read_sets(
     """Atoms from `first` on: the label sets (shifted, unshifted) and tag sets (shifted, unshifted)
     of the given dependents of `head`, without the word `but`. If no label (or tag) is known, both
     sets are absent, which differs from empty."""
-    cdef const Family* family
-    cdef uint64_t sets[2]
-    cdef int i, own, side
+    cdef uint64_t placed, unplaced
+    cdef uint64_t* sets = NULL
+    cdef bint empty
+    cdef int i, own, blocks = x.set_blocks
     for i in range(4):
         x.atoms[first + i] = 0
     if head < 0 or x.task.words[head].children_count == 0:
         return
-    family = family_of(x, state, head)
+    family_of(x, state, head)
     for i in range(2):
-        sets[0] = family.sets[i][0]
-        sets[1] = family.sets[i][1]
+        own = NONE
         if but != NONE:
             own = x.task.words[but].label if i == 0 else tag_of(x, state, but)
-            side = has(state.buffer, but)
-            if own >= 0 and family.counts[i][side][own & 63] == 1:
-                sets[side] &= ~(<uint64_t>1 << (own & 63))
-        if sets[0] | sets[1]:
-            x.atoms[first + 2 * i] = fold(1, sets[0]) | 1
-            x.atoms[first + 2 * i + 1] = fold(1, sets[1]) | 1
+        if own >= 0:
+            own &= x.member_mask
+            sets = sets_of(x, head, i, has(state.buffer, but))
+            toggle_single(sets, blocks, own)
+        empty = True
+        placed = set_atom(sets_of(x, head, i, 0), blocks, &empty)
+        unplaced = set_atom(sets_of(x, head, i, 1), blocks, &empty)
+        if own >= 0:
+            toggle_single(sets, blocks, own)
+        if not empty:
+            x.atoms[first + 2 * i] = placed
+            x.atoms[first + 2 * i + 1] = unplaced
 
 
 cdef void read_lookahead(Extractor* x, const State* state, int word, int first) noexcept nogil:

@@ -17,6 +17,7 @@ class Perceptron:
         label_index: npt.NDArray[np.int32],
         label_pool: npt.NDArray[np.int32],
         lazy: bool = False,
+        every_label: bool = False,
     ) -> None: ...
     def learn(
         self,

@@ -28,10 +28,14 @@ cdef class Perceptron:
     cdef readonly TrainingWeights weights
     cdef LinearParameters scorer
 
-    def __init__(self, templates, label_index, label_pool, lazy=False):
+    def __init__(
+        self, templates, label_index, label_pool, bint lazy=False, bint every_label=False
+    ):
         unused = Weights(np.zeros(1, np.uint32), np.zeros(1, np.float32))
         self.weights = TrainingWeights()
-        self.scorer = LinearParameters(templates, unused, label_index, label_pool, lazy)
+        self.scorer = LinearParameters(
+            templates, unused, label_index, label_pool, lazy, every_label
+        )
         self.scorer.table = &self.weights.table
 
     def learn(

@@ -16,6 +16,7 @@ cdef class LinearParameters:
     cdef const int32_t* label_index
     cdef const int32_t* label_pool
     cdef readonly bint lazy
+    cdef bint every_label, wide_sets
     cdef object _arrays
 
 cdef class LinearSearch(Search):
@@ -29,4 +30,5 @@ cdef class LinearSearch(Search):
     cdef vector[int32_t] form_names
     cdef use_forms(self, forms)
     cdef int add_readings(self, State* state, int parent, int word, double base) except -1 nogil
+    cdef const int32_t* proposals(self, State* state, int kind) noexcept nogil
     cdef double best_arc(self, State* state, int kind, int32_t* label) noexcept nogil

@@ -8,6 +8,8 @@ from syntagma.transition._search import Search
 from syntagma.transition._state import SearchTask
 from syntagma.transition.forms import FormArrays
 
+READINGS_LIMIT: int
+
 class LinearParameters:
     templates: Templates
     weights: Weights
@@ -19,6 +21,8 @@ class LinearParameters:
         label_index: npt.NDArray[np.int32],
         label_pool: npt.NDArray[np.int32],
         lazy: bool = False,
+        every_label: bool = False,
+        wide_sets: bool = True,
     ) -> None: ...
 
 class LinearSearch(Search):

@@ -5,7 +5,8 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from syntagma.linear._features cimport (
-    Extractor, FormRow, Templates, read_state, score_arc, score_shift, shift_base, tag_of,
+    Extractor, FormRow, Templates, prepare_sets, read_state, score_arc, score_shift, shift_base,
+    tag_of,
 )
 from syntagma.transition._lattice cimport Finished
 from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
@@ -20,11 +21,15 @@ cdef class LinearParameters:
     """What a linear scorer consists of: templates, weights, the labels to try for an arc, and the
     order of arcs that the weights were learned for.
 
-    `label_index[kind - 1, head tag, dependent tag]` is (start, count) in `label_pool`.
+    `label_index[kind - 1, head tag, dependent tag]` is (start, count) in `label_pool`. With
+    `every_label`, each label to try is an action of its own; otherwise only the best one is, so
+    that alternative labels do not crowd the beam. Models without `wide_sets` take sets of labels
+    and of tags modulo 64, as they were trained.
     """
 
     def __init__(
-        self, Templates templates, Weights weights, label_index, label_pool, bint lazy=False
+        self, Templates templates, Weights weights, label_index, label_pool, bint lazy=False,
+        bint every_label=False, bint wide_sets=True,
     ):
         cdef int32_t[:, :, :, ::1] index = label_index
         cdef int32_t[::1] pool = label_pool
@@ -35,11 +40,15 @@ cdef class LinearParameters:
         self.label_index = &index[0, 0, 0, 0]
         self.label_pool = &pool[0]
         self.lazy = lazy
+        self.every_label = every_label
+        self.wide_sets = wide_sets
         self._arrays = (label_index, label_pool)
 
 
 cdef enum:
     MAX_READINGS = 1 << 15      # numbers of readings fit into the tags of a state
+
+READINGS_LIMIT = MAX_READINGS   # for Python
 
 
 cdef class LinearSearch(Search):
@@ -66,6 +75,8 @@ cdef class LinearSearch(Search):
         self.extractor.n_state = scorer.templates.n_state
         self.extractor.atomic = scorer.templates.atomic
         self.extractor.sum.table = scorer.table
+        prepare_sets(self.extractor, scorer.n_tags, scorer.wide_sets)
+        self.labels_are_actions = scorer.every_label
         if forms is not None:
             self.use_forms(forms)
 
@@ -83,26 +94,33 @@ cdef class LinearSearch(Search):
         self.names = self.form_names.data()
 
     def __dealloc__(self):
+        if self.extractor:
+            free(self.extractor.sets)
         free(self.extractor)
 
-    cdef double best_arc(self, State* state, int kind, int32_t* label) noexcept nogil:
-        """The score of the arc with its given label, or else with the best of the labels to try.
-
-        Only the best label is kept, so that alternative labels do not crowd the beam.
-        """
+    cdef const int32_t* proposals(self, State* state, int kind) noexcept nogil:
+        """Start and number, in the pool, of the labels to try; NULL if the label is given."""
         cdef int s0 = state.stack[state.size - 1].word, s1 = state.stack[state.size - 2].word
         cdef int dependent = s1 if kind == LEFTARC else s0
         cdef int head = s0 if kind == LEFTARC else s1
-        cdef int i, tags = self.scorer.n_tags
-        cdef const int32_t* proposals
-        cdef double score, best = 0.0
+        cdef int tags = self.scorer.n_tags
         if self.task.words[dependent].label != NONE:
-            label[0] = self.task.words[dependent].label
-            return score_arc(self.extractor, state, kind, label[0])
-        proposals = self.scorer.label_index + 2 * (
+            return NULL
+        return self.scorer.label_index + 2 * (
             ((kind - 1) * tags + tag_of(self.extractor, state, head)) * tags
             + tag_of(self.extractor, state, dependent)
         )
+
+    cdef double best_arc(self, State* state, int kind, int32_t* label) noexcept nogil:
+        """The score of the arc with its given label, or else with the best of the labels to try."""
+        cdef const int32_t* proposals = self.proposals(state, kind)
+        cdef int i
+        cdef double score, best = 0.0
+        if proposals == NULL:
+            label[0] = self.task.words[
+                state.stack[state.size - (2 if kind == LEFTARC else 1)].word
+            ].label
+            return score_arc(self.extractor, state, kind, label[0])
         label[0] = NONE
         for i in range(proposals[0], proposals[0] + proposals[1]):
             score = score_arc(self.extractor, state, kind, self.scorer.label_pool[i])
@@ -114,6 +132,7 @@ cdef class LinearSearch(Search):
     cdef int expand(self, State* state, int parent) except -1 nogil:
         """Add a candidate for every legal action in the state."""
         cdef int i, j, word
+        cdef const int32_t* proposals
         cdef uint64_t rest
         cdef const Word* w
         cdef Action action
@@ -140,6 +159,13 @@ cdef class LinearSearch(Search):
         for i in range(LEFTARC, RIGHTARC + 1):
             if (legal_leftarc if i == LEFTARC else legal_rightarc)(self.task, state):
                 action = Action(i, NONE, NONE, NONE)
+                proposals = self.proposals(state, i) if self.scorer.every_label else NULL
+                if proposals != NULL:
+                    for j in range(proposals[0], proposals[0] + proposals[1]):
+                        action.label = self.scorer.label_pool[j]
+                        self.add(state, parent, action,
+                                 score_arc(self.extractor, state, i, action.label))
+                    continue
                 base = self.best_arc(state, i, &action.label)
                 self.add(state, parent, action, base)
         return 0

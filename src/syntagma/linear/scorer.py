@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from syntagma.errors import not_a_model
-from syntagma.features.stored_weights import StoredWeights
+from syntagma.features.stored_weights import StoredWeights, weight_sections
 from syntagma.features.templates import check_templates
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._search import LinearParameters, LinearSearch
@@ -28,6 +28,7 @@ class LinearScorer(LinearParameters):
 
     batch = 1
     max_words = 10_000
+    merging = True  # may states be merged?
     vocabulary: Vocabulary | None = None  # if it chooses forms
 
     @property
@@ -45,6 +46,7 @@ class LinearScorer(LinearParameters):
         *,
         merging: bool = True,
     ) -> Iterator[LinearSearch]:
+        merging = merging and self.merging
         for encoding, width, ngrams in zip(encodings, widths, ngram_scorers, strict=True):
             forms = form_arrays(encoding, self.vocabulary) if self.vocabulary is not None else None
             yield LinearSearch(
@@ -61,7 +63,7 @@ class StoredLinearScorer(StoredWeights):
 
     @classmethod
     def sections(cls, header: Mapping[str, Any]) -> frozenset[str]:
-        return cls.SECTIONS
+        return weight_sections(header)
 
     def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> LinearScorer:
         if str(header.get("feature_set")) not in FEATURE_SETS:
@@ -77,7 +79,10 @@ class StoredLinearScorer(StoredWeights):
             vocabulary.label_index,
             vocabulary.label_pool,
             arcs == "lazy",
+            bool(header.get("every_label", False)),
+            bool(header.get("wide_sets", False)),
         )
+        scorer.merging = bool(header.get("merging", True))
         check_templates(header, scorer.templates)
         if forms:
             scorer.vocabulary = vocabulary

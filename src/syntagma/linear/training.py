@@ -14,25 +14,30 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.linear._perceptron import Perceptron, Update
+from syntagma.linear._search import READINGS_LIMIT
 from syntagma.linear.scorer import StoredLinearScorer
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.templates import templates
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import Encoding, Ints
 from syntagma.transition.forms import FormArrays, form_arrays
-from syntagma.transition.training import Reference, encode_training, learn_vocabulary
+from syntagma.transition.training import (
+    Reference,
+    describe_vocabulary,
+    encode_training,
+    prepare,
+)
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.inflected import InflectedVisit, InflectVisit
 from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import of_lemmas, shuffled, visit
 
-# Sentences that are searched with the same weights, before the updates of all are applied. Threads
-# share the sentences of a batch. The batch size affects the model, the number of threads does not.
-BATCH = 8
-
 
 class PerceptronLearner:
     """Learns a linear scorer.
+
+    Threads share the sentences of a batch, which are searched with the same weights. The size of
+    batches affects the model, the number of threads does not.
 
     Figure of an epoch: `correct`, the share of sentences that needed no update.
     """
@@ -51,14 +56,14 @@ class PerceptronLearner:
     def begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
     ) -> Vocabulary:
-        self.sentences = sentences
-        self.vocabulary = learn_vocabulary(sentences)
+        self.sentences, self.vocabulary = prepare(self.settings, sentences)
         self.templates = templates(self.settings.features, forms=self.inflect is not None)
         self.perceptron = Perceptron(
             self.templates,
             self.vocabulary.label_index,
             self.vocabulary.label_pool,
             self.settings.arcs == "lazy",
+            self.settings.every_label,
         )
         return self.vocabulary
 
@@ -67,15 +72,22 @@ class PerceptronLearner:
             "feature_set": self.settings.features,
             "arcs": self.settings.arcs,
             "templates": list(self.templates.texts),
+            **describe_vocabulary(self.vocabulary),
         }
-        return described if self.inflect is None else {**described, "chooses_forms": True}
+        if self.settings.every_label:
+            described["every_label"] = True
+        if not self.settings.merging:
+            described["merging"] = False
+        if self.inflect is not None:
+            described["chooses_forms"] = True
+        return described
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
         visits = shuffled(self.settings, number, len(self.sentences))
         correct = 0
         with ThreadPoolExecutor(self.threads) as pool:
-            for start in range(0, len(visits), BATCH):
-                batch = visits[start : start + BATCH]
+            for start in range(0, len(visits), self.settings.batch):
+                batch = visits[start : start + self.settings.batch]
                 learn = partial(self._learn, number)
                 updates = list(pool.map(learn, batch))  # all of them, before any weight changes
                 for update in updates:
@@ -86,7 +98,10 @@ class PerceptronLearner:
 
     def stored(self) -> StoredLinearScorer:
         keys, weights = self.perceptron.weights.averaged()
-        return StoredLinearScorer.of(keys, weights, self.settings.max_features)
+        settings = self.settings
+        return StoredLinearScorer.of(
+            keys, weights, settings.max_features, quantized=settings.quantized
+        )
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         return self.perceptron.weights.state()
@@ -110,6 +125,8 @@ class PerceptronLearner:
         gold = [(word, int(chosen[word]), int(tag)) for word, tag in enumerate(reference.tags)]
         forms = form_arrays(encoding, self.vocabulary, gold)
         readings = reference.tags + chosen * (len(self.vocabulary.tags) + 1)
+        if readings.max() >= READINGS_LIMIT:  # a huge tag set: the order of the likeliest forms
+            return self._update(encoding, reference, reference.tags)
         return self._update(encoding, reference, readings, forms)
 
     def _update(

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final, TypedDict
 
 from syntagma.errors import ModelError
+from syntagma.formats.auto import HeadSource
 from syntagma.problem.word import TagColumn
 
 # The field of a model's language model; a file with this field alone is a language model.
@@ -52,6 +53,13 @@ class Header(TypedDict, total=False):
     templates: list[str]  # of best-first models, too
     features: int
     chooses_forms: bool  # of best-first models, too: absent if they do not
+    preset: str  # the published system whose settings were used; of best-first models, too
+    preset_changes: dict[str, Any]  # settings that differ from the preset's
+    back_off: bool  # whether unseen forms are told apart; if absent, they are
+    every_label: bool  # whether each label of an arc is an action of its own
+    merging: bool  # whether states that features cannot tell apart are merged; if absent, they are
+    quantized: bool  # whether weights are rounded to 8 bits; if absent, they are
+    wide_sets: bool  # whether sets of more than 64 tags or labels are exact
 
     # neural
     dimensions: dict[str, int]
@@ -63,8 +71,11 @@ class Header(TypedDict, total=False):
     grammar: str
     chart: int
     scaled: bool
+    chart_by_size: bool
     categories: int
     rules: int
+    heads: str  # of derivations: of the file or by rule; absent in old models, which have the rule
+    unreachable: int  # gold derivations that the search cannot build
 
 
 _NAMES_OF_TYPES = {
@@ -81,12 +92,20 @@ _DATA_TYPES: dict[str, type] = {
 FIELD_TYPES: dict[str, type] = {
     **dict.fromkeys(("name", "language", "licence", "attribution", "created_with"), str),
     **dict.fromkeys(("tag_column", "scorer", "feature_set", "arcs", "search", "grammar"), str),
+    "preset": str,
+    "heads": str,
     **dict.fromkeys(("features", "parameters", "chart", "categories", "rules"), int),
+    "unreachable": int,
     **dict.fromkeys(
-        ("settings", "figures", "start", "language_model", "margin", "dimensions", "slots"), dict
+        (
+            *("settings", "figures", "start", "language_model", "margin", "dimensions", "slots"),
+            "preset_changes",
+        ),
+        dict,
     ),
     **dict.fromkeys(("data", "templates"), list),
-    **dict.fromkeys(("scaled", "chooses_forms"), bool),
+    **dict.fromkeys(("scaled", "chart_by_size", "chooses_forms"), bool),
+    **dict.fromkeys(("back_off", "every_label", "merging", "quantized", "wide_sets"), bool),
 }
 
 
@@ -108,6 +127,14 @@ def _check_types(fields: Mapping[str, Any], types: Mapping[str, type], prefix: s
             raise ModelError(
                 f"the header field '{prefix}{name}' is not {_NAMES_OF_TYPES[expected]}"
             )
+
+
+def heads_of(header: Header) -> HeadSource | None:
+    """The source of heads in gold derivations to compare results with; None if it is a model of
+    dependency trees."""
+    if header.get("grammar") != "ccg":
+        return None
+    return "file" if header.get("heads") == "file" else "rule"
 
 
 def scorer_name(header: Header) -> str:

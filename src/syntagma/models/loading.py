@@ -78,7 +78,8 @@ def load_model(
             raise ModelError(f"there is a language model, but no header field {LANGUAGE_MODEL!r}")
         _check_sections(header, arrays, stored_scorer.sections(header))
         stored = stored_scorer.from_arrays(arrays)
-        model = build_model(header, Vocabulary.from_arrays(arrays), stored)
+        vocabulary = Vocabulary.from_arrays(arrays, back_off=header.get("back_off", True))
+        model = build_model(header, vocabulary, stored)
         if LANGUAGE_MODEL in header and language_model:
             weighted = _weighted_language_model(header[LANGUAGE_MODEL], arrays)
             model = replace(model, language_model=weighted)

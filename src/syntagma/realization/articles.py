@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from syntagma.results.linearization import Linearization
 
-_FORMS = ("a", "an")
+ARTICLES = ("a", "an")
 _YOU = re.compile(  # vowels that begin with the sound of *you* or *one*
     r"eu|ew|on(?:e|ce)(?![a-rt-z])|u(?:[bfklrst](?!$)[aeiouy](?!.*ing$)|ni(?!n|m[aop])|fo$|k$|s$)"
     r"|u(?:topi|ten|gand|kule|kra)",
@@ -44,8 +44,8 @@ def settle_articles(found: Linearization) -> Linearization:
     tokens = found.tokens
     for token, follower in zip(tokens, _followers([token.form for token in tokens]), strict=True):
         lemma = found.problem.words[token.source - 1].lemma
-        is_open = lemma is not None and lemma.lower() in _FORMS and token.tag in ("DT", "DET")
-        if not is_open or not follower or token.form.lower() not in _FORMS:
+        is_open = lemma is not None and lemma.lower() in ARTICLES and token.tag in ("DT", "DET")
+        if not is_open or not follower or token.form.lower() not in ARTICLES:
             continue
         wanted = "an" if begins_with_vowel_sound(follower) else "a"
         if token.form.lower() != wanted:

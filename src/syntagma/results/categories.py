@@ -5,15 +5,21 @@ A category is an atom (`S`, `NP`, `conj`, `,`) or a functor: result, slash, argu
 that are not well formed count as atoms: automatically derived grammars have a few of them. Trees
 over categories are in `derivation`.
 
-Which of two children is the head is not annotated reliably, so it is derived from the categories.
-The first rule of this table that applies decides; `combine` is the table in code:
+An atom may carry a feature: `S[dcl]`, `NP[nb]`. Atoms unify if their features are equal or one of
+them has none. An S without a feature is a variable, the same throughout a functor: the result takes
+the feature that the argument brings: S/S  S[dcl] -> S[dcl]. At the end of a category, `[conj]` says
+that the whole of it is the second part of a coordination.
+
+Where the head is not annotated reliably, it is derived from the categories. The first rule of this
+table that applies decides; `combine` is the table in code:
 
     pair                                            mark      head
     punctuation and anything else                   lp rp     not the punctuation
     conjunction and anything else                   conj      not the conjunction
-    X  X -> X                                       <Φ>       left: the first conjunct, as in UD
+    X  X -> X            also X  X[conj] -> X       <Φ>       left: the first conjunct, as in UD
     X/Y  Y -> X          application                > <       the functor, but
         X/X  X -> X          of a modifier                    the argument
+        NP/N  N -> NP        of a determiner                  the argument
         X/(X\Y)  X\Y -> X    type-raised                      the argument, unless X is Y
     X/Y  Y|Z -> X|Z      composition, also crossed  >B >Bx …  as for application
     as above, ignoring the slashes and the result             as above
@@ -31,15 +37,21 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import combinations
 from typing import NamedTuple
 
 LEFT, RIGHT = 0, 1
 
 CONJUNCTION = "conj"
+CONJOINED = "[conj]"  # at the end of a category
+BRACKETS_AND_QUOTES = frozenset({"LRB", "RRB", "LQU", "RQU"})  # categories of CCGbank
+DETERMINER = "NP/N"
 
 _SLASHES = "/\\|"
 # Conjoining punctuation leaves a trace at the slash: NP\.,NP is a modifier like NP\NP.
 _ANY_SLASH = re.compile(r"[/\\|](?:\.,)?")
+_FEATURE = re.compile(r"\[(\w+)\]")
+_PLAIN_S = re.compile(r"(?<!\w)S(?![\w\[])")
 _MAX_ORDER = 4  # of generalised composition
 
 
@@ -112,7 +124,7 @@ def arguments(category: str) -> tuple[str, tuple[tuple[str, str], ...]]:
 
 def is_punctuation(category: str) -> bool:
     """Whether this is an atomic category of punctuation, such as `,`; modifiers are not."""
-    return not any(character.isalnum() for character in category)
+    return category in BRACKETS_AND_QUOTES or not any(map(str.isalnum, category))
 
 
 def is_conjunction(category: str) -> bool:
@@ -153,6 +165,8 @@ def head_side(left: str, right: str, result: str) -> int:
 @lru_cache(maxsize=1 << 16)
 def combine(left: str, right: str, result: str) -> Combination:
     """The rule by which two categories combine to a third; see the table above."""
+    if is_punctuation(left) and _is_conjoined(right, result):
+        return Combination("conj", RIGHT)
     if is_punctuation(left) != is_punctuation(right):
         return Combination("lp", RIGHT) if is_punctuation(left) else Combination("rp", LEFT)
     if is_conjunction(left) and not is_conjunction(right):
@@ -162,6 +176,9 @@ def combine(left: str, right: str, result: str) -> Combination:
         return Combination("conj", LEFT)
     if _same(left, right) and _same(right, result):
         return Combination("<Φ>", LEFT)
+    conjunct = right.removesuffix(CONJOINED)
+    if all(unify(*pair, exact=True) for pair in combinations((left, conjunct, result), 2)):
+        return Combination("<Φ>", LEFT)
     for exact in (True, False):
         found = _apply(left, right, result, exact) or _compose(left, right, result, exact)
         if found is not None:
@@ -169,8 +186,8 @@ def combine(left: str, right: str, result: str) -> Combination:
     found = _apply(left, right, None, False)
     if found is not None:
         return found
-    if _same(left, result) or _same(right, result):
-        return Combination("lex", LEFT if _same(left, result) else RIGHT)
+    if unify(left, result) or unify(right, result):
+        return Combination("lex", LEFT if unify(left, result) else RIGHT)
     return Combination("?", LEFT)
 
 
@@ -178,7 +195,7 @@ def raising_mark(child: str, result: str) -> str:
     """The mark of a unary rule: `>T` or `<T` for type-raising, `lex` for type-changing."""
     functor = split(result)
     inner = functor and split(functor.argument)
-    if functor and inner and is_type_raised(result) and _same(inner.argument, child):
+    if functor and inner and is_type_raised(result) and unify(inner.argument, child):
         return ">T" if functor.slash == "/" else "<T"
     return "lex"
 
@@ -191,13 +208,9 @@ def _apply(left: str, right: str, result: str | None, exact: bool) -> Combinatio
         parts = split(functor)
         if parts is None:
             continue
-        if exact:
-            fits = parts.slash in slashes and (parts.argument, parts.result) == (argument, result)
-        else:
-            fits = _same(parts.argument, argument) and (
-                result is None or _same(parts.result, result)
-            )
-        if fits:
+        if exact and parts.slash not in slashes:
+            continue
+        if _yields(parts, argument, result, exact):
             return Combination(mark, _head(side, functor))
     return None
 
@@ -213,15 +226,13 @@ def _compose(left: str, right: str, result: str, exact: bool) -> Combination | N
             continue
         inner, outer = split(secondary), split(result)
         for order in range(1, _MAX_ORDER + 1):
-            if inner is None or outer is None or not _same(inner.argument, outer.argument):
+            if inner is None or outer is None:
                 break
-            if exact and (inner.slash, inner.argument) != (outer.slash, outer.argument):
+            if not unify(inner.argument, outer.argument, exact=exact):
                 break
-            if exact:
-                fits = (parts.argument, parts.result) == (inner.result, outer.result)
-            else:
-                fits = _same(parts.argument, inner.result) and _same(parts.result, outer.result)
-            if fits:
+            if exact and inner.slash != outer.slash:
+                break
+            if _yields(parts, inner.result, outer.result, exact):
                 crossed = "x" if inner.slash != parts.slash else ""
                 number = str(order) if order > 1 else ""
                 return Combination(f"{mark}{number}{crossed}", _head(side, primary))
@@ -233,10 +244,67 @@ def _head(side: int, functor: str) -> int:
     """The side of the head, if the functor on `side` takes the other category as its argument."""
     parts = split(functor)
     assert parts is not None
-    argument_is_head = is_modifier(functor) or (
-        is_type_raised(functor) and not is_modifier(parts.argument)
+    argument_is_head = (
+        is_modifier(functor)
+        or _without_features(functor) == DETERMINER
+        or (is_type_raised(functor) and not is_modifier(parts.argument))
     )
     return 1 - side if argument_is_head else side
+
+
+def _yields(parts: Functor, argument: str, result: str | None, exact: bool) -> bool:
+    """Whether a functor takes this argument and yields this result, whichever it is if None."""
+    if not unify(parts.argument, argument, exact=exact):
+        return False
+    if result is None:
+        return True
+    return unify(_instantiated(parts.result, parts.argument, argument), result, exact=exact)
+
+
+def unify(one: str, other: str, *, exact: bool = False) -> bool:
+    """Whether two categories are equal but for features that only one of them has.
+
+    Unless `exact`, the directions of slashes are ignored.
+
+    >>> unify("S\\\\NP", "S[dcl]\\\\NP"), unify("S[b]\\\\NP", "S[dcl]\\\\NP")
+    (True, False)
+    """
+    if one == other:
+        return True
+    first, features = _analysed(one, exact)
+    second, others = _analysed(other, exact)
+    if first != second:
+        return False
+    return all(others.get(at, feature) == feature for at, feature in features.items())
+
+
+def _instantiated(result: str, pattern: str, argument: str) -> str:
+    """The result of a functor whose argument is `pattern`, applied to `argument`."""
+    skeleton, features = _analysed(pattern, False)
+    for at, feature in _analysed(argument, False)[1].items():
+        if at not in features and _PLAIN_S.fullmatch(skeleton, at - 1, at):
+            return _PLAIN_S.sub(f"S[{feature}]", result)
+    return result
+
+
+@lru_cache(maxsize=1 << 16)
+def _analysed(category: str, directed: bool) -> tuple[str, dict[int, str]]:
+    """A category without features, and the features by their places in it."""
+    rest = category if directed else _without_directions(category)
+    skeleton, features = "", {}
+    while match := _FEATURE.search(rest):
+        skeleton += rest[: match.start()]
+        features[len(skeleton)] = match[1]
+        rest = rest[match.end() :]
+    return skeleton + rest, features
+
+
+def _without_features(category: str) -> str:
+    return _analysed(category, True)[0]
+
+
+def _is_conjoined(right: str, result: str) -> bool:
+    return result.endswith(CONJOINED) and unify(right, result.removesuffix(CONJOINED))
 
 
 @lru_cache(maxsize=1 << 16)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from syntagma.results.categories import LEFT, head_side
+from syntagma.results.categories import LEFT, RIGHT, head_side
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -19,7 +19,8 @@ class Derivation:
     """A node and the tree below it: a word with its category, or one or two children.
 
     `source` is the 1-based index of the word in the problem, in derivations that a search found.
-    Trees may be deep, so no method recurses.
+    `head` says which of two children is the head, 0 or 1; if it is None, `head_side` follows the
+    rules of `categories`. Trees may be deep, so no method recurses.
     """
 
     category: str
@@ -27,6 +28,7 @@ class Derivation:
     form: str | None = None
     tag: str | None = None
     source: int | None = None
+    head: int | None = None
 
     def __post_init__(self) -> None:
         if len(self.children) > 2:
@@ -35,6 +37,18 @@ class Derivation:
             raise ValueError("a node of a derivation is either a word or has children")
         if not self.children and (self.form is None or self.tag is None):
             raise ValueError("a node of a derivation without children needs a form and a tag")
+        if self.head is not None and (len(self.children) != 2 or self.head not in (LEFT, RIGHT)):
+            raise ValueError(
+                "the head of a node of a derivation is one of its two children, 0 or 1"
+            )
+
+    @property
+    def head_side(self) -> int:
+        """Which child is the head: 0, or 1 for the right one of two."""
+        if self.head is not None or len(self.children) < 2:
+            return self.head or LEFT
+        left, right = self.children
+        return head_side(left.category, right.category, self.category)
 
     @property
     def nodes(self) -> Iterator[Derivation]:
@@ -62,6 +76,20 @@ class Derivation:
         return (node for node in self.nodes if not node.children)
 
     @property
+    def unary_chains(self) -> Iterator[tuple[str, ...]]:
+        """The categories of each maximal chain of unary nodes, from its lowest child to its top."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            chain = [node.category]
+            while len(node.children) == 1:
+                [node] = node.children
+                chain.append(node.category)
+            if len(chain) > 1:
+                yield tuple(reversed(chain))
+            waiting.extend(reversed(node.children))
+
+    @property
     def forms(self) -> tuple[str, ...]:
         return tuple(leaf.form for leaf in self.leaves if leaf.form is not None)
 
@@ -74,8 +102,13 @@ class Derivation:
         """The sentence, forms separated by spaces."""
         return " ".join(self.forms)
 
+    @property
+    def has_given_heads(self) -> bool:
+        """Whether the head of a node is given, and not found by rule."""
+        return any(node.head is not None for node in self.nodes)
+
     def heads(self) -> tuple[int, ...]:
-        """The 1-based head of each word, 0 for the root, by the head rules of `categories`."""
+        """The 1-based head of each word, 0 for the root."""
         heads: list[int] = []
         waiting: list[int] = []  # head words of nodes without a parent yet, from left to right
         for node in self.bottom_up:
@@ -83,9 +116,8 @@ class Derivation:
                 heads.append(0)
                 waiting.append(len(heads))
             elif len(node.children) == 2:
-                left, right = node.children
                 second, first = waiting.pop(), waiting.pop()
-                if head_side(left.category, right.category, node.category) == LEFT:
+                if node.head_side == LEFT:
                     heads[second - 1] = first
                     waiting.append(first)
                 else:
@@ -95,7 +127,7 @@ class Derivation:
 
     def _flat(self) -> tuple[tuple[Any, ...], ...]:
         return tuple(
-            (node.category, len(node.children), node.form, node.tag, node.source)
+            (node.category, len(node.children), node.form, node.tag, node.source, node.head_side)
             for node in self.nodes
         )
 
@@ -120,7 +152,8 @@ class Derivation:
 def _of_flat(nodes: Sequence[tuple[Any, ...]]) -> Derivation:
     """The tree of nodes in preorder, each with the number of its children."""
     built: list[Derivation] = []
-    for category, count, form, tag, source in reversed(nodes):
+    for category, count, form, tag, source, side in reversed(nodes):
         children = tuple(built.pop() for _ in range(count))
-        built.append(Derivation(category, children, form, tag, source))
+        head = side if count == 2 else None
+        built.append(Derivation(category, children, form, tag, source, head))
     return built.pop()

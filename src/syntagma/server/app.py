@@ -24,7 +24,7 @@ from syntagma.server.page_files import PageFile, read_page
 from syntagma.server.reference import STYLE, reference_page
 from syntagma.server.requests import check_content_type, read_body
 from syntagma.server.security import Access
-from syntagma.server.service import Service
+from syntagma.server.service import Service, count
 from syntagma.server.tokenize import read_text, split
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -109,7 +109,7 @@ def _operation(service: Service, name: str) -> Handler:
         async with service.admitted(request) as data:
             work = _Work(service, name, data)
             results = await service.answers(request, work.open, work.solve, weight)
-        service.count(request, name, [answer for answer, _ in results])
+        count(request, name, (answer for answer, _ in results))
         return work.answer(results)
 
     return handle
@@ -192,7 +192,7 @@ def _add_udpipe(app: FastAPI, service: Service) -> None:
             results = await service.answers(
                 request, open, lambda items: calls[0].solve(items), weight
             )
-        service.count(request, "process", [answer for answer, _ in results])
+        count(request, "process", (answer for answer, _ in results))
         blocks = []
         for number, (answer, _) in enumerate(results, start=1):
             if isinstance(answer, Fault):
@@ -224,7 +224,11 @@ def _add_documentation(app: FastAPI, service: Service, *, token: bool) -> None:
     @lru_cache(maxsize=1)
     def document() -> dict[str, Any]:
         routes = get_openapi(
-            title=app.title, version=app.version, description=DESCRIPTION, routes=app.routes
+            title=app.title,
+            version=app.version,
+            description=DESCRIPTION,
+            routes=app.routes,
+            servers=[{"url": "./"}],  # wherever a proxy puts it
         )
         return complete(routes, service.options, service.limits, token=token)
 
@@ -234,8 +238,10 @@ def _add_documentation(app: FastAPI, service: Service, *, token: bool) -> None:
 
     @app.get("/docs", include_in_schema=False)
     async def reference(request: Request) -> Response:
-        address = str(request.base_url).rstrip("/")
-        return Response(reference_page(document(), address), media_type="text/html")
+        # A proxy in front may speak TLS; of what it says, this is for show alone.
+        secure = request.headers.get("x-forwarded-proto") == "https"
+        url = request.base_url.replace(scheme="https") if secure else request.base_url
+        return Response(reference_page(document(), str(url).rstrip("/")), media_type="text/html")
 
     @app.get("/docs.css", include_in_schema=False)
     async def style() -> Response:

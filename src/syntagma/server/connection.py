@@ -10,21 +10,45 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from syntagma.server.faults import Fault
+from syntagma.server.gate import App
 from syntagma.server.limits import Limits
+from syntagma.server.logs import log
+from syntagma.server.metrics import Metrics
 from syntagma.server.security import HEADERS
 
-MAX_HEADER = 16 << 10  # bytes
+MAX_HEADER: Final = 16 << 10  # bytes
+KEEP_ALIVE: Final = 5  # seconds that a connection may be idle between two requests
 
 
-def connection_class(limits: Limits) -> type[H11Protocol]:
-    """The class of the connections of a server with these limits."""
+def connection_config(app: App, limits: Limits, metrics: Metrics) -> uvicorn.Config:
+    """What uvicorn needs to know to serve an application over such connections."""
+    return uvicorn.Config(
+        app,
+        http=connection_class(limits, metrics),
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=limits.write_seconds,
+        h11_max_incomplete_event_size=MAX_HEADER,
+    )
+
+
+def connection_class(limits: Limits, metrics: Metrics) -> type[H11Protocol]:
+    """The class of the connections of a server with these limits, which counts there what it
+    refuses."""
 
     class Connection(H11Protocol):
         _timer: asyncio.TimerHandle | None = None
@@ -35,20 +59,14 @@ def connection_class(limits: Limits) -> type[H11Protocol]:
             if len(self.connections) >= limits.connections:
                 self._refused = True
                 self.transport = transport
-                transport.write(
-                    raw_answer(
-                        Fault(
-                            "busy",
-                            f"{limits.connections} connections are open, which is the limit",
-                            headers={"Retry-After": "1"},
-                        )
-                    )
-                )
-                transport.close()
+                message = f"{limits.connections} connections are open (limit: connections)"
+                self._refuse(Fault("busy", message, headers={"Retry-After": "1"}))
                 return
             # The header and the body of an answer are written one by one. Without this, the
             # body waits for the client to confirm the header, often for 40 ms.
-            transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            end = transport.get_extra_info("socket")
+            if end.family in (socket.AF_INET, socket.AF_INET6):
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             super().connection_made(transport)
             self._await_header()
 
@@ -70,18 +88,35 @@ def connection_class(limits: Limits) -> type[H11Protocol]:
             self._write_timer = self.loop.call_later(limits.write_seconds, self._end_unread)
 
         def send_400_response(self, msg: str) -> None:
-            """Answer what is not HTTP as every other error."""
-            if not self.transport.is_closing():
-                self.transport.write(raw_answer(Fault("bad_request", "not a valid HTTP request")))
-                self.transport.close()
+            """Answer what is not HTTP as every other error. Called while h11's is handled."""
+            error = sys.exception()
+            hint = error.error_status_hint if isinstance(error, h11.ProtocolError) else 400
+            if hint == 431 and not self._answering:  # otherwise it is about a chunk of a body
+                message = f"the header has more than {MAX_HEADER} bytes"
+                self._refuse(Fault("header_too_large", message, "header"))
+            else:
+                self._refuse(Fault("bad_request", "not a valid HTTP request"))
+
+        def _refuse(self, fault: Fault) -> None:
+            """Answer without a request, and end. An answer that has begun is cut off instead."""
+            if self.transport.is_closing():
+                return
+            if not self._answering or not self.cycle.response_started:
+                self.transport.write(raw_answer(fault))
+            self.transport.close()
+            metrics.refused(fault.status)
+            log("refused", code=fault.code, status=fault.status)
+
+        @property
+        def _answering(self) -> bool:
+            return self.cycle is not None and not self.cycle.response_complete
 
         def _await_header(self) -> None:
             """Set the time for a header, unless a request is being answered."""
-            answering = self.cycle is not None and not self.cycle.response_complete
-            if answering and self._timer is not None:
+            if self._answering and self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
-            elif not answering and self._timer is None:
+            elif not self._answering and self._timer is None:
                 self._timer = self.loop.call_later(limits.header_seconds, self._end)
 
         def _end(self) -> None:
@@ -89,10 +124,12 @@ def connection_class(limits: Limits) -> type[H11Protocol]:
             request, tell it why."""
             self._timer = None
             begun, _ = self.conn.trailing_data
-            if begun and self.conn.their_state is h11.IDLE and not self.transport.is_closing():
-                message = f"the header did not arrive within {limits.header_seconds} seconds"
-                self.transport.write(raw_answer(Fault("request_timeout", message)))
-                self.transport.close()
+            if begun and self.conn.their_state is h11.IDLE:
+                seconds = limits.header_seconds
+                message = (
+                    f"the header did not arrive within {seconds} seconds (limit: header_seconds)"
+                )
+                self._refuse(Fault("request_timeout", message, "header"))
             else:
                 self.transport.abort()
 

@@ -25,6 +25,10 @@ METHODS: Final = frozenset(("GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "D
 CLIENT_GONE: Final = 499  # of logs and metrics only, as in nginx
 # Logs of requests that come every few seconds would drown the others.
 QUIET: Final = frozenset(("/healthz", "/readyz", "/metrics"))
+# In the state of a connection: the server asks itself, before it is ready. Not counted, not logged.
+WARM_UP: Final = "warm_up"
+# In the state of a request: its operation, and a `Counter` of what became of its problems.
+SOLVED: Final = "solved"
 
 
 class Gate:
@@ -54,22 +58,28 @@ class Gate:
             log("failure", logging.ERROR, request=exchange.id, **describe_exception(error))
             await exchange.refuse(failure())
         finally:
-            self._record(exchange)
+            if not exchange.is_warm_up:
+                self._record(exchange)
 
     def _record(self, exchange: _Exchange) -> None:
         seconds = monotonic() - exchange.began
         route, method, status = exchange.route, exchange.method, exchange.status
         self._metrics.answered(route, method, status, seconds)
-        level = logging.DEBUG if route in QUIET and status < 400 else logging.INFO
+        counts = {}
+        if (solved := exchange.scope["state"].get(SOLVED)) is not None:
+            operation, outcomes = solved
+            self._metrics.solved(operation, outcomes)
+            problems = outcomes.total()
+            counts = {"problems": problems, "failed": problems - outcomes["ok"]}
         log(
             "request",
-            level,
+            logging.DEBUG if route in QUIET and status < 400 else logging.INFO,
             request=exchange.id,
             method=method,
             route=route,
             status=status,
             seconds=round(seconds, 4),
-            **exchange.scope["state"].get("counts", {}),
+            **counts,
         )
 
 
@@ -87,6 +97,7 @@ class _Exchange:
         # A request for the header alone is answered as one for the whole; uvicorn drops the body.
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         self.scope: Scope = {**scope, "method": method, "state": {}}
+        self.is_warm_up = WARM_UP in scope.get("state", ())
         self.method = scope["method"] if scope["method"] in METHODS else "other"
         self._send = send
         self._origin = self.headers.get("origin")

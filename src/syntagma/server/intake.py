@@ -41,7 +41,9 @@ class Intake:
             except TimeoutError:
                 raise Fault(
                     "request_timeout",
-                    f"the body did not arrive within {self._limits.body_seconds} seconds",
+                    f"the body did not arrive within {self._limits.body_seconds} seconds "
+                    "(limit: body_seconds)",
+                    "body",
                     headers={"Connection": "close"},
                 ) from None
             yield b"".join(chunks)
@@ -52,11 +54,16 @@ class Intake:
         """Refuse a body of this size, of which so much is not yet held; at first all of it."""
         if size > self._limits.body:
             raise Fault(
-                "too_large", f"the body has more bytes than the limit of {self._limits.body}"
+                "too_large",
+                f"the body has more than {self._limits.body} bytes (limit: body)",
+                "body",
             )
         if self.held + (size if more is None else more) > self._limits.bodies:
             raise Fault(
-                "busy", "too many large requests at a time; try again", headers={"Retry-After": "1"}
+                "busy",
+                "too many large requests at a time (limit: bodies); try again",
+                "body",
+                {"Retry-After": "1"},
             )
 
 

@@ -49,11 +49,14 @@ def log(event: str, level: int = logging.INFO, **fields: object) -> None:
 
 
 def set_up_logs(level: int = logging.INFO) -> None:
-    """Send the logs of the server, and the warnings of the packages below it, to standard error."""
+    """Send the logs of the server, and the errors of the packages below it, to standard error.
+
+    uvicorn's warnings are about requests that it refuses, which `connection` logs itself.
+    """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logging.raiseExceptions = False  # nobody reads standard error any more: go on
-    for name, lowest in ((LOG.name, level), ("uvicorn", logging.WARNING), ("asyncio", 40)):
+    for name, lowest in ((LOG.name, level), ("uvicorn", logging.ERROR), ("asyncio", logging.ERROR)):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler]
         logger.setLevel(lowest)

@@ -5,7 +5,7 @@ Labels are names of routes and codes, never text of a user.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from prometheus_client import (
     CollectorRegistry,
@@ -33,20 +33,21 @@ class Metrics:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         Info("syntagma", "The server.", registry=self.registry).info({"version": __version__})
-        self.requests = Counter(
+        self._requests = Counter(
             "syntagma_requests",
-            "Requests by route, method and status; 499: the client went away.",
+            "Requests by route, method and status. Route none: refused before it was read; "
+            "status 499: the client went away.",
             ("route", "method", "status"),
             registry=self.registry,
         )
-        self.seconds = Histogram(
+        self._seconds = Histogram(
             "syntagma_request_seconds",
             "Seconds from the header of a request to the end of its answer.",
             ("route",),
             buckets=SECONDS,
             registry=self.registry,
         )
-        self.problems = Counter(
+        self._problems = Counter(
             "syntagma_problems",
             "Problems by operation and outcome: ok, or the code of the error.",
             ("operation", "outcome"),
@@ -67,8 +68,16 @@ class Metrics:
         self._bodies.set_function(bodies)
 
     def answered(self, route: str, method: str, status: int, seconds: float) -> None:
-        self.requests.labels(route, method, str(status)).inc()
-        self.seconds.labels(route).observe(seconds)
+        self._requests.labels(route, method, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def refused(self, status: int) -> None:
+        """Count an answer to what was no request."""
+        self._requests.labels("none", "other", str(status)).inc()
+
+    def solved(self, operation: str, outcomes: Mapping[str, int]) -> None:
+        for outcome, number in outcomes.items():
+            self._problems.labels(operation, outcome).inc(number)
 
     def text(self) -> bytes:
         return generate_latest(self.registry)

@@ -77,9 +77,16 @@ def read_options(model: type[BaseModel], value: object) -> dict[str, Any]:
                 f"options.{name}" if name.isidentifier() else f"options[{shown(name)}]",
             )
     try:
-        return model.model_validate(value, strict=True).model_dump()
+        options = model.model_validate(value, strict=True).model_dump()
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         field = ".".join(["options", *map(str, first["loc"])])
         message = first["msg"][:1].lower() + first["msg"][1:]
         raise Fault("invalid", f"{field}: {message}", field) from None
+    if options.get("diverse") and options["n_best"] is None:
+        raise Fault(
+            "invalid",
+            "options.diverse: chooses among several results: set options.n_best to how many",
+            "options.diverse",
+        )
+    return options

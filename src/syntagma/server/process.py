@@ -14,7 +14,7 @@ import uvicorn
 from syntagma import __version__
 from syntagma.errors import ArgumentError
 from syntagma.server.app import build_app
-from syntagma.server.connection import MAX_HEADER, connection_class
+from syntagma.server.connection import connection_config
 from syntagma.server.fair_queue import FairQueue
 from syntagma.server.limits import Limits
 from syntagma.server.logs import log, set_up_logs
@@ -22,10 +22,9 @@ from syntagma.server.notices import collect_warnings
 from syntagma.server.security import Access, host_in_url
 from syntagma.server.served import load_models
 from syntagma.server.service import Service
-from syntagma.server.warm_up import warm_up
+from syntagma.server.warm_up import warm_up_connections, warm_up_threads
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
-KEEP_ALIVE = 5  # seconds that a connection may be idle between two requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ def serve(
         collect_warnings()
         queue = FairQueue(threads)
         service = Service(served, queue, limits)
-        warm_up(service)
+        warm_up_threads(service)
         try:
             asyncio.run(_serve(listening, service, access))
         finally:
@@ -66,25 +65,10 @@ def serve(
 
 
 async def _serve(listening: socket.socket, service: Service, access: Access) -> None:
-    config = uvicorn.Config(
-        build_app(service, access),
-        http=connection_class(service.limits),
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=KEEP_ALIVE,
-        timeout_graceful_shutdown=service.limits.write_seconds,
-        h11_max_incomplete_event_size=MAX_HEADER,
-    )
+    config = connection_config(build_app(service, access), service.limits, service.metrics)
     server = _Server(config, service)
     _end_on_signals(server)
-    host, port = listening.getsockname()[:2]
-    url = f"http://{host_in_url(host)}:{port}/"
-    log("started", version=__version__, address=url, threads=len(service.queue.threads))
-    print(f"Serving {service.models.default} at {url} (Ctrl-C to stop)", flush=True)
+    await warm_up_connections(config, access.token)
     await server.serve(sockets=[listening])
     log("stopped")
 
@@ -110,6 +94,13 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._service = service
         self._stopping: asyncio.Task[None] | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        host, port = self.servers[0].sockets[0].getsockname()[:2]
+        url = f"http://{host_in_url(host)}:{port}/"
+        log("started", version=__version__, address=url, threads=len(self._service.queue.threads))
+        print(f"Serving {self._service.models.default} at {url} (Ctrl-C to stop)", flush=True)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

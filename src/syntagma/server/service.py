@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from time import monotonic
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from fastapi import Request
 
 from syntagma.server.fair_queue import FairQueue, Job, OutOfTime
 from syntagma.server.faults import Fault
+from syntagma.server.gate import SOLVED
 from syntagma.server.intake import ClientGone, Intake, wait_until_gone
 from syntagma.server.limits import Limits
 from syntagma.server.metrics import Metrics
@@ -72,7 +73,7 @@ class Service:
         if self.active >= self.limits.queue:
             raise Fault(
                 "queue_full",
-                f"{self.active} requests wait or run, which is the limit; try again",
+                f"{self.active} requests wait or run (limit: queue); try again",
                 headers={"Retry-After": str(self._retry_after())},
             )
 
@@ -105,8 +106,8 @@ class Service:
         except OutOfTime:
             raise Fault(
                 "time_limit",
-                f"not done within the {self.limits.seconds} seconds that a request may take: send "
-                "fewer problems, a smaller beam, or options.timeout",
+                f"not done within {self.limits.seconds} seconds (limit: seconds): send fewer "
+                "problems, a smaller beam, or options.timeout",
                 headers={"Retry-After": str(self._retry_after())},
             ) from None
         finally:
@@ -117,14 +118,6 @@ class Service:
         """What `/v1/models` answers: the models, and the limits that matter to a client."""
         limits = {name: getattr(self.limits, name) for name in STATED_LIMITS}
         return {**self.models.describe(), "limits": limits}
-
-    def count(self, request: Request, operation: str, answers: Sequence[object]) -> None:
-        """Count the problems of a request, for the metrics and the log."""
-        codes = Counter(each.code if isinstance(each, Fault) else "ok" for each in answers)
-        for code, number in codes.items():
-            self.metrics.problems.labels(operation, code).inc(number)
-        counts = {"problems": len(answers), "failed": len(answers) - codes["ok"]}
-        request.scope["state"]["counts"] = counts
 
     async def stop(self) -> bool:
         """Refuse new requests and wait for those that are active; False if some did not end within
@@ -151,3 +144,9 @@ def stopping() -> Fault:
         "the server is stopping; try again",
         headers={"Retry-After": "5", "Connection": "close"},
     )
+
+
+def count(request: Request, operation: str, answers: Iterable[object]) -> None:
+    """Note what became of the problems of a request, for the metrics and the log."""
+    codes = Counter(each.code if isinstance(each, Fault) else "ok" for each in answers)
+    request.scope["state"][SOLVED] = operation, codes

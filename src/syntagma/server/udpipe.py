@@ -9,22 +9,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from email.parser import BytesHeaderParser
+from itertools import groupby
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from syntagma import __version__
-from syntagma.errors import FormatError, shown
+from syntagma.errors import FormatError, ProblemError, shown
+from syntagma.files.place import Place
 from syntagma.formats.conllu import read_conllu, write_conllu
 from syntagma.formats.text import read_text
 from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization
 from syntagma.server.faults import Fault
 from syntagma.server.limits import Limits
 from syntagma.server.operations import Order
 from syntagma.server.served import Models, Served
 
-INPUTS: Final = ("conllu", "horizontal")
-OUTPUTS: Final = ("conllu", "horizontal")
+INPUTS: Final = ("conllu", "horizontal", "vertical", "generic_tokenizer")
+OUTPUTS: Final = ("conllu", "horizontal", "vertical", "plaintext")
 MAX_PARAMETERS: Final = 32
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
@@ -107,6 +110,16 @@ def _model(name: str | None, models: Models) -> Served:
         raise Fault(fault.code, fault.message, "model") from None
 
 
+def _format(key: str, parameters: Parameters, known: Sequence[str]) -> str:
+    """The format that a parameter names. What it may have after the name, as in `conllu=v2`, is
+    about details that are not offered here. Raises `Fault`."""
+    value = parameters.get(key, "conllu")
+    name = value.partition("=")[0]
+    if name not in known:
+        raise Fault("invalid", f"{key} must be one of {', '.join(known)}, not {shown(value)}", key)
+    return name
+
+
 class Process(Order):
     """One call of `/process`: sentences in, the same sentences in order out."""
 
@@ -114,10 +127,10 @@ class Process(Order):
         options = {"n_best": None, "diverse": False, "beam": None, "timeout": None, "text": False}
         super().__init__(served.linearizer, options, limits)
         self._served = served
-        self._output = parameters.get("output", "conllu")
-        self._input = parameters.get("input", "conllu")
+        self._output = _format("output", parameters, OUTPUTS)
+        given = _format("input", parameters, INPUTS)
+        self._input = "generic_tokenizer" if "tokenizer" in parameters else given
         self._data = parameters.get("data")
-        self._raw = "tokenizer" in parameters
 
     @classmethod
     def of(cls, parameters: Parameters, models: Models, limits: Limits) -> Process:
@@ -125,13 +138,6 @@ class Process(Order):
         served = _model(parameters.get("model") or None, models)
         if "data" not in parameters:
             raise Fault("invalid", "the parameter data is missing", "data")
-        for key, known in (("input", INPUTS), ("output", OUTPUTS)):
-            if parameters.get(key, "conllu") not in known:
-                raise Fault(
-                    "invalid",
-                    f"{key} must be one of {', '.join(known)}, not {shown(parameters[key])}",
-                    key,
-                )
         return cls(served, parameters, limits)
 
     def sentences(self) -> list[Problem]:
@@ -151,9 +157,14 @@ class Process(Order):
         return problem
 
     def write(self, result: Linearization) -> str:
-        if self._output == "horizontal":
-            # As there, a space within a word is not one between words.
-            return " ".join(form.replace(" ", "\u00a0") for form in result.words) + "\n"
+        match self._output:
+            case "horizontal":
+                # As there, a space within a word is not one between words.
+                return " ".join(form.replace(" ", "\u00a0") for form in result.words) + "\n"
+            case "vertical":
+                return "".join(form + "\n" for form in result.words) + "\n"
+            case "plaintext":
+                return self.linearizer.spell(result).text + "\n"
         return write_conllu(result, self.linearizer.tag_column)
 
     def answer(self, blocks: Sequence[str]) -> dict[str, Any]:
@@ -173,11 +184,27 @@ class Process(Order):
     def _read_data(self) -> Iterable[Problem | FormatError]:
         data = (self._data or "").removeprefix("\ufeff").replace("\r\n", "\n")
         lines = data.split("\n")
-        if self._raw:
-            from syntagma.language_model.tokenization import sentences
+        match self._input:
+            case "generic_tokenizer":
+                from syntagma.language_model.tokenization import sentences
 
-            found = (each for paragraph in data.split("\n\n") for each in sentences(paragraph))
-            return read_text((" ".join(words) for words in found), "data")
-        if self._input == "horizontal":
-            return read_text([line for line in lines if line.strip()], "data")
+                found = (each for paragraph in data.split("\n\n") for each in sentences(paragraph))
+                return read_text((" ".join(words) for words in found), "data")
+            case "horizontal":
+                bags = zip(lines, read_text(lines, "data"), strict=True)
+                return (bag for line, bag in bags if line.strip())
+            case "vertical":
+                return _read_vertical(lines)
         return read_conllu(lines, "data", self.linearizer.tag_column)
+
+
+def _read_vertical(lines: Iterable[str]) -> Iterator[Problem | FormatError]:
+    """A word per line, and an empty line after each sentence."""
+    for filled, group in groupby(enumerate(lines, start=1), lambda line: bool(line[1].strip())):
+        if filled:
+            numbers, words = zip(*group, strict=True)
+            place = Place("data", numbers[0])
+            try:
+                yield Problem(tuple(Word(word.strip()) for word in words), origin=place)
+            except ProblemError as error:
+                yield FormatError(str(error), *place)

@@ -46,9 +46,19 @@ def read_training_data(path: str | Path, settings: Settings, *, lift: bool) -> l
             f"{path} is a treebank, but CCG models learn from derivations: use a CCGbank (.auto), "
             "or the grammar dependency (--grammar dependency)"
         )
-    if ccg:
-        return [each.sentence for each in read_ccgbank(path)]
+    if isinstance(settings, BestFirstSettings) and ccg:
+        return [each.sentence for each in read_ccgbank(path, settings.heads)]
     return read_treebank(path, settings.tag_column or "xpos", lift=lift)
+
+
+def choose_heads(sentences: Sequence[Sentence], settings: Settings) -> Settings:
+    """The settings with the source of heads that the derivations were read with."""
+    if not isinstance(settings, BestFirstSettings) or settings.grammar != "ccg" or settings.heads:
+        return settings
+    derivations = filter(None, (sentence.derivation for sentence in sentences))
+    return replace(
+        settings, heads="file" if any(each.has_given_heads for each in derivations) else "rule"
+    )
 
 
 def sample_evenly(sentences: Sequence[Sentence], count: int) -> Sequence[Sentence]:
@@ -66,8 +76,14 @@ def load_start(start: str | Path, settings: Settings) -> Model:
     return model
 
 
+def name_files(paths: Sequence[str | Path]) -> str:
+    """The files of a treebank, for messages."""
+    more = len(paths) - 1
+    return f"{paths[0]} and {more} more file{'s' * (more > 1)}" if more else str(paths[0])
+
+
 def choose_tag_column(
-    train: str | Path, settings: Settings, start: Model | None = None
+    files: Sequence[str | Path], settings: Settings, start: Model | None = None
 ) -> Settings:
     """The settings with the tag column of a treebank.
 
@@ -75,9 +91,10 @@ def choose_tag_column(
     all words have such a tag; else the column in which more words have one. Raise if too few have.
     A stream, which can be read only once, is not looked at: see `check_tagged`.
     """
-    if is_ccgbank(train) or not os.path.isfile(train):
+    train = name_files(files)
+    if any(is_ccgbank(file) or not os.path.isfile(file) for file in files):
         return replace(settings, tag_column=settings.tag_column or "xpos")
-    shares = tag_shares(train)
+    shares = tag_shares(*files)
     usual: TagColumn = "xpos" if start is None else start.header["tag_column"]
     column = settings.tag_column or usual
     if not shares:  # an empty file, which its reader reports
@@ -106,15 +123,18 @@ def choose_tag_column(
     return replace(settings, tag_column=column)
 
 
-def check_tagged(train: str | Path, sentences: Sequence[Sentence], settings: Settings) -> None:
+def check_tagged(
+    files: Sequence[str | Path], sentences: Sequence[Sentence], settings: Settings
+) -> None:
     """Raise if too few words have a tag to learn from."""
     tags = [tag for sentence in sentences for tag in sentence.tags]
     share = sum(map(bool, tags)) / max(len(tags), 1)
     if tags and share < MIN_TAGGED:
         column = (settings.tag_column or "xpos").upper()
         raise TrainingError(
-            f"{train}: {_share(share)} {column} tags, and a model needs them for at least "
-            f"{MIN_TAGGED:.0%}: choose the other column (--tag-column), or tag the treebank first"
+            f"{name_files(files)}: {_share(share)} {column} tags, and a model needs them for at "
+            f"least {MIN_TAGGED:.0%}: choose the other column (--tag-column), or tag the treebank "
+            "first"
         )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from syntagma import __version__
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.errors import FormatError, TrainingError, shown
+from syntagma.features.settings import SparseSettings
 from syntagma.files.paths import as_paths, check_path
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import LanguageModel
@@ -28,6 +29,7 @@ from syntagma.problem.integers import as_integer
 from syntagma.realization.training import learn_realizer
 from syntagma.training.data import (
     check_tagged,
+    choose_heads,
     choose_tag_column,
     describe_data,
     describe_start,
@@ -38,16 +40,16 @@ from syntagma.training.data import (
 from syntagma.training.inputs import digest_inputs
 from syntagma.training.language_model import read_lm
 from syntagma.training.learners import create_learner
+from syntagma.training.presets import preset_changes
 from syntagma.training.run import Epoch, Run, TrainingReport, open_folder
+from syntagma.treebanks.corpus import corpus_files
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence, read_treebank
 
-DEV_SENTENCES = 300  # measured after each epoch, at most
-
 
 def train(
-    train: str | Path,
-    dev: str | Path,
+    train: str | Path | Sequence[str | Path],
+    dev: str | Path | Sequence[str | Path],
     output: str | Path,
     *,
     settings: Settings | None = None,
@@ -66,6 +68,7 @@ def train(
 ) -> TrainingReport:
     """Train a model and write it to `output`; the epoch that is best on `dev` is kept.
 
+    Each of `train` and `dev` is a file, a pattern such as `wsj/*.conllu`, or a list of both.
     The type of the settings chooses the scorer, by default a neural one. `pretrain` are further
     treebanks from which a neural scorer learns first. They may be machine-made: faulty sentences
     are left out, and the faults of each file are reported to `on_faults`. `start` is a neural model
@@ -85,8 +88,8 @@ def train(
     settings = NeuralSettings() if settings is None else settings
     if not isinstance(settings, Settings):
         raise TrainingError(f"settings must be those of a learner, not {shown(settings)}")
-    for path, what in ((train, "train"), (dev, "dev"), (output, "output")):
-        check_path(path, what)
+    check_path(output, "output")
+    train, dev = corpus_files(train, "train"), corpus_files(dev, "dev")
     pretrain = as_paths(pretrain, "pretrain")
     _check_arguments(settings, output, pretrain, start, lm, threads)
     output = Path(output)
@@ -94,18 +97,22 @@ def train(
     if os.path.islink(output):  # the model will be where the link points to
         output = Path(os.path.realpath(output))
     further_models = [model_path(each) for each in (start, lm) if each is not None]
-    with open_folder(output, [train, dev, *pretrain, *further_models]) as folder:
+    with open_folder(output, [*train, *dev, *pretrain, *further_models]) as folder:
         begun = load_start(start, settings) if start is not None else None
         settings = choose_tag_column(train, settings, begun)
-        sentences = read_training_data(train, settings, lift=True)
+        parts = [read_training_data(file, settings, lift=True) for file in train]
+        sentences = [sentence for part in parts for sentence in part]
         check_tagged(train, sentences, settings)
+        settings = choose_heads(sentences, settings)
         realizer = None
         if settings.realizes:
             realizer = learn_realizer(sentences, language)
         language_model, about_lm = (None, {}) if lm is None else read_lm(model_path(lm))
         learner = create_learner(settings, threads, begun, realizer, language_model)
-        annotated = read_training_data(dev, settings, lift=False)
-        dev_sentences = sample_evenly(annotated, DEV_SENTENCES)
+        annotated = [
+            sentence for file in dev for sentence in read_training_data(file, settings, lift=False)
+        ]
+        dev_sentences = sample_evenly(annotated, settings.dev_sentences)
         further, further_described = _read_pretraining(pretrain, settings, on_faults)
         vocabulary = learner.begin(sentences, further)
         header: dict[str, Any] = {
@@ -113,11 +120,12 @@ def train(
             "language": language,
             "licence": licence,
             "attribution": attribution,
-            "data": [describe_data(train, sentences), *further_described],
+            "data": [*map(describe_data, train, parts), *further_described],
             **({"start": describe_start(start, begun)} if start is not None and begun else {}),
             "tag_column": settings.tag_column,
             "scorer": settings.SCORER,
             **learner.describe(),
+            **_describe_preset(settings),
             "settings": asdict(settings),
             "created_with": __version__,
         }
@@ -188,6 +196,14 @@ def _describe_features(language_model: LanguageModel, about: dict[str, Any]) -> 
     neutral = Balance(0, 0, 0, 0)
     described = {name: value for name, value in about.items() if name not in (MARGIN, "tuning")}
     return {**described, **language_model.describe(), "balance": neutral.to_json()}
+
+
+def _describe_preset(settings: Settings) -> dict[str, Any]:
+    """The header fields that name the published system whose settings these are, if any."""
+    if not isinstance(settings, SparseSettings) or settings.preset is None:
+        return {}
+    changes = preset_changes(settings)
+    return {"preset": settings.preset, **({"preset_changes": changes} if changes else {})}
 
 
 def _read_pretraining(

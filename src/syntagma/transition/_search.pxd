@@ -49,6 +49,7 @@ cdef class Search:
     cdef const int32_t* first_forms     # of each word, if forms are chosen
     cdef readonly int width
     cdef readonly bint merging      # merge states that the scorers cannot tell apart
+    cdef bint labels_are_actions    # arcs with other labels than the gold one are not gold
     cdef int size               # states in the beam
     cdef char* memory
     cdef size_t bytes

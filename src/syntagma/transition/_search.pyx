@@ -251,6 +251,7 @@ cdef class Search:
                 candidate.kind == gold.kind
                 and candidate.word == gold.word
                 and candidate.tag == gold.tag
+                and (candidate.label == gold.label or not self.labels_are_actions)
             )
             self.size += 1
             if self.size == self.limit:

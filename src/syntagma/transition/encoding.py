@@ -209,7 +209,7 @@ def word_rows(
     for i, at in enumerate(order):
         word = words[at]
         form = form_number(word.form, vocabulary)
-        shape, suffix = shape_and_suffix(word.form)
+        shape, suffix = shape_and_suffix(word.form) if vocabulary.back_off else (0, 0)
         twin = NONE
         if at + 1 not in heads and at + 1 not in constrained:
             # Unknown tags may still lead to different forms.
@@ -276,6 +276,8 @@ def form_number(form: str, vocabulary: Vocabulary) -> int:
     """The number of a form, 0 if it is unseen. An unseen phrase is represented by its last word, in
     English most often its head."""
     number = vocabulary.forms.get(form)
+    if number is None and not vocabulary.back_off:
+        return 0
     if number is None:
         number = vocabulary.forms.get(form.rpartition(" ")[2], 0)
     return number

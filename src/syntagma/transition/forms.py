@@ -62,7 +62,7 @@ def form_arrays(
             tried = tuple(dict.fromkeys((*tried, *more)))
             kind = kinds.setdefault((each.text, each.initial), len(kinds))
             share = share_interval(choice, index)
-            shape, suffix = shape_and_suffix(each.text)
+            shape, suffix = shape_and_suffix(each.text) if vocabulary.back_off else (0, 0)
             rows.append(FormRow(form, shape, suffix, kind, share, len(tags), len(tried)))
             tags += tried
         first_forms.append(len(rows))

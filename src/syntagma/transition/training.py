@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from syntagma.features.settings import SparseSettings
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.shape import shape
@@ -26,7 +28,7 @@ from syntagma.transition.encoding import (
     search_order,
     word_rows,
 )
-from syntagma.transition.vocabulary import Vocabulary
+from syntagma.transition.vocabulary import NO_LABEL, Vocabulary
 from syntagma.treebanks.treebank import Sentence
 
 MIN_COUNT = 2  # rarer forms have no number: features see their tag, suffix and shape only
@@ -41,8 +43,16 @@ def learn_vocabulary(
     sentences: Iterable[Sentence],
     first_tags: Sequence[str] = (),
     first_labels: Sequence[str] = (),
+    *,
+    min_count: int = MIN_COUNT,
+    whole_dictionary: bool = False,
+    back_off: bool = True,
 ) -> Vocabulary:
-    """The forms, tags and labels of a treebank; these tags and labels have the first numbers."""
+    """The forms, tags and labels of a treebank; these tags and labels have the first numbers.
+
+    With `whole_dictionary`, all tags that a form was seen with are proposed for it, all tags for
+    an unseen form, and all labels for an arc; otherwise only the most frequent ones.
+    """
     form_counts: Counter[str] = Counter()
     tag_counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     arcs: Counter[tuple[int, str, str, str]] = Counter()
@@ -57,7 +67,7 @@ def learn_vocabulary(
                 arcs[side, sentence.tags[head - 1], sentence.tags[i], label] += 1
     tags = [*dict.fromkeys((*first_tags, *sorted({t for c in tag_counts.values() for t in c})))]
     labels = [*dict.fromkeys((*first_labels, *sorted({arc[3] for arc in arcs})))]
-    forms = sorted(form for form, count in form_counts.items() if count >= MIN_COUNT)
+    forms = sorted(form for form, count in form_counts.items() if count >= min_count)
     tag_numbers = {tag: i for i, tag in enumerate(tags)}
     by_shape: defaultdict[str, Counter[int]] = defaultdict(Counter)
     for form, counts in tag_counts.items():
@@ -65,11 +75,16 @@ def learn_vocabulary(
             for tag in counts:
                 by_shape[shape(form)][tag_numbers[tag]] += 1
                 by_shape[""][tag_numbers[tag]] += 1
-    open_tags = {name: _most_frequent(counts, MAX_TAGS) for name, counts in by_shape.items()}
-    form_tags = {
-        form: _most_frequent({tag_numbers[t]: c for t, c in counts.items()}, MAX_TAGS)
-        for form, counts in tag_counts.items()
-    }
+    if whole_dictionary:
+        open_tags = {"": _ranked({number: by_shape[""][number] for number in range(len(tags))})}
+    else:
+        open_tags = {name: _most_frequent(counts, MAX_TAGS) for name, counts in by_shape.items()}
+    form_tags = {}
+    for form, counts in tag_counts.items():
+        numbered = {tag_numbers[tag]: count for tag, count in counts.items()}
+        form_tags[form] = (
+            _ranked(numbered) if whole_dictionary else _most_frequent(numbered, MAX_TAGS)
+        )
     for form in forms:  # those that never have a tag
         if form not in form_tags:
             form_tags[form] = open_tags.get(shape(form)) or open_tags.get("") or (0,)
@@ -79,8 +94,41 @@ def learn_vocabulary(
         labels,
         form_tags,
         open_tags,
-        *_label_proposals(arcs, tag_numbers, {label: i for i, label in enumerate(labels)}),
+        *(
+            _all_labels(len(tags), len(labels))
+            if whole_dictionary
+            else _label_proposals(arcs, tag_numbers, {label: i for i, label in enumerate(labels)})
+        ),
+        back_off=back_off,
     )
+
+
+def prepare(
+    settings: SparseSettings, sentences: Sequence[Sentence]
+) -> tuple[Sequence[Sentence], Vocabulary]:
+    """The sentences as a learner of sparse features sees them, and their vocabulary."""
+    labels: tuple[str, ...] = ()
+    if settings.unlabelled:
+        labels = (NO_LABEL,)
+        sentences = [replace(each, deprels=labels * len(each.forms)) for each in sentences]
+    return sentences, learn_vocabulary(
+        sentences,
+        first_labels=labels,
+        min_count=settings.min_count,
+        whole_dictionary=settings.whole_dictionary,
+        back_off=settings.back_off,
+    )
+
+
+def describe_vocabulary(vocabulary: Vocabulary) -> dict[str, Any]:
+    """The header fields that are needed to load the vocabulary of a model of sparse features, and
+    to take its sets of tags and labels as they were taken in training."""
+    described = {}
+    if not vocabulary.back_off:
+        described["back_off"] = False
+    if vocabulary.wide:
+        described["wide_sets"] = True
+    return described
 
 
 def grow_vocabulary(
@@ -100,9 +148,20 @@ def grow_vocabulary(
 def _most_frequent(counts: Counts, limit: int) -> tuple[int, ...]:
     """The most frequent ones, ties by number; negligible ones are dropped, but never the first."""
     total = sum(counts.values())
-    ranked = sorted(counts, key=lambda item: (-counts[item], item))
+    ranked = _ranked(counts)
     others = (item for item in ranked[1:limit] if counts[item] >= MIN_SHARE * total)
     return (*ranked[:1], *others)
+
+
+def _ranked(counts: Counts) -> tuple[int, ...]:
+    return tuple(sorted(counts, key=lambda item: (-counts[item], item)))
+
+
+def _all_labels(tags: int, labels: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Proposals of all labels, whatever the tags."""
+    index = np.zeros((2, tags + 1, tags + 1, 2), np.int32)
+    index[..., 1] = max(labels, 1)  # in a treebank without arcs, the unknown one
+    return index, np.arange(max(labels, 1), dtype=np.int32)
 
 
 def _label_proposals(

@@ -18,10 +18,10 @@ from syntagma.problem.shape import shape
 from syntagma.problem.word import ROOT_LABEL, Word
 
 UNKNOWN_LABEL = "dep"
+NO_LABEL = "_"  # the one label of the arcs of an unlabelled model
 _SOME_LABEL = "\t"  # not the label of any arc
 
 MAX_NAMES = (1 << 15) - 2  # tags, or labels: the states of a search hold them in 16 bits
-MAX_PROPOSED = 64  # tags of a form, or labels of a pair of tags; training proposes at most 5
 _NUMBERS = re.compile("[0-9]{1,5}(?: [0-9]{1,5})*", re.ASCII)
 
 # `known tags`: the unknown tag included; fewer if training added tags to those of another model.
@@ -36,7 +36,9 @@ class Vocabulary:
     """Forms, tags and labels of a training treebank.
 
     Form 0 is the unknown form. Label `len(labels)` is that of the root. Tags and labels that are
-    given in a problem but not in the vocabulary count as not given.
+    given in a problem but not in the vocabulary count as not given. With `back_off`, unseen forms
+    are told apart by shape and suffix, and an unseen phrase is represented by its last word;
+    without, all unseen forms are alike.
     """
 
     SECTIONS: ClassVar = frozenset(section.name for section in TABLE)
@@ -50,6 +52,8 @@ class Vocabulary:
         open_tags: dict[str, tuple[int, ...]],
         label_index: npt.NDArray[np.int32],
         label_pool: npt.NDArray[np.int32],
+        *,
+        back_off: bool = True,
     ) -> None:
         self.forms = forms
         self.tags = tuple(tags)
@@ -60,6 +64,17 @@ class Vocabulary:
         self.open_tags = open_tags
         self.label_index = label_index
         self.label_pool = label_pool
+        self.back_off = back_off
+
+    @property
+    def wide(self) -> bool:
+        """Whether there are more tags or labels than bits in a word of memory."""
+        return max(len(self.tags), len(self.labels)) > 64
+
+    @property
+    def unlabelled(self) -> bool:
+        """Whether arcs have no labels."""
+        return self.labels == (NO_LABEL,)
 
     def without_forms(self) -> Vocabulary:
         """For scorers that have a lexicon of their own."""
@@ -124,7 +139,9 @@ class Vocabulary:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Vocabulary:
+    def from_arrays(
+        cls, arrays: Mapping[str, npt.NDArray[Any]], *, back_off: bool = True
+    ) -> Vocabulary:
         forms, tags, labels = (read_lines(arrays, name) for name in ("forms", "tags", "labels"))
         for name, names in (("tags", tags), ("labels", labels)):
             if len(names) > MAX_NAMES or "" in names or len(set(names)) < len(names):
@@ -137,7 +154,7 @@ class Vocabulary:
             raise damaged("label_index", f"it is not for {len(tags)} tags")
         index = np.array(arrays["label_index"])
         starts, counts = index[..., 0], index[..., 1]
-        if (counts > MAX_PROPOSED).any() or (starts > sizes["pool"] - counts).any():
+        if (counts > len(labels) + 1).any() or (starts > sizes["pool"] - counts).any():
             raise damaged("label_index", "it points outside of 'label_pool'")
         form_tags, open_tags = (
             _parse_tag_lines(read_lines(arrays, name), name, len(tags))
@@ -147,7 +164,14 @@ class Vocabulary:
         if len(numbers) < len(forms) or not numbers.keys() <= form_tags.keys():
             raise damaged("forms", "a form occurs twice, or is not in 'form_tags'")
         return cls(
-            numbers, tags, labels, form_tags, open_tags, index, np.array(arrays["label_pool"])
+            numbers,
+            tags,
+            labels,
+            form_tags,
+            open_tags,
+            index,
+            np.array(arrays["label_pool"]),
+            back_off=back_off,
         )
 
     def check_proposals(self) -> None:
@@ -173,7 +197,7 @@ def _parse_tag_lines(lines: Sequence[str], section: str, tags: int) -> dict[str,
         name, _, numbers = line.partition("\t")
         if numbers not in interned:
             found = tuple(map(int, numbers.split(" "))) if _NUMBERS.fullmatch(numbers) else ()
-            if not 0 < len(found) <= MAX_PROPOSED or max(found) >= tags:
+            if not 0 < len(found) <= tags or max(found) >= tags:
                 raise damaged(section, f"the tags of {name!r} are not numbers below {tags}")
             interned[numbers] = found
         parsed[name] = interned[numbers]

@@ -8,14 +8,16 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from syntagma.errors import FormatError
 from syntagma.files.reading import open_text, source_name
-from syntagma.formats.auto import read_auto
+from syntagma.formats.auto import HeadSource, has_features, read_auto
 from syntagma.problem.word import ROOT_LABEL, TagColumn
 from syntagma.results.derivation import Derivation
 from syntagma.treebanks.treebank import Sentence, read_treebank
 
+LOOKED_AT = 1000  # lines of a file in which features are looked for
 LABEL = "dep"  # of all arcs: derivations have heads, but no labels
 
 
@@ -28,7 +30,7 @@ class CcgSentence:
 
     @property
     def sentence(self) -> Sentence:
-        """The sentence with a tree; heads follow from the head rules of `results/categories.py`."""
+        """The sentence with the tree of the derivation's heads."""
         heads = self.derivation.heads()
         return Sentence(
             self.derivation.forms,
@@ -45,18 +47,33 @@ def is_ccgbank(path: str | os.PathLike[str]) -> bool:
     return re.search(r"\.auto(\.gz|\.xz)?$", os.fspath(path), re.IGNORECASE) is not None
 
 
-def read_sentences(path: str | os.PathLike[str], tag_column: TagColumn = "xpos") -> list[Sentence]:
+def read_sentences(
+    path: str | os.PathLike[str],
+    tag_column: TagColumn = "xpos",
+    heads: HeadSource | None = None,
+) -> list[Sentence]:
     """Read a CCGbank or a treebank, whichever the name of the file indicates."""
     if is_ccgbank(path):
-        return [each.sentence for each in read_ccgbank(path)]
+        return [each.sentence for each in read_ccgbank(path, heads)]
     return read_treebank(path, tag_column)
 
 
-def read_ccgbank(path: str | os.PathLike[str]) -> list[CcgSentence]:
-    """Read derivations in CCGbank's .auto format; the first fault raises `FormatError`."""
+def read_ccgbank(
+    path: str | os.PathLike[str], heads: HeadSource | None = None
+) -> list[CcgSentence]:
+    """Read derivations in CCGbank's .auto format; the first fault raises `FormatError`.
+
+    The head of a node is that of the `file`, or found by `rule`; by default the file's if its
+    categories carry features, which its first lines show.
+    """
     source = source_name(path)
     sentences = []
-    for entry in read_auto(open_text(path), source):
+    lines = open_text(path)
+    first = list(islice(lines, LOOKED_AT))
+    if heads is None:
+        featured = any(isinstance(line, str) and has_features(line) for line in first)
+        heads = "file" if featured else "rule"
+    for entry in read_auto(chain(first, lines), source, heads):
         if isinstance(entry, FormatError):
             raise entry
         sentences.append(CcgSentence(entry.id, entry.derivation))

@@ -20,6 +20,7 @@ from syntagma.files.reading import open_text, source_name
 from syntagma.files.writing import atomic_write
 from syntagma.formats.auto import read_auto, write_auto
 from syntagma.formats.penn import NOUN_PHRASE, read_penn, without_traces
+from syntagma.problem.limits import MAX_CHARACTERS
 from syntagma.results.derivation import Derivation
 from syntagma.treebanks.penn2malt import Labels, conllu, dependencies
 from syntagma.treebanks.sections import parse_sections, treebank_files
@@ -104,11 +105,18 @@ class Conversion:
                 self.report.left_out += 1
                 continue
             words = dependencies(root, self._labels)
+            if any(len(word.form) > MAX_CHARACTERS for word in words):
+                raise FormatError(
+                    f"a base NP of more than {MAX_CHARACTERS} characters, the limit",
+                    source_name(path),
+                    tree.line,
+                )
             self.report.add([word.form for word in words], [word.tag for word in words])
             yield conllu(words, f"{_stem(path)}.{number}")
 
     def _derivations(self, path: Path) -> Iterator[str]:
-        for number, entry in enumerate(read_auto(open_text(path), source_name(path)), start=1):
+        entries = read_auto(open_text(path), source_name(path), "file")
+        for number, entry in enumerate(entries, start=1):
             if isinstance(entry, FormatError):
                 raise entry
             derivation = entry.derivation

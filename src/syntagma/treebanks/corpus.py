@@ -11,6 +11,7 @@ from pathlib import Path
 
 from syntagma.errors import ArgumentError, FormatError
 from syntagma.files.paths import expand_paths
+from syntagma.formats.auto import HeadSource
 from syntagma.problem.word import TagColumn
 from syntagma.treebanks.ccgbank import is_ccgbank, read_sentences
 from syntagma.treebanks.treebank import Sentence
@@ -36,9 +37,13 @@ def corpus_files(paths: str | Path | Sequence[str | Path], name: str = "paths") 
 
 
 def read_corpus(
-    paths: str | Path | Sequence[str | Path], tag_column: TagColumn = "xpos"
+    paths: str | Path | Sequence[str | Path],
+    tag_column: TagColumn = "xpos",
+    heads: HeadSource | None = None,
 ) -> list[Sentence]:
     """Read the sentences of one or more files or patterns, in the order of the files."""
     return [
-        sentence for file in corpus_files(paths) for sentence in read_sentences(file, tag_column)
+        sentence
+        for file in corpus_files(paths)
+        for sentence in read_sentences(file, tag_column, heads)
     ]

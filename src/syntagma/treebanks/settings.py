@@ -19,6 +19,8 @@ from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
 MAX_SEED = 1 << 63
 REALIZE = "realize"  # measured besides the conditions: labelled trees of lemmas
+DEV_SENTENCES = 300
+MAX_SENTENCES = 1 << 31
 _KINDS: dict[type, str] = {
     bool: "True or False",
     int: "an integer",
@@ -40,6 +42,7 @@ class Settings:
     epochs: int = 10
     seed: int = 1
     tag_column: TagColumn | None = None  # None: xpos, or upos if the treebank lacks XPOS tags
+    dev_sentences: int = DEV_SENTENCES  # of the development set, measured after each epoch, at most
 
     def __post_init__(self) -> None:
         check_types(self)
@@ -47,6 +50,7 @@ class Settings:
         if self.tag_column is not None:
             check_choice("tag_column", self.tag_column, ("xpos", "upos"))
         check_range("epochs", self.epochs, 10_000)
+        check_range("dev_sentences", self.dev_sentences, MAX_SENTENCES)
         if not abs(self.seed) < MAX_SEED:
             raise TrainingError(f"seed must be less than 2⁶³, not {shown(self.seed)}")
 
@@ -54,6 +58,11 @@ class Settings:
     def shares(self) -> tuple[int, ...]:
         """The relative frequencies of conditions, as `draw_condition` takes them."""
         return self.SHARES
+
+    @property
+    def labelled(self) -> bool:
+        """Whether the labels of a problem may be given in training."""
+        return True
 
     @property
     def dev_conditions(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from syntagma.errors import ArgumentError, FormatError, SyntagmaWarning, shown
 from syntagma.files.paths import check_path
@@ -127,12 +128,14 @@ def as_sentences(sentences: Iterable[Sentence], name: str) -> list[Sentence]:
     return found
 
 
-def tag_shares(path: str | os.PathLike[str]) -> dict[TagColumn, float]:
-    """The share of words that have a tag, for each column of a CoNLL-U file; empty if it has no
+def tag_shares(*paths: str | os.PathLike[str]) -> dict[TagColumn, float]:
+    """The share of words that have a tag, for each column of CoNLL-U files; empty if they have no
     words."""
     words = 0
     tagged = dict.fromkeys(TAG_COLUMNS, 0)
-    for block in read_blocks(open_text(path), source_name(path)):
+    for block in chain.from_iterable(
+        read_blocks(open_text(path), source_name(path)) for path in paths
+    ):
         if isinstance(block, Block):
             words += len(block.rows)
             for name, column in TAG_COLUMNS.items():

@@ -5,6 +5,7 @@ that was interrupted resumes with the same visits.
 """
 
 import random
+from dataclasses import replace
 
 from syntagma.problem.problem import Problem
 from syntagma.treebanks.conditions import CONDITIONS, constrain, draw_condition
@@ -26,6 +27,8 @@ def visit(settings: Settings, epoch: int, index: int, sentence: Sentence) -> Pro
     rng = random.Random(f"{settings.seed}:{epoch}:{index}")
     mixed = settings.condition == "mixed"
     condition = draw_condition(rng, settings.shares) if mixed else CONDITIONS[settings.condition]
+    if not settings.labelled:
+        condition = replace(condition, labelled=False)
     return constrain(sentence, condition, rng, shuffle=False)
 
 

@@ -1,0 +1,129 @@
+"""`syntagma train`: presets and the options beside them, and treebanks of several files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toys.treebank import write_treebank
+
+from syntagma.cli.app import run
+from syntagma.models.container import read_container
+from syntagma.training.presets import paper_settings
+
+QUICK = ("--epochs", "1", "--condition", "labelled")
+
+
+@pytest.fixture
+def treebank(tmp_path: Path) -> Path:
+    return write_treebank(tmp_path / "toy.conllu")
+
+
+def trained(treebank: Path, *options: str) -> dict[str, Any]:
+    """The header of a model that the command has trained."""
+    output = treebank.with_name("model")
+    assert run(["train", str(treebank), str(treebank), "-o", str(output), *options]) == 0
+    return read_container(output)[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "changes", "told"),
+    [
+        (["l15", *QUICK, "--beam", "4"], {"beam": 4, "unlabelled": False}, "beam 4"),
+        (["l15", "--epochs", "1", "--search", "beam", "--arcs", "eager"], {"arcs": "eager"}, ""),
+        (["z13", "--epochs", "1", "--no-negatives"], {}, ""),
+        (
+            ["z13", "--epochs", "1", "--averaged", "--unscaled", "--labelled"],
+            {"unlabelled": False, "scaled": False, "averaged": True},
+            "labelled arcs, unscaled scores, averaged weights",
+        ),
+    ],
+)
+def test_options_beside_a_preset_win(
+    treebank: Path,
+    options: list[str],
+    changes: dict[str, Any],
+    told: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    header = trained(treebank, "--preset", *options)
+    name = options[0]
+    expected = paper_settings(name, **changes)
+    for key, value in header["settings"].items():
+        if key not in ("condition", "epochs", "tag_column"):
+            assert value == getattr(expected, key), key
+    assert header.get("preset_changes", {}) == changes
+    capsys.readouterr()
+    assert run(["info", str(treebank.with_name("model"))]) == 0
+    [line] = [each for each in capsys.readouterr().out.splitlines() if each.startswith("preset ")]
+    assert line.split(None, 1)[1].startswith(f"{name}, with " if changes else name)
+    assert told in line
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["l15", "--search", "best-first"], "--preset l15 is a model for --search beam: leave out"),
+        (["p16", "--scorer", "neural"], "--preset p16 is a model for --scorer linear: leave out"),
+        (["zc15", "--search", "beam"], "--preset zc15 is a model for --search best-first: leave"),
+        (["z13", "--scorer", "linear"], "--scorer goes with --search beam, not with best-first"),
+        (["l15", "--chart", "9"], "--chart goes with --search best-first, not with linear"),
+        (["z11", "--beam", "9"], "--beam goes with --scorer linear, not with best-first"),
+        (["l15", "--dropout", "0.1"], "--dropout goes with --scorer neural, not with linear"),
+        (["l15", "--update", "margin"], "update 'margin' is not one of early, max-violation"),
+        (["z11", "--unlabelled"], "CCG derivations have no labels to leave out"),
+        (["l15", "--unlabelled", "-c", "labelled"], "gives labels, which unlabelled models do not"),
+        (["l16"], "l16"),
+    ],
+)
+def test_options_that_contradict_a_preset_are_refused(
+    treebank: Path, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = [str(treebank), str(treebank), "-o", str(treebank.with_name("model"))]
+    assert run(["train", *files, "--preset", *options]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
+    assert [each.name for each in treebank.parent.iterdir()] == [treebank.name]
+
+
+def test_a_treebank_of_several_files(tmp_path: Path) -> None:
+    """The same model as from one file with all sentences."""
+    whole = write_treebank(tmp_path / "whole.conllu")
+    blocks = whole.read_text().strip().split("\n\n")
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    for number in range(5):
+        text = "\n\n".join(blocks[2 * number : 2 * number + 2]) + "\n\n"
+        (parts / f"{number}.conllu").write_text(text)
+    common = ["--scorer", "linear", "--beam", "2", *QUICK, "--name", "toy"]
+
+    def model(*files: object) -> tuple[dict[str, Any], bytes]:
+        output = tmp_path / "model"
+        assert run(["train", *map(str, files), "-o", str(output), *common]) == 0
+        header, arrays = read_container(output)
+        return header, b"".join(arrays[name].tobytes() for name in sorted(arrays))
+
+    header, one = model(whole, whole)
+    several, other = model(parts / "0.conllu", parts / "[12].conllu", parts / "[3-9]*", whole)
+    assert other == one
+    assert [each["name"] for each in header["data"]] == ["whole.conllu"]
+    assert [each["name"] for each in several["data"]] == [f"{i}.conllu" for i in range(5)]
+    assert [each["sentences"] for each in several["data"]] == [2] * 5
+    again, third = model(whole, parts / "*.conllu")
+    assert third == one
+    assert again["figures"] == header["figures"] == several["figures"]
+
+
+def test_a_pattern_without_a_match(treebank: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pattern = str(treebank.with_name("wsj-*.conllu"))
+    assert run(["train", pattern, str(treebank), "-o", str(treebank.with_name("model"))]) == 2
+    assert capsys.readouterr().err == (
+        f"error: {pattern}: no file matches this pattern; check its spelling\n"
+    )
+
+
+def test_one_file_is_not_enough(treebank: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["train", str(treebank), "-o", str(treebank.with_name("model"))]) == 2
+    assert capsys.readouterr().err == "error: Missing argument 'TRAIN...'.\n"
