@@ -8,9 +8,14 @@ with and without their hints on word order. Another language is trained and meas
     python benchmarks/realization.py --train TREEBANK --dev TREEBANK --data TREEBANK --model MODEL
 
 which writes MODEL unless it exists: a network and a language model, both trained on TRAIN alone. An
-interrupted run is resumed. Times are CPU times on one thread; `order` is measured on the same trees
-with the forms given. The gain of choosing forms and order jointly is shown in BLEU (sacrebleu) with
-a paired bootstrap interval.
+interrupted run is resumed. A best-first model (trained by `syntagma train --search best-first
+--realize`) is measured with
+
+    python benchmarks/realization.py --search best-first --expansions N --model MODEL --data FILE
+
+where a pipeline inflects first and orders afterwards. Times are CPU times on one thread; `order` is
+measured on the same trees with the forms given. The gain of choosing forms and order jointly is
+shown in BLEU (sacrebleu) with a paired bootstrap interval.
 """
 
 from __future__ import annotations
@@ -19,6 +24,7 @@ import argparse
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +46,14 @@ from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
+from syntagma.realization.realizer import Alternatives
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import encode
 from syntagma.treebanks.treebank import Sentence
 
+DEFAULT = SearchBudget()
 TUNING = 150  # sentences of DEV on which the language model weight is fitted
 
 
@@ -55,16 +63,17 @@ def main() -> None:
     if arguments.train:
         learn(arguments)
     path = model_path(arguments.model)
-    model = load_model(path)
+    model = load_model(path, search=arguments.search)
+    budget = SearchBudget(expansions=arguments.expansions)
     linearizer = syntagma.Linearizer(model, path)
     tag_column: TagColumn = model.header["tag_column"]
     sentences = syntagma.read_treebank(arguments.data, tag_column)
     inputs = read_inputs(arguments, sentences, tag_column)
-    sentences = sentences[: arguments.limit]
+    sentences = sentences[:: arguments.every][: arguments.limit]
     record = {**begin(arguments), "model": model.header["name"], "figures": {}}
     for name, problems in inputs.items():
-        problems = problems[: arguments.limit]
-        record["figures"][name] = measure(model, linearizer, problems, sentences, unit)
+        problems = problems[:: arguments.every][: arguments.limit]
+        record["figures"][name] = measure(model, linearizer, problems, sentences, unit, budget)
     finish(arguments, record, tabulate(record))
 
 
@@ -74,6 +83,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True, help="the treebank to compare with")
     parser.add_argument("--input", type=Path, help="inputs of the shared task (T1) for it")
     parser.add_argument("--limit", type=int, metavar="N", help="only its first N sentences")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth of them")
+    parser.add_argument("--search", choices=("beam", "best-first"), default="beam")
+    parser.add_argument("--expansions", type=int, metavar="N", help="budget of best-first search")
     parser.add_argument("--train", type=Path, help="a treebank to learn MODEL from")
     parser.add_argument("--dev", type=Path, help="a treebank to choose the best epoch by")
     parser.add_argument("--epochs", type=int, default=30, metavar="N")
@@ -137,21 +149,28 @@ def measure(
     problems: Sequence[Problem],
     sentences: Sequence[Sentence],
     unit: machine.Unit,
+    budget: SearchBudget,
 ) -> dict[str, Any]:
     """The figures of each way to realize the problems, with the machine units around it."""
-    pipelines = Pipelines(model)
+    pipelines = Pipelines(model, budget)
+    expansions = budget.expansions
+    order: Callable[[Problem], Linearization] = partial(linearizer.order, expansions=expansions)
     ways: dict[str, Callable[[Problem], Linearization]] = {
-        "joint": lambda problem: linearizer.realize(problem).linearization,
+        "joint": lambda problem: linearizer.realize(problem, expansions=expansions).linearization,
         "inflect, then order": pipelines.inflect_then_order,
-        "order, then inflect": pipelines.order_then_inflect,
-        "order (forms given)": linearizer.order,
+        **(
+            {"order, then inflect": pipelines.order_then_inflect}
+            if model.search == "beam"  # the other cannot score a given order
+            else {"inflect in the tree, then order": pipelines.inflect_in_tree_then_order}
+        ),
+        "order (forms given)": order,
     }
     references = [sentence.text.lower() for sentence in sentences]
     figures: dict[str, Any] = {}
     joint: list[str] = []
     for name, way in ways.items():
         given = problems
-        if way == linearizer.order:
+        if way == order:
             given = [with_forms(each, gold) for each, gold in zip(problems, sentences, strict=True)]
 
         def work(
@@ -168,7 +187,7 @@ def measure(
             return results, time.process_time() - started
 
         (results, seconds), units = unit.around(work)
-        settings = realization_settings(linearizer, given, sentences, SearchBudget())
+        settings = realization_settings(linearizer, given, sentences, budget)
         found = compare(results, sentences, seconds, {**settings, "variant": name})
         if found.violations:
             raise SystemExit(f"error: {name}: broken constraints: a bug")
@@ -198,18 +217,28 @@ def with_forms(problem: Problem, sentence: Sentence) -> Problem:
 class Pipelines:
     """The two ways to realize in two steps, with the same model."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, budget: SearchBudget = DEFAULT) -> None:
         if model.realizer is None:
             raise ModelError(f"the model {model.header['name']} has not learned to realize lemmas")
         self._realizer = model.realizer
         self._vocabulary = model.vocabulary
         self._strategy = model.strategy()
+        self._budget = budget
 
     def inflect_then_order(self, problem: Problem) -> Linearization:
         """Each lemma takes its likeliest form."""
         problem, alternatives = self._realizer.inflect(problem)
         first = [forms[:1] for forms in alternatives]
         return self._search(encode(problem, self._vocabulary, alternatives=first))
+
+    def inflect_in_tree_then_order(self, problem: Problem) -> Linearization:
+        """Each lemma takes the form that is likeliest among its neighbours in the tree; *a* and
+        *an* are settled afterwards, as they are with the joint search."""
+        problem, alternatives = self._realizer.inflect(problem)
+        chosen = likeliest(alternatives)
+        problem = problem.with_forms([forms[0].text for forms in chosen])
+        encoding = encode(problem, self._vocabulary, alternatives=chosen)
+        return self._realizer.settle(self._search(encoding))
 
     def order_then_inflect(self, problem: Problem) -> Linearization:
         """The order of the likeliest forms, then the best forms in that order."""
@@ -218,10 +247,14 @@ class Pipelines:
         return self._search(encode(problem, self._vocabulary, order, alternatives))
 
     def _search(self, encoding: Any) -> Linearization:
-        [found] = self._strategy.search([encoding], SearchBudget(), None)
+        [found] = self._strategy.search([encoding], self._budget, None)
         if isinstance(found, SyntagmaError):
             raise found
         return found[0]
+
+
+def likeliest(alternatives: Alternatives) -> Alternatives:
+    return tuple((max(several, key=lambda each: each.log_share),) for several in alternatives)
 
 
 def tabulate(record: dict[str, Any]) -> Table:

@@ -19,7 +19,7 @@ from references.cases import Case, ccg_case, ccg_nodes, dependency_case, depende
 from references.edges import Bag, CcgEdgeGrammar, DependencyGrammar, Node, tree_of
 from toys import ccg as toy_ccg
 from toys import ccgbank
-from toys.edge_problems import RandomWeights, random_ccg_problem
+from toys.edge_problems import RandomForms, RandomWeights, fluent, random_ccg_problem
 from toys.models import toy_sentence, toy_vocabulary
 
 from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
@@ -27,9 +27,11 @@ from syntagma.best_first._dependency_edges import DependencyEdges
 from syntagma.best_first._guided_learning import GuidedSearch
 from syntagma.best_first._search import best_first_search
 from syntagma.best_first.ccg_grammar import CcgGrammar, LexicalEntry
+from syntagma.best_first.forms import form_arrays
 from syntagma.best_first.grammar_extraction import extract_grammar
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.features._weights import TrainingWeights
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.transition.training import encode_training, learn_vocabulary
@@ -82,18 +84,74 @@ def dependency_example(rng: Random, max_words: int = 6) -> Example:
 def example_of(sentence: Sentence, problem: Problem, vocabulary: Vocabulary) -> Example:
     encoding, reference = encode_training(sentence, problem, vocabulary)
     bag = Bag(encoding, vocabulary)
-    candidates = []
+    options = []
     for word, gold in zip(bag.problem.words, reference.tags.tolist(), strict=True):
         tags = vocabulary.tags_of(word.form, as_unseen=word.form not in vocabulary.forms)
-        candidates.append(tuple(dict.fromkeys((*tags, gold))) if word.tag is None else (gold,))
+        tags = tuple(dict.fromkeys((*tags, gold))) if word.tag is None else (gold,)
+        options.append([(-1, tag) for tag in tags])
     labels = reference.labels.tolist()
     index, pool = vocabulary.label_index, vocabulary.label_pool
     case = Case(
-        DependencyGrammar(bag, candidates, labels),
+        DependencyGrammar(bag, options, labels),
         lambda: DependencyEdges(encoding.task, dependency_templates(), index, pool, labels),
         lambda again: dependency_case(again, vocabulary),
     )
     return Example(case, dependency_nodes(reference))
+
+
+def form_example(rng: Random) -> Example:
+    """The same with other forms beside those of the sentence, which come first, second or third."""
+    vocabulary, forms_of = toy_vocabulary(), RandomForms(rng)
+    while True:
+        sentence = toy_sentence(rng, 5)
+        known = set(sentence.deprels) <= {*vocabulary.labels, "root"}
+        if known and set(sentence.tags) <= set(vocabulary.tags):
+            break
+    problem = constrain(sentence, draw_condition(rng, (1, 1, 1, 1, 1)), rng, shuffle=False)
+    listed: list[list[Alternative]] = []
+    golds: list[int] = []
+    for word in problem.words:
+        forms = forms_of(word)
+        gold = (len(word.form) + len(golds)) % len(forms)
+        forms = [*forms[1 : gold + 1], forms[0], *forms[gold + 1 :]]
+        listed.append(forms)
+        golds.append(gold)
+    problem = problem.with_forms([forms[0].text for forms in listed])
+    encoding, reference = encode_training(sentence, problem, vocabulary, listed)
+    bag = Bag(encoding, vocabulary)
+    order = reference.order.tolist()
+    chosen = dict(zip(order, golds, strict=True))
+    nodes = dependency_nodes(reference, chosen)
+    assert bag.choices is not None
+    options = []
+    for number, several in enumerate(bag.choices):
+        given = bag.problem.words[number].tag
+        of_word: list[tuple[int, int]] = []
+        for index, form in enumerate(several):
+            tags = [*vocabulary.tags_of(form.text, as_unseen=form.text not in vocabulary.forms)]
+            for node in nodes:
+                same = node[4] >= 0 and bag.leader[node[4]] == number and node[3] == index
+                tags += [node[5]] if same and node[5] not in tags else []
+            tags = tags if given is None else [vocabulary.tags.index(given)]
+            of_word += [(index, tag) for tag in tags]
+        options.append(of_word)
+    labels = reference.labels.tolist()
+    gold_forms = [(node[4], node[3], node[5]) for node in nodes if node[4] >= 0]
+    arrays = form_arrays(encoding, vocabulary, gold_forms)
+    templates = dependency_templates(forms=True)
+    index_, pool = vocabulary.label_index, vocabulary.label_pool
+    case = Case(
+        DependencyGrammar(bag, options, labels),
+        lambda: DependencyEdges(encoding.task, templates, index_, pool, labels, arrays),
+        lambda again: dependency_case(again, vocabulary),
+    )
+    return Example(case, nodes)
+
+
+def fluent_example(rng: Random) -> Example:
+    """An example of either grammar with features of a language model."""
+    example = rng.choice((dependency_example, form_example, toy_ccg_example))(rng)
+    return Example(fluent(example.case), example.gold)
 
 
 def toy_ccg_example(rng: Random) -> Example:
@@ -111,9 +169,9 @@ def toy_ccg_example(rng: Random) -> Example:
     assert isinstance(case.plain, CcgEdgeGrammar)
     gold = ccg_nodes(each.derivation, reference.order.tolist(), grammar, vocabulary)
     rows = case.plain.rows
-    assert all((n[4], n[5], n[3]) in rows for n in gold if n[4] >= 0)
+    assert all((n[4], n[5], n[3]) in {row[:3] for row in rows} for n in gold if n[4] >= 0)
     rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories), grammar.chains)
-    leaves = np.array(rows, np.int32)
+    leaves = np.array([row[:3] for row in rows], np.int32)
     case.make = lambda: CcgEdges(encoding.task, ccg_templates(), rules, leaves)
     return Example(case, gold)
 
@@ -198,6 +256,8 @@ def repeated_ccg_example(rng: Random) -> Example:
 
 EXAMPLES: dict[str, Draw] = {
     "dependencies": dependency_example,
+    "forms": form_example,
+    "language model": fluent_example,
     "toy CCG": toy_ccg_example,
     "random CCG": random_ccg_example,
     "chained CCG": chained_ccg_example,
@@ -433,7 +493,8 @@ def test_first_update_is_that_of_the_paper(draw: Draw, settings: Settings) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "draw", [dependency_example, toy_ccg_example, random_ccg_example, ambiguous_ccg_example]
+    "draw",
+    [dependency_example, form_example, toy_ccg_example, random_ccg_example, ambiguous_ccg_example],
 )
 def test_repeated_learning_finds_the_sentence(draw: Draw) -> None:
     for seed in range(5):

@@ -14,12 +14,24 @@ from references.best_first import Search, all_edges
 from references.brute_force import random_problem, satisfying
 from references.cases import Case, ccg_case, dependency_case, dependency_nodes
 from references.ccg_rules import broken_rules
-from references.edges import HEAD_LEFT, LEAF, DependencyGrammar, Edge, Leaf, Node, Weigh, tree_of
+from references.edges import (
+    HEAD_LEFT,
+    LEAF,
+    NONE,
+    DependencyGrammar,
+    Edge,
+    Leaf,
+    Node,
+    Weigh,
+    tree_of,
+)
 from toys import ccg as toy_ccg
 from toys.edge_problems import (
     RandomWeights,
     chained_ccg_problem,
     dependency_problem,
+    fluent_problem,
+    form_problem,
     random_ccg_problem,
     toy_ccg_problem,
     unchained_ccg_problem,
@@ -44,6 +56,8 @@ Result = tuple[float, list[list[Node]]]
 
 GRAMMARS: dict[str, Draw] = {
     "dependencies": dependency_problem,
+    "forms": form_problem,
+    "language model": fluent_problem,
     "toy CCG": toy_ccg_problem,
     "random CCG": random_ccg_problem,
     "chained CCG": chained_ccg_problem,
@@ -122,14 +136,14 @@ def test_problems_of_more_than_64_words_agree(draw: Draw) -> None:
 
 @pytest.mark.slow
 def test_more_than_64_tags_agree() -> None:
-    """Sets of tags have 64 bits, so some tags share one."""
+    """Sets of tags consist of blocks of 64 bits."""
     rng = Random(0)
-    tags = [f"T{i:02}" for i in range(70)]
+    tags = [f"T{i:03}" for i in range(140)]
     vocabulary = learn_vocabulary(
         Sentence((f"w{i}",) * 2, (tag, tag), (0, 1), ("root", "obj")) for i, tag in enumerate(tags)
     )
     for _ in range(10):
-        words = [Word(f"w{rng.randrange(70)}", rng.choice(tags[::3])) for _ in range(8)]
+        words = [Word(f"w{rng.randrange(140)}", rng.choice(tags[5::32])) for _ in range(8)]
         assert_agreement(dependency_case(Problem.of(words), vocabulary), rng, 12, 60)
 
 
@@ -143,7 +157,8 @@ def best_tree(case: Case, weigh: Weigh) -> float | None:
     leaves = {edge.leaves[0]: edge for edge in grammar.leaves()}
     best: float | None = None
     for order, heads in satisfying(case.bag.problem):
-        for tags in product(*grammar.candidates):
+        for chosen in product(*grammar.options):
+            tags = [tag for _, tag in chosen]
             reference = Reference(
                 np.array([word - 1 for word in order], np.int32),
                 np.array([head - 1 if head else -2 for head in heads], np.int32),
@@ -155,7 +170,7 @@ def best_tree(case: Case, weigh: Weigh) -> float | None:
             score = 0.0
             for left, right, rule, _, word, tag in dependency_nodes(reference):
                 if rule == LEAF:
-                    edge = leaves[Leaf(case.bag.leader[word], tag)]
+                    edge = leaves[Leaf(case.bag.leader[word], tag, form=chosen[word][0])]
                 else:
                     edge = grammar.arcs(edges[left], edges[right], rule, weigh)[0]
                 edges.append(edge)
@@ -165,14 +180,15 @@ def best_tree(case: Case, weigh: Weigh) -> float | None:
 
 
 @pytest.mark.slow
-def test_best_tree_is_found_if_no_weight_is_positive() -> None:
-    """Then no edge scores better than its parts, and the search is exact."""
+@pytest.mark.parametrize(("draw", "most"), [(dependency_problem, 4), (form_problem, 16)])
+def test_best_tree_is_found_if_no_weight_is_positive(draw: Draw, most: int) -> None:
+    """Then no edge scores better than its parts, and the search is exact, in forms, too."""
     tried = 0
     for seed in range(60):
         rng = Random(seed)
-        case = dependency_problem(rng, 4)
+        case = draw(rng, 4)
         assert isinstance(case.plain, DependencyGrammar)
-        if len([*product(*case.plain.candidates)]) > 4:
+        if len([*product(*case.plain.options)]) > most:
             continue
         weights = RandomWeights(rng, -32, 0)
         best = best_tree(case, weights.__getitem__)
@@ -207,9 +223,9 @@ def test_best_derivation_is_found_if_no_weight_is_positive(draw: Draw, words: in
 def heads_of(piece: Sequence[Node]) -> tuple[list[Leaf], list[int]]:
     """The words of a dependency tree from left to right, and the places of their heads, or -1."""
     found: list[tuple[list[Leaf], list[int], int]] = []
-    for left, right, rule, _, word, tag in piece:
+    for left, right, rule, label, word, tag in piece:
         if rule == LEAF:
-            found.append(([Leaf(word, tag)], [-1], 0))
+            found.append(([Leaf(word, tag, form=label)], [-1], 0))
             continue
         leaves, heads, head = found[left]
         more, others, other = found[right]
@@ -254,6 +270,36 @@ def test_everything_that_satisfies_a_problem_is_found_once(forms: int) -> None:
         assert sorted(found) == sorted(orders)
 
 
+@pytest.mark.slow
+def test_every_sentence_in_every_form_is_found_once() -> None:
+    """Each word is used once, in one of its forms; results differ in order or in a form."""
+    several = 0
+    for seed in range(16):
+        rng = Random(seed)
+        case = form_problem(rng, 3)
+        choices = case.bag.choices
+        assert choices is not None
+        search = case.core_search({}, UNLIMITED, False)
+        _, results = best_first_search(search, UNLIMITED)
+        assert search.exhausted
+        assert search.expansions == len(all_edges(case.plain, lambda key: 0.0))
+        expected = {
+            tuple((forms[word - 1].text, forms[word - 1].initial) for word in order)
+            for order, _ in satisfying(case.bag.problem)
+            for forms in product(*choices)
+        }
+        found = [
+            tuple(
+                (choices[leaf.word][leaf.form].text, choices[leaf.word][leaf.form].initial)
+                for leaf in heads_of(pieces[0])[0]
+            )
+            for _, pieces in results
+        ]
+        assert sorted(found) == sorted(expected)
+        several += len(expected) > 2
+    assert several > 8
+
+
 def test_each_copy_of_a_word_is_used_once() -> None:
     """n equal words have as many results as there are trees of n words, in one order."""
     for n, trees_of_n in ((1, 1), (2, 2), (3, 7), (4, 30), (5, 143)):
@@ -279,7 +325,7 @@ def assert_satisfied(case: Case, pieces: Sequence[Sequence[Node]], finished: boo
             if given.tag is not None:
                 assert leaf.tag == vocabulary.tag_numbers.get(given.tag, len(vocabulary.tags))
             else:
-                assert leaf.tag in vocabulary.tags_of(given.form)
+                assert leaf.tag in vocabulary.tags_of(bag.text(leaf.word, leaf.form))
             if isinstance(case.plain, DependencyGrammar) and head >= 0:
                 assert given.head in (None, words[head].word + 1)
                 assert given.deprel != "root"
@@ -400,9 +446,12 @@ def test_results_do_not_depend_on_the_listing_of_the_bag(draw: Draw) -> None:
 
     def outcome(case: Case, chart: int, limit: int) -> object:
         done, results = best_first_search(case.core_search(weights, chart, True), 2, limit)
-        forms = [word.form for word in case.bag.problem.words]
+
+        def text(node: Node) -> str:
+            return case.bag.text(node[4], NONE if case.bag.choices is None else node[3])
+
         return done, [
-            (score, [[forms[node[4]] for node in piece if node[2] == LEAF] for piece in pieces])
+            (score, [[text(node) for node in piece if node[2] == LEAF] for piece in pieces])
             for score, pieces in results
         ]
 

@@ -10,7 +10,15 @@ import pytest
 
 from syntagma.best_first._ccg_edges import CCG_ATOMS, CCG_SCOPES
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS, DEPENDENCY_SCOPES
-from syntagma.best_first.templates import TABLE_1, TABLE_2, ccg_templates, dependency_templates
+from syntagma.best_first._edges import FLUENCY_ATOMS, FLUENCY_SCOPES
+from syntagma.best_first.fluency import fluency_templates
+from syntagma.best_first.templates import (
+    FORMS,
+    TABLE_1,
+    TABLE_2,
+    ccg_templates,
+    dependency_templates,
+)
 from syntagma.features._templates import TemplateTable
 
 Row = tuple[str, frozenset[str]]
@@ -150,8 +158,9 @@ def test_those_with_a_direction_have_a_labelled_copy() -> None:
 
 def test_every_scope_and_every_atom_is_used() -> None:
     for table, scopes, atoms in (
-        (dependency_templates(), DEPENDENCY_SCOPES, DEPENDENCY_ATOMS),
+        (dependency_templates(forms=True), DEPENDENCY_SCOPES, DEPENDENCY_ATOMS),
         (ccg_templates(), CCG_SCOPES, CCG_ATOMS),
+        (fluency_templates(), FLUENCY_SCOPES, FLUENCY_ATOMS),
     ):
         found = rows(table)
         assert {scope for scope, _ in found} == set(scopes)
@@ -160,7 +169,8 @@ def test_every_scope_and_every_atom_is_used() -> None:
 
 def test_the_tables_are_not_shared() -> None:
     assert set(TABLE_1) == set(CCG_SCOPES)
-    assert set(TABLE_2) == {each for each in DEPENDENCY_SCOPES if not each.startswith("labelled ")}
+    plain = {each for each in DEPENDENCY_SCOPES if not each.startswith("labelled ")}
+    assert {*TABLE_2, *FORMS} == plain
 
 
 @pytest.mark.parametrize(

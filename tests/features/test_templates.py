@@ -22,6 +22,6 @@ def test_semicolons_and_line_breaks_end_a_template() -> None:
 @pytest.mark.parametrize("found", [["state: b"], ["state: a", "state: b"], [], None, 5])
 def test_weights_of_other_templates_are_refused(found: object) -> None:
     table = TemplateTable([*read_table("state", "a")], ("a", "b"), {"state": ("a", "b")})
-    check_templates(table, {"templates": ["state: a"]})
+    check_templates({"templates": ["state: a"]}, table)
     with pytest.raises(ModelError, match="trained with other feature templates"):
-        check_templates(table, {"templates": found})
+        check_templates({"templates": found}, table)

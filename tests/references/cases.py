@@ -24,9 +24,12 @@ from syntagma.best_first._dependency_edges import DependencyEdges
 from syntagma.best_first._edges import Edges
 from syntagma.best_first._search import BestFirst
 from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.forms import form_arrays
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.features._weights import Weights, build_columns
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.results.derivation import Derivation
 from syntagma.transition.encoding import encode
 from syntagma.transition.training import Reference
@@ -35,8 +38,11 @@ from syntagma.transition.vocabulary import Vocabulary
 # ---- gold derivations ------------------------------------------------------------------------
 
 
-def dependency_nodes(reference: Reference) -> list[Node]:
-    """The derivation of a tree: of each word its right dependents, then its left ones."""
+def dependency_nodes(reference: Reference, forms: Mapping[int, int] | None = None) -> list[Node]:
+    """The derivation of a tree: of each word its right dependents, then its left ones.
+
+    `forms` are the indices of the words' forms, if they have a choice.
+    """
     order, heads = reference.order.tolist(), reference.heads.tolist()
     nodes: list[Node] = []
 
@@ -48,7 +54,8 @@ def dependency_nodes(reference: Reference) -> list[Node]:
     def derive(word: int) -> int:
         dependents = [w for w in order if heads[w] == word]
         left = [w for w in dependents if order.index(w) < order.index(word)]
-        top = add(NONE, NONE, LEAF, NONE, word, int(reference.tags[word]))
+        form = NONE if forms is None else forms[word]
+        top = add(NONE, NONE, LEAF, form, word, int(reference.tags[word]))
         for w in dependents[len(left) :]:
             top = add(top, derive(w), HEAD_LEFT, int(reference.labels[w]), NONE, NONE)
         for w in reversed(left):
@@ -130,17 +137,44 @@ def core_weights(weights: Mapping[int, float]) -> Weights:
 def dependency_case(problem: Problem, vocabulary: Vocabulary) -> Case:
     encoding = encode(problem, vocabulary)
     bag = Bag(encoding, vocabulary)
-    candidates: list[tuple[int, ...]] = []
+    options = []
     for word in bag.problem.words:
+        tags: Sequence[int] = vocabulary.tags_of(word.form)
         if word.tag in vocabulary.tags:
-            candidates.append((vocabulary.tags.index(word.tag),))
-        else:
-            candidates.append(vocabulary.tags_of(word.form))
+            tags = [vocabulary.tags.index(word.tag)]
+        options.append([(NONE, tag) for tag in tags])
     index, pool = vocabulary.label_index, vocabulary.label_pool
     return Case(
-        DependencyGrammar(bag, candidates),
+        DependencyGrammar(bag, options),
         lambda: DependencyEdges(encoding.task, dependency_templates(), index, pool),
         lambda again: dependency_case(again, vocabulary),
+    )
+
+
+def form_case(
+    problem: Problem, vocabulary: Vocabulary, forms_of: Callable[[Word], Sequence[Alternative]]
+) -> Case:
+    """Dependencies between words that may take several forms, the first of which is in the
+    problem."""
+    encoding = encode(problem, vocabulary, alternatives=[*map(forms_of, problem.words)])
+    bag = Bag(encoding, vocabulary)
+    options = []
+    for word in bag.problem.words:
+        given = [vocabulary.tags.index(word.tag)] if word.tag in vocabulary.tags else None
+        options.append(
+            [
+                (index, tag)
+                for index, form in enumerate(forms_of(word))
+                for tag in given or vocabulary.tags_of(form.text)
+            ]
+        )
+    forms = form_arrays(encoding, vocabulary)
+    templates = dependency_templates(forms=True)
+    index, pool = vocabulary.label_index, vocabulary.label_pool
+    return Case(
+        DependencyGrammar(bag, options),
+        lambda: DependencyEdges(encoding.task, templates, index, pool, None, forms),
+        lambda again: form_case(again, vocabulary, forms_of),
     )
 
 

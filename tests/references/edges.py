@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from toys.models import relist
@@ -22,8 +23,13 @@ from references.features import fold
 from references.transition import Given
 from syntagma.best_first._ccg_edges import CCG_ATOMS
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS
+from syntagma.best_first._edges import FLUENCY_ATOMS
 from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.fluency import fluency_templates
 from syntagma.best_first.templates import ccg_templates, dependency_templates
+from syntagma.language_model._ngrams import SENTENCE_END, SENTENCE_START
+from syntagma.language_model.packed import LanguageModel
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.shape import shape_and_suffix
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.vocabulary import Vocabulary
@@ -41,6 +47,7 @@ class Leaf(NamedTuple):
     word: int  # the first of interchangeable words
     tag: int
     category: int = NONE
+    form: int = NONE  # its index, if words may take several forms
 
 
 @dataclass(eq=False)
@@ -137,6 +144,11 @@ def norm(number: int) -> int:
     return sum(number > bound for bound in (0, 1, 2, 3, 4, 5, 10, 20, 40))
 
 
+def interval(gain: float) -> int:
+    """Half a nat each from -4 to 8, and one for all below and one for all above."""
+    return 1 + sum(gain >= -4 + bound / 2 for bound in range(25))
+
+
 def total(keys: Iterable[int], weigh: Weigh) -> float:
     """Added one by one: `sum` compensates rounding errors in later versions of Python."""
     result = 0.0
@@ -159,10 +171,13 @@ class Bag:
         self.given_heads = given.head
         self.predecessors = given.predecessors
         self.n = len(given.head)
+        self.encoding = encoding
+        self.choices = encoding.choices
         self.leader = list(range(self.n))
         for group in interchangeable(self.problem):
             for index in group:
-                self.leader[index - 1] = group[0] - 1
+                same = (other for other in group if self.forms_of(other) == self.forms_of(index))
+                self.leader[index - 1] = next(same) - 1
         self.copies = Counter(self.leader)
 
     def fits(self, *edges: Edge) -> bool:
@@ -182,7 +197,7 @@ class Bag:
         suffix."""
         if leaf is None:
             return 0
-        form, known = self.problem.words[leaf.word].form, self.vocabulary.forms
+        form, known = self.text(leaf.word, leaf.form), self.vocabulary.forms
         shape, suffix = shape_and_suffix(form)
         return known.get(form) or known.get(form.split(" ")[-1], 0) or fold(fold(2, shape), suffix)
 
@@ -201,17 +216,81 @@ class Bag:
             B_2=left.from_end(1), B_1=left.from_end(0), B=right.at(0), BN1=right.at(1)
         )
 
+    def forms_of(self, index: int) -> Sequence[Alternative]:
+        """The forms that the word with this 1-based index may take, if there is a choice."""
+        return [] if self.choices is None else [*self.choices[index - 1]]
+
+    def text(self, word: int, form: int) -> str:
+        return self.problem.words[word].form if form == NONE else self.form(word, form).text
+
+    def form(self, word: int, form: int) -> Alternative:
+        assert self.choices is not None
+        return self.choices[word][form]
+
     def forms(self, edges: Iterable[Edge]) -> list[str]:
-        return [self.problem.words[leaf.word].form for edge in edges for leaf in edge.leaves]
+        """How the words are written, at the start of a sentence and elsewhere."""
+        leaves = [leaf for edge in edges for leaf in edge.leaves]
+        texts = [self.text(leaf.word, leaf.form) for leaf in leaves]
+        if self.choices is None:
+            return texts
+        return texts + [self.form(leaf.word, leaf.form).initial for leaf in leaves]
 
 
 class Grammar(ABC):
     """Which edges can be built, and which features they have."""
 
     templates: Templates
+    language_model: LanguageModel | None = None  # whose scores are features, too
 
     def __init__(self, bag: Bag) -> None:
         self.bag = bag
+
+    def fluency_features(self, edge: Edge) -> list[int]:
+        """How much likelier words are beside those of the other phrase than without them, for the
+        three words on either side of a junction, and for the ends of a complete sentence."""
+        if self.language_model is None or len(edge.parts) == 1:
+            return []
+        keys = Templates(fluency_templates().texts, FLUENCY_ATOMS).keys
+        found: list[int] = []
+        if edge.left is not None and edge.right is not None:
+            before = self.numbers(edge.left.leaves[-3:])
+            gain = self.gain([*chain(*before)], edge.right.leaves[:3], begun=True)
+            found += keys("junction", {"gain": interval(gain)})
+        if len(edge.leaves) == self.bag.n:
+            start = self.gain([SENTENCE_START], edge.leaves[:3], begun=False)
+            last = [*chain(*self.numbers(edge.leaves[-3:]))]
+            end = self.log_prob(last, SENTENCE_END) - self.log_prob([], SENTENCE_END)
+            found += keys("limits", {"start": interval(start), "end": interval(end)})
+        return found
+
+    def gain(self, before: Sequence[int], leaves: Sequence[Leaf], *, begun: bool) -> float:
+        first = self.numbers(leaves, initial=True)
+        context, alone, found = [*before], list[int](), 0.0
+        for leaf, as_first, usual in zip(leaves, first, self.numbers(leaves), strict=True):
+            for number in usual if begun else as_first:
+                found += self.log_prob(context, number)
+                context.append(number)
+            for number in usual:
+                found -= self.log_prob(alone, number)
+                alone.append(number)
+            begun = begun or leaf.form == NONE or self.bag.form(leaf.word, leaf.form).spoken
+        return found
+
+    def numbers(self, leaves: Iterable[Leaf], *, initial: bool = False) -> list[list[int]]:
+        """The words of each leaf, as the language model numbers them."""
+        assert self.language_model is not None
+        found = []
+        for leaf in leaves:
+            text = self.bag.text(leaf.word, leaf.form)
+            if initial and leaf.form != NONE:
+                text = self.bag.form(leaf.word, leaf.form).initial
+            found.append([self.language_model.number(word) for word in text.split(" ")])
+        return found
+
+    def log_prob(self, before: Sequence[int], number: int) -> float:
+        assert self.language_model is not None
+        size = len(self.language_model.words)
+        return float(self.language_model.ngrams.distribution(before, size)[number])
 
     @abstractmethod
     def leaves(self) -> list[Edge]: ...
@@ -238,28 +317,50 @@ class Grammar(ABC):
 class DependencyGrammar(Grammar):
     """§4: arcs between heads; right dependents before left ones, from the inside out.
 
-    `candidates` holds the tags of each word. `gold_labels` holds a label for each word
-    that is proposed beside the best one.
+    `options` holds the form (NONE if there is no choice) and the tag of each leaf edge of each
+    word. `gold_labels` holds a label for each word that is proposed beside the best one.
     """
 
     def __init__(
-        self, bag: Bag, candidates: Sequence[Sequence[int]], gold_labels: Sequence[int] = ()
+        self,
+        bag: Bag,
+        options: Sequence[Sequence[tuple[int, int]]],
+        gold_labels: Sequence[int] = (),
     ) -> None:
         super().__init__(bag)
-        self.templates = Templates(dependency_templates().texts, DEPENDENCY_ATOMS)
-        self.candidates = candidates
+        templates = dependency_templates(forms=bag.choices is not None)
+        self.templates = Templates(templates.texts, DEPENDENCY_ATOMS)
+        self.options = options
         self.gold_labels: defaultdict[int, set[int]] = defaultdict(set)
         for leader, label in zip(bag.leader, gold_labels, strict=False):
             self.gold_labels[leader].add(label)
 
     def leaves(self) -> list[Edge]:
         edges = [
-            Edge((Leaf(word, tag),))
+            Edge((Leaf(word, tag, form=form),), label=form)
             for word in range(self.bag.n)
             if self.bag.leader[word] == word
-            for tag in self.candidates[word]
+            for form, tag in self.options[word]
         ]
-        return [replace(edge, keys=self.phrase_features(edge)) for edge in edges]
+        for edge in edges:
+            if not self.is_open(edge):
+                edge.keys = self.phrase_features(edge)
+            elif self.bag.n == 1:
+                edge.keys = self.form_features(edge)
+            edge.keys = [*edge.keys, *self.fluency_features(edge)]
+        return edges
+
+    def is_open(self, edge: Edge) -> bool:
+        """Whether it is a word in one of several forms, whose features count when it is joined."""
+        return len(edge.leaves) == 1 and len(self.bag.forms_of(edge.leaves[0].word + 1)) > 1
+
+    def form_features(self, edge: Edge) -> list[int]:
+        """Features of a word, and how large the share of its form is among those of the word."""
+        [leaf] = edge.leaves
+        log_share = self.bag.form(leaf.word, leaf.form).log_share
+        share = 1 + sum(-log_share >= bound for bound in (0.05, 0.2, 0.5, 1, 2, 3, 5))
+        atoms = self.phrase_atoms(edge) | {"share": share}
+        return [*self.phrase_features(edge), *self.templates.keys("form", atoms)]
 
     def unary(self, edge: Edge) -> list[Edge]:
         return []
@@ -289,7 +390,10 @@ class DependencyGrammar(Grammar):
         arcs = left.arcs | {d + shift: h + shift for d, h in right.arcs.items()}
         arcs[dependent] = head
         edge = Edge(left.leaves + right.leaves, head, rule, NONE, left, right, arcs)
-        phrase = self.phrase_features(edge)
+        phrase = [
+            key for part in edge.parts if self.is_open(part) for key in self.form_features(part)
+        ]
+        phrase += self.phrase_features(edge) + self.fluency_features(edge)
         atoms, tags = self.arc_atoms(edge, dependent)
         phrase += self.arc_features(edge, dependent, atoms, tags)
 
@@ -348,7 +452,7 @@ class DependencyGrammar(Grammar):
         distance = norm(abs(dependent - head))
         atoms |= {"dir": 2 if right else 1, "dist": distance + 10 if right else distance}
         between = leaves[min(head, dependent) + 1 : max(head, dependent)]
-        return atoms, sorted({leaf.tag % 64 for leaf in between})
+        return atoms, sorted({leaf.tag for leaf in between})
 
     def arc_features(self, edge: Edge, dependent: int, atoms: Atoms, tags: list[int]) -> list[int]:
         assert edge.left is not None
@@ -443,7 +547,7 @@ class CcgEdgeGrammar(Grammar):
         bag, keys = self.bag, self.templates.keys
         atoms = {"c": 1 + edge.label, "size": len(edge.leaves), "rule": edge.rule}
         atoms |= bag.atoms(h=edge.leaves[edge.head])
-        edge.keys = [*keys("edge", atoms)]
+        edge.keys = [*keys("edge", atoms), *self.fluency_features(edge)]
         if len(edge.leaves) > 1:
             ends = bag.atoms(l=edge.at(0), l2=edge.at(1), r=edge.from_end(0), r2=edge.from_end(1))
             edge.keys += keys("phrase", atoms | ends)

@@ -6,13 +6,17 @@ from random import Random
 
 import numpy as np
 from references.brute_force import random_problem
-from references.cases import Case, ccg_case, dependency_case
+from references.cases import Case, ccg_case, dependency_case, form_case
 
+from syntagma.best_first._edges import Edges
 from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.fluency import find_junctions, fluency_templates
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from toys import ccg as toy_ccg
 from toys.models import toy_vocabulary
+from toys.realizer import inflected_language_model
 
 
 class RandomWeights(dict[int, float]):
@@ -30,6 +34,51 @@ class RandomWeights(dict[int, float]):
 def dependency_problem(rng: Random, max_words: int) -> Case:
     problem = random_problem(rng, max_words, rng.choice(("none", "exact", "mixed")))
     return dependency_case(problem, toy_vocabulary())
+
+
+def form_problem(rng: Random, max_words: int) -> Case:
+    """A dependency problem whose words may take several forms, which some of them share."""
+    problem = random_problem(rng, max_words, rng.choice(("none", "exact", "mixed")))
+    return form_case(problem, toy_vocabulary(), RandomForms(rng))
+
+
+def fluent(case: Case) -> Case:
+    """The same with features of a language model."""
+    language_model, make = inflected_language_model(), case.make
+
+    def with_language_model() -> Edges:
+        edges = make()
+        junctions = find_junctions(language_model, case.bag.encoding)
+        edges.use_language_model(junctions, fluency_templates())
+        return edges
+
+    case.plain.language_model = language_model
+    return Case(case.plain, with_language_model, lambda again: fluent(case.relisted(again)))
+
+
+def fluent_problem(rng: Random, max_words: int) -> Case:
+    """A problem of any of these kinds, with a language model."""
+    draw = rng.choice((dependency_problem, form_problem, toy_ccg_problem, random_ccg_problem))
+    return fluent(draw(rng, max_words))
+
+
+class RandomForms:
+    """Up to three forms for each word, by that in the problem; some of them are unknown."""
+
+    def __init__(self, rng: Random) -> None:
+        self.rng = rng
+        self.known: dict[str, list[Alternative]] = {}
+
+    def __call__(self, word: Word) -> list[Alternative]:
+        if word.form not in self.known:
+            rng = self.rng
+            others = [f"w{rng.randrange(4)}", f"{word.form}ed", "Unseen"]
+            texts = dict.fromkeys([word.form, *rng.sample(others, rng.randrange(3))])
+            self.known[word.form] = [
+                Alternative(text, rng.choice((text, text.upper())), -rng.choice((0.0, 0.2, 1, 7)))
+                for text in texts
+            ]
+        return self.known[word.form]
 
 
 def toy_ccg_problem(rng: Random, max_words: int) -> Case:

@@ -165,6 +165,7 @@ cdef class CcgEdges(Edges):
         atoms[Hw] = self.word_atom(edge.head)
         atoms[Hp] = self.tag_atom(edge.head)
         instantiate_all(self.set, EDGE, atoms, self.sum)
+        self.extract_fluency(edge)
         if edge.words > 1:
             atoms[Lw] = self.word_atom(edge.first[0])
             atoms[Lp] = self.tag_atom(edge.first[0])

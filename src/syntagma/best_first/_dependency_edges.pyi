@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.best_first._edges import Edges
+from syntagma.best_first.forms import FormArrays
 from syntagma.features._templates import TemplateTable
 from syntagma.transition._state import SearchTask
 
@@ -20,4 +21,5 @@ class DependencyEdges(Edges):
         label_index: npt.NDArray[np.int32],
         label_pool: npt.NDArray[np.int32],
         gold_labels: Sequence[int] | None = None,
+        forms: FormArrays | None = None,
     ) -> None: ...

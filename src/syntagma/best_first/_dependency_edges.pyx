@@ -7,6 +7,11 @@ attached to that head, and no word is attached before it has all its given depen
 Labels that are not given are chosen arc by arc. No feature looks at a label later, so only the best
 one is proposed.
 
+Where words may take several forms, each form has leaf edges of its own (§5.7). They cover the same
+word, so that no phrase can have two of them. All of them score 0: their features count as soon as
+they are joined with something. Otherwise the form that is best by itself would be expanded first,
+and the search would mostly end before the others.
+
 The atoms of the features of Table 2 are computed here; the templates are in `templates`.
 """
 
@@ -22,11 +27,11 @@ cdef enum:
     HEAD_RIGHT = 2
 
 cdef enum:
-    EDGE, ARC, BETWEEN, COMPLETED, BOUNDARY, SENTENCE, LABELLED_ARC, LABELLED_BETWEEN
+    EDGE, ARC, BETWEEN, COMPLETED, BOUNDARY, SENTENCE, LABELLED_ARC, LABELLED_BETWEEN, FORM
 
 DEPENDENCY_SCOPES = (
     "edge", "arc", "between", "completed", "boundary", "sentence", "labelled arc",
-    "labelled between",
+    "labelled between", "form",
 )
 
 # Atoms, in the order of DEPENDENCY_ATOMS below.
@@ -38,6 +43,7 @@ cdef enum:
     Cw, Cp, CLw, CLp, CRw, CRp, LVAL, RVAL
     B2w, B2p, B1w, B1p, B0w, B0p, BNw, BNp
     W0, P0, W1, P1, P2, E0w, E0p, E1w, E1p, E2p
+    SHARE
     ATOMS
 
 DEPENDENCY_ATOMS = (
@@ -48,15 +54,11 @@ DEPENDENCY_ATOMS = (
     "cw", "cp", "clw", "clp", "crw", "crp", "lval", "rval",
     "B-2w", "B-2p", "B-1w", "B-1p", "Bw", "Bp", "B+1w", "B+1p",
     "w0", "p0", "w1", "p1", "p2", "w-1", "p-1", "w-2", "p-2", "p-3",
+    "share",
 )
 assert len(DEPENDENCY_ATOMS) == ATOMS <= MAX_EDGE_ATOMS
-assert len(DEPENDENCY_SCOPES) == LABELLED_BETWEEN + 1
+assert len(DEPENDENCY_SCOPES) == FORM + 1
 HEAD_LEFT_RULE, HEAD_RIGHT_RULE = HEAD_LEFT, HEAD_RIGHT     # for Python
-
-
-cdef inline uint64_t tag_bit(int tag) noexcept nogil:
-    """Sets of tags hold their numbers modulo 64."""
-    return <uint64_t>1 << (tag & 63)
 
 
 cdef class DependencyEdges(Edges):
@@ -64,6 +66,9 @@ cdef class DependencyEdges(Edges):
 
     `label_index[side, head tag, dependent tag]` is (start, count) in `label_pool`: the labels to
     try. In training, the gold label of each word is given, too, and added to those.
+
+    `forms` are the forms that the words may take, if there is a choice: the number of the first
+    form of each word, the rows of all forms (the fields of a `FormRow`), and the tags to try.
     """
 
     cdef int n_tags
@@ -71,11 +76,16 @@ cdef class DependencyEdges(Edges):
     cdef const int32_t* label_pool
     cdef object _arrays
     cdef vector[vector[int32_t]] gold_labels    # by leader
-    cdef uint64_t between       # tags between the two words of an arc
+    cdef vector[int32_t] unit_shares, tags_start, tags_count, form_tags     # empty without a choice
+    # Sets of tags have `tag_blocks` words of 64 bits. For each edge, the set of the tags before its
+    # head, then that of those after it.
+    cdef int tag_blocks
+    cdef vector[uint64_t] tag_sets
+    cdef vector[uint64_t] between       # tags between the two words of an arc
 
     def __init__(
         self, SearchTask problem, TemplateTable templates, label_index, label_pool,
-        gold_labels=None,
+        gold_labels=None, forms=None,
     ):
         cdef int32_t[:, :, :, ::1] index = label_index
         cdef int32_t[::1] pool = label_pool
@@ -87,15 +97,40 @@ cdef class DependencyEdges(Edges):
         if gold_labels is not None:
             for leader, label in sorted({*zip(self.leaders, gold_labels)}):
                 self.gold_labels[leader].push_back(label)
+        self.tag_blocks = (self.n_tags + 63) // 64
+        self.between.resize(self.tag_blocks)
+        if forms is not None:
+            self._use_forms(*forms)
+
+    def _use_forms(self, first_units, rows, tags):
+        self.first_units = first_units
+        self.form_tags = tags
+        self.unit_atoms.clear()
+        self.unit_kinds.clear()
+        for form, shape, suffix, kind, share, start, count in rows:
+            self._add_unit(form, shape, suffix, kind)
+            self.unit_shares.push_back(share)
+            self.tags_start.push_back(start)
+            self.tags_count.push_back(count)
 
     cdef int add_leaves(self) except -1 nogil:
-        cdef int word, i
+        cdef int word, i, unit, first
         cdef const Word* w
         for word in range(self.task.n):
-            if self.leaders[word] == word:
-                w = &self.task.words[word]
+            if self.leaders[word] != word:
+                continue
+            w = &self.task.words[word]
+            if self.first_units.empty():
                 for i in range(w.tags_start, w.tags_start + w.tags_count):
                     self.add_leaf(word, self.task.tag_pool[i], NONE)
+                continue
+            for unit in range(self.first_units[word], self.first_units[word + 1]):
+                if w.tag != NONE:
+                    self.add_leaf(word, w.tag, unit - self.first_units[word])
+                    continue
+                first = self.tags_start[unit]
+                for i in range(first, first + self.tags_count[unit]):
+                    self.add_leaf(word, self.form_tags[i], unit - self.first_units[word])
         return 0
 
     cdef bint allowed(self, int head_edge, int dependent_edge) noexcept nogil:
@@ -135,7 +170,9 @@ cdef class DependencyEdges(Edges):
         by.label = self.task.words[dependent.word].label
         by.score = 0.0
         self.compose(&by, &edge)
+        self.extract_parts(&edge)
         self.extract_phrase(&edge)
+        self.extract_fluency(&edge)
         self.extract_arc(&edge)
         base = finish(self.sum)
         if by.label != NONE:
@@ -165,18 +202,15 @@ cdef class DependencyEdges(Edges):
         cdef const Edge* right = &self.items[edge.right]
         cdef const Edge* head = left if edge.rule == HEAD_LEFT else right
         cdef const Edge* other = right if edge.rule == HEAD_LEFT else left
-        cdef uint64_t tags = self.tags_of(other)
         edge.head = head.head
         edge.l, edge.l2, edge.r, edge.r2 = head.l, head.l2, head.r, head.r2
         edge.n_left, edge.n_right = head.n_left, head.n_right
         edge.before, edge.after = head.before, head.after
         edge.place = head.place
-        edge.tags_before, edge.tags_after = head.tags_before, head.tags_after
         if edge.rule == HEAD_LEFT:
             edge.r2 = edge.r
             edge.r = other.head
             edge.n_right += 1
-            edge.tags_after |= tags
             if edge.after == NONE:
                 edge.after = right.first[0]
         else:
@@ -184,18 +218,61 @@ cdef class DependencyEdges(Edges):
             edge.l = other.head
             edge.n_left += 1
             edge.place += left.words
-            edge.tags_before |= tags
             if edge.before == NONE:
                 edge.before = left.last[0]
 
-    cdef uint64_t tags_of(self, const Edge* edge) noexcept nogil:
-        return edge.tags_before | edge.tags_after | tag_bit(self.items[edge.head].tag)
+    cdef int note(self, int edge) except -1 nogil:
+        """The sets of the tags before and after the head."""
+        cdef int i, head, other, tag, own, blocks = self.tag_blocks
+        cdef uint64_t* sets
+        self.tag_sets.resize((edge + 1) * 2 * blocks, 0)
+        if self.items[edge].rule == LEAF:
+            return 0
+        head, other = self.items[edge].left, self.items[edge].right
+        own = edge * 2 * blocks + blocks        # where the dependent's tags are added
+        if self.items[edge].rule != HEAD_LEFT:
+            head, other = other, head
+            own -= blocks
+        sets = &self.tag_sets[0]
+        for i in range(2 * blocks):
+            sets[edge * 2 * blocks + i] = sets[head * 2 * blocks + i]
+        for i in range(blocks):
+            sets[own + i] |= sets[other * 2 * blocks + i] | sets[(other * 2 + 1) * blocks + i]
+        tag = self.items[self.items[other].head].tag
+        sets[own + (tag >> 6)] |= <uint64_t>1 << (tag & 63)
+        return 0
 
     cdef void extract(self, const Edge* edge) noexcept nogil:
-        self.extract_phrase(edge)
-        if edge.rule != LEAF:
+        if edge.rule == LEAF:
+            if not self.is_open(edge):
+                self.extract_phrase(edge)
+            elif self.task.n == 1:
+                self.extract_form(edge)
+            self.extract_fluency(edge)
+        else:
+            self.extract_parts(edge)
+            self.extract_phrase(edge)
+            self.extract_fluency(edge)
             self.extract_arc(edge)
             self.extract_label(edge.label)
+
+    cdef bint is_open(self, const Edge* leaf) noexcept nogil:
+        """Whether the word has other forms than this one."""
+        return not self.unit_shares.empty() and self.unit_shares[leaf.unit]
+
+    cdef void extract_parts(self, const Edge* edge) noexcept nogil:
+        """Features of forms that have not counted yet."""
+        cdef const Edge* left = &self.items[edge.left]
+        cdef const Edge* right = &self.items[edge.right]
+        if left.rule == LEAF and self.is_open(left):
+            self.extract_form(left)
+        if right.rule == LEAF and self.is_open(right):
+            self.extract_form(right)
+
+    cdef void extract_form(self, const Edge* leaf) noexcept nogil:
+        self.extract_phrase(leaf)
+        self.atoms[SHARE] = self.unit_shares[leaf.unit]
+        instantiate_all(self.set, FORM, self.atoms, self.sum)
 
     cdef void extract_phrase(self, const Edge* edge) noexcept nogil:
         """Features that any edge has, and those of complete sentences."""
@@ -213,7 +290,7 @@ cdef class DependencyEdges(Edges):
         cdef const Edge* right = &self.items[edge.right]
         cdef const Edge* dependent = right if edge.rule == HEAD_LEFT else left
         cdef const Edge* head = left if edge.rule == HEAD_LEFT else right
-        cdef int distance, sibling, sibling2
+        cdef int i, distance, sibling, sibling2
         cdef int towards_head = left.after if left.after != NONE else right.first[0]
         cdef int towards_left = right.before if right.before != NONE else left.last[0]
         distance = left.words + right.place - left.place
@@ -237,7 +314,11 @@ cdef class DependencyEdges(Edges):
         atoms[MLp] = self.tag_atom(dependent.l)
         atoms[MRp] = self.tag_atom(dependent.r)
         instantiate_all(self.set, ARC, atoms, self.sum)
-        self.between = left.tags_after | right.tags_before
+        for i in range(self.tag_blocks):
+            self.between[i] = (
+                self.tag_sets[(edge.left * 2 + 1) * self.tag_blocks + i]
+                | self.tag_sets[edge.right * 2 * self.tag_blocks + i]
+            )
         self.extract_between(BETWEEN)
         self.extract_completed(dependent)
         atoms[B2w] = self.word_atom(left.last[1])
@@ -252,11 +333,14 @@ cdef class DependencyEdges(Edges):
 
     cdef void extract_between(self, int scope) noexcept nogil:
         """Features of each tag between the two words of an arc."""
-        cdef uint64_t rest = self.between
-        while rest:
-            self.atoms[Bp] = 1 + lowest_bit(rest)
-            rest &= rest - 1
-            instantiate_all(self.set, scope, self.atoms, self.sum)
+        cdef uint64_t rest
+        cdef int i
+        for i in range(self.tag_blocks):
+            rest = self.between[i]
+            while rest:
+                self.atoms[Bp] = 1 + 64 * i + lowest_bit(rest)
+                rest &= rest - 1
+                instantiate_all(self.set, scope, self.atoms, self.sum)
 
     cdef void extract_label(self, int label) noexcept nogil:
         """Features of a label of the arc that was extracted last."""

@@ -7,6 +7,7 @@ The words at its ends and its head word are given by the numbers of their leaf e
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
+from syntagma.best_first._junctions cimport Junctions
 from syntagma.transition._state cimport SearchTask, Task
 from syntagma.features._templates cimport Sum, TemplateSet, TemplateTable
 from syntagma.features._weights cimport Weights
@@ -15,6 +16,12 @@ cdef enum:
     LEAF = 0            # the rule of leaf edges; each grammar numbers its own rules from 1
     ENDS = 3            # words at either end that features may look at
     MAX_EDGE_ATOMS = 64
+
+# Scopes and atoms of the language model's features, for both grammars.
+cdef enum:
+    JUNCTION, LIMITS, FLUENCY_SCOPES_COUNT
+cdef enum:
+    GAIN, START_GAIN, END_GAIN, FLUENCY_ATOMS_COUNT
 
 cdef struct Edge:
     double score                # f(e)
@@ -28,14 +35,13 @@ cdef struct Edge:
     int32_t last[ENDS]          # leaf edges from the right end inwards, or NONE
     uint64_t hash               # equal for equivalent edges: same string, same derivation
     int32_t word, tag           # of a leaf edge
+    int32_t unit                # of a leaf edge: the word in one of its forms
     # Only for the dependency grammar, about the head word: its outermost and second outermost
-    # dependents, their numbers, its neighbours, its offset in the phrase, the sets of tags before
-    # and after it.
+    # dependents, their numbers, its neighbours, its offset in the phrase.
     int32_t l, l2, r, r2
     int32_t n_left, n_right
     int32_t before, after
     int32_t place
-    uint64_t tags_before, tags_after
 
 cdef extern from * nogil:
     """
@@ -66,6 +72,12 @@ cdef class Edges:
     cdef vector[int32_t] repeated       # leaders of more than one word
     cdef vector[uint64_t] members       # for each of those, the bit set of its words
     cdef vector[uint64_t] scratch
+    # Units are words in one of their forms. Without a choice of forms, they are the words.
+    cdef vector[int32_t] first_units    # for each word, its first; empty without a choice
+    cdef vector[uint64_t] unit_atoms
+    cdef vector[int32_t] unit_kinds     # units of one kind are written alike
+    cdef Junctions junctions            # of the language model, or None
+    cdef TemplateTable fluency
 
     cdef int add_leaf(self, int word, int tag, int label) except -1 nogil
     cdef void compose(self, const Proposal* by, Edge* edge) noexcept nogil
@@ -78,6 +90,8 @@ cdef class Edges:
     cdef int propose(
         self, int left, int right, int rule, int label, double own
     ) except -1 nogil
+    cdef void extract_fluency(self, const Edge* edge) noexcept nogil
+    cdef int list_units(self, const int32_t* leaves, int32_t* units) noexcept nogil
     cdef uint64_t word_atom(self, int leaf) noexcept nogil
     cdef uint64_t tag_atom(self, int leaf) noexcept nogil
 
@@ -86,6 +100,7 @@ cdef class Edges:
     cdef int propose_unary(self, int edge) except -1 nogil
     cdef int propose_binary(self, int left, int right) except -1 nogil
     cdef void complete(self, Edge* edge) noexcept nogil
+    cdef int note(self, int edge) except -1 nogil
     cdef void extract(self, const Edge* edge) noexcept nogil
     cdef uint64_t signature(self, int edge) noexcept nogil
     cdef bint is_goal(self, const Edge* edge) noexcept nogil

@@ -6,12 +6,13 @@ times: an edge with k of them has the bits of the first k. So the same phrase is
 from other copies of its words.
 """
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from syntagma.transition._state cimport NONE, SearchTask, Word, meet
-from syntagma.features._templates cimport TemplateTable, finish, fold, word_key
+from syntagma.transition._state cimport NONE, SearchTask, meet
+from syntagma.best_first._junctions cimport Junctions
+from syntagma.features._templates cimport TemplateTable, finish, fold, instantiate_all, word_key
 from syntagma.features._weights cimport Weights
 
 
@@ -23,6 +24,11 @@ cdef extern from * nogil:
 
 
 LEAF_RULE = LEAF    # for Python, so that no number is defined twice
+
+FLUENCY_SCOPES = ("junction", "limits")
+FLUENCY_ATOMS = ("gain", "start", "end")
+assert len(FLUENCY_SCOPES) == FLUENCY_SCOPES_COUNT
+assert len(FLUENCY_ATOMS) == FLUENCY_ATOMS_COUNT
 
 
 cdef uint64_t leaf_hash(int leader, int tag, int label) noexcept nogil:
@@ -38,6 +44,12 @@ cdef uint64_t normalized(int number) noexcept nogil:
     if number <= 5:
         return number
     return 6 if number <= 10 else 7 if number <= 20 else 8 if number <= 40 else 9
+
+
+cdef uint64_t interval(double gain) noexcept nogil:
+    """The interval of a gain of the language model: half a nat each from -4 to 8."""
+    cdef double place = (gain + 4.0) / 0.5
+    return 1 if place < 0.0 else 26 if place >= 24.0 else 2 + <int>place
 
 
 cdef class Edges:
@@ -61,6 +73,10 @@ cdef class Edges:
             self.leaders.push_back(leader)
             if j == leader:
                 self.repeated.push_back(leader)
+            self._add_unit(
+                self.task.words[i].form, self.task.words[i].shape, self.task.words[i].suffix,
+                self.task.words[i].kind,
+            )
         self.scratch.resize(self.task.blocks)
         self.members.assign(self.repeated.size() * self.task.blocks, 0)
         for i in range(self.task.n):
@@ -71,11 +87,20 @@ cdef class Edges:
     def __dealloc__(self):
         free(self.sum)
 
+    def _add_unit(self, int form, int shape, int suffix, int kind):
+        self.unit_atoms.push_back(word_key(form, shape, suffix))
+        self.unit_kinds.push_back(kind)
+
     def use(self, Weights weights):
         """Score edges with these weights."""
         self.weights = weights
         self.sum.table = &weights.table
         memset(self.sum.memo, 0, sizeof(self.sum.memo))
+
+    def use_language_model(self, Junctions junctions, TemplateTable templates):
+        """Let junctions of phrases have features of the language model."""
+        self.junctions = junctions
+        self.fluency = templates
 
     cdef int add_leaf(self, int word, int tag, int label) except -1 nogil:
         """Add a leaf edge; return its number."""
@@ -92,6 +117,7 @@ cdef class Edges:
         edge.hash = leaf_hash(word, tag, label)
         edge.word = word
         edge.tag = tag
+        edge.unit = word if self.first_units.empty() else self.first_units[word] + label
         edge.l = edge.l2 = edge.r = edge.r2 = edge.before = edge.after = NONE
         self.items.push_back(edge)
         self.covered.resize(self.items.size() * self.task.blocks, 0)
@@ -99,6 +125,7 @@ cdef class Edges:
         if self.task.predecessors != NULL:
             for i in range(self.task.blocks):
                 self.preceding.push_back(self.task.predecessors[word * self.task.blocks + i])
+        self.note(number)
         self.extract(&self.items[number])
         self.items[number].score = finish(self.sum)
         return number
@@ -113,7 +140,7 @@ cdef class Edges:
         edge.right = by.right
         edge.rule = by.rule
         edge.label = by.label
-        edge.word = edge.tag = NONE
+        edge.word = edge.tag = edge.unit = NONE
         if by.right == NONE:
             edge.size = left.size + 1
             edge.words = left.words
@@ -154,6 +181,7 @@ cdef class Edges:
                 self.preceding[number * blocks + i] = self.preceding[by.left * blocks + i] | (
                     self.preceding[by.right * blocks + i] if by.right != NONE else 0
                 )
+        self.note(number)
         return number
 
     cdef bint unite(
@@ -220,12 +248,38 @@ cdef class Edges:
         self.proposals.push_back(proposal)
         return 0
 
+    cdef void extract_fluency(self, const Edge* edge) noexcept nogil:
+        """Features of the language model, if there is one: of the junction of the edge's parts and,
+        if it has all words, of where the sentence begins and ends."""
+        cdef uint64_t atoms[FLUENCY_ATOMS_COUNT]
+        cdef int32_t left[ENDS]
+        cdef int32_t right[ENDS]
+        cdef int n_left, n_right
+        if self.junctions is None or edge.rule != LEAF and edge.right == NONE:
+            return
+        if edge.right != NONE:
+            n_left = self.list_units(self.items[edge.left].last, left)
+            n_right = self.list_units(self.items[edge.right].first, right)
+            atoms[GAIN] = interval(self.junctions.gain(left, n_left, right, n_right))
+            instantiate_all(&self.fluency.set, JUNCTION, atoms, self.sum)
+        if edge.words == self.task.n:
+            n_left = self.list_units(edge.last, left)
+            n_right = self.list_units(edge.first, right)
+            atoms[START_GAIN] = interval(self.junctions.start_gain(right, n_right))
+            atoms[END_GAIN] = interval(self.junctions.end_gain(left, n_left))
+            instantiate_all(&self.fluency.set, LIMITS, atoms, self.sum)
+
+    cdef int list_units(self, const int32_t* leaves, int32_t* units) noexcept nogil:
+        """The units at an end of an edge; how many they are."""
+        cdef int i
+        for i in range(ENDS):
+            if leaves[i] == NONE:
+                return i
+            units[i] = self.items[leaves[i]].unit
+        return ENDS
+
     cdef uint64_t word_atom(self, int leaf) noexcept nogil:
-        cdef const Word* word
-        if leaf == NONE:
-            return 0
-        word = &self.task.words[self.items[leaf].word]
-        return word_key(word.form, word.shape, word.suffix)
+        return 0 if leaf == NONE else self.unit_atoms[self.items[leaf].unit]
 
     cdef uint64_t tag_atom(self, int leaf) noexcept nogil:
         return 0 if leaf == NONE else self.items[leaf].tag + 1
@@ -250,6 +304,10 @@ cdef class Edges:
         """Fill in the fields of an edge that depend on the grammar."""
         if edge.right != NONE:
             edge.head = self.items[edge.left].head
+
+    cdef int note(self, int edge) except -1 nogil:
+        """Record what the grammar needs to know of a new edge beyond its fields."""
+        return 0
 
     cdef void extract(self, const Edge* edge) noexcept nogil:
         """Add the features φ of the edge's last action to the sum."""

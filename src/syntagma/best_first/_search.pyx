@@ -129,8 +129,10 @@ cdef class BestFirst:
             self.by_signature.erase(signature)
 
     cdef int run(self, int wanted, long limit, double deadline) except -1 nogil:
-        """Expand edges until `wanted` results with different word orders are found or a limit is
-        reached. At least one edge is expanded. A limit of 0 means no limit."""
+        """Expand edges until `wanted` different sentences are found or a limit is reached.
+
+        At least one edge is expanded. A limit of 0 means no limit.
+        """
         cdef AgendaItem item
         cdef int edge, twin
         self.begin()
@@ -173,7 +175,7 @@ cdef class BestFirst:
         return 0
 
     cdef int list_kinds(self, int edge, vector[int32_t]* kinds) except -1 nogil:
-        """The kinds of the edge's words from right to left."""
+        """The kinds of the edge's units from right to left."""
         cdef vector[int32_t] parts
         cdef const Edge* part
         cdef size_t i
@@ -181,11 +183,11 @@ cdef class BestFirst:
         for i in range(parts.size()):
             part = &self.edges.items[parts[i]]
             if part.rule == LEAF:
-                kinds.push_back(self.edges.task.words[part.word].kind)
+                kinds.push_back(self.edges.unit_kinds[part.unit])
         return 0
 
     cdef bint is_new(self, int edge) except -1 nogil:
-        """Whether no result found so far has the same word order."""
+        """Whether no result found so far is the same sentence."""
         cdef vector[int32_t] order, other
         cdef size_t i
         self.list_kinds(edge, &order)

@@ -15,11 +15,12 @@ from syntagma.problem.word import ROOT_LABEL
 from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import Linearization, Token
 from syntagma.transition._state import NOT_GIVEN
-from syntagma.transition.encoding import Encoding
+from syntagma.transition.encoding import Encoding, with_chosen_forms
 from syntagma.transition.vocabulary import UNKNOWN_LABEL, Vocabulary
 
 # Left and right part (indices of nodes), rule, label or category, word, tag. What does not apply
-# is NONE: parts of a leaf, the right part of a unary node, word and tag of a node with parts.
+# is NONE: parts of a leaf, the right part of a unary node, word and tag of a node with parts. The
+# label of a leaf of the dependency grammar is the index of its form, if the word has a choice.
 DerivationNode = tuple[int, int, int, int, int, int]
 Piece = Sequence[DerivationNode]  # the derivation of one phrase, parts before wholes
 PlacedWord = tuple[int, int]  # index of the word in the problem, tag
@@ -38,6 +39,7 @@ def read_trees(
 ) -> Linearization:
     """The sentence of dependency trees that are put side by side; each keeps its own root."""
     leaves: list[PlacedWord] = []
+    forms: list[int] = []
     arcs: dict[int, tuple[int, int]] = {}  # 1-based place of a word: its head, its label
     pieces = [*map(_left_to_right, pieces)]
     for piece, words in zip(pieces, _words(encoding, pieces), strict=True):
@@ -45,15 +47,20 @@ def read_trees(
         for _, _, rule, label, _, _ in piece:
             if rule == LEAF:
                 leaves.append(next(words))
+                forms.append(label)
                 heads.append(len(leaves))
             else:
                 right, left = heads.pop(), heads.pop()
                 head, dependent = (left, right) if rule == HEAD_LEFT else (right, left)
                 arcs[dependent] = head, label
                 heads.append(head)
+    problem = encoding.problem
+    if encoding.alternatives is not None:
+        sources = [index for index, _ in leaves]
+        problem = with_chosen_forms(problem, encoding.alternatives, sources, forms)
     tokens, tags = [], []
     for place, (index, tag) in enumerate(leaves, start=1):
-        word = encoding.problem.words[index]
+        word = problem.words[index]
         head, label = arcs.get(place, (0, NONE))
         deprel = vocabulary.label_name(label) if head else ROOT_LABEL
         tags.append(vocabulary.tag_of(word, tag))
@@ -66,9 +73,7 @@ def read_trees(
                 index + 1,
             )
         )
-    return Linearization(
-        tuple(tokens), score, encoding.problem, finished=finished, model_tags=tuple(tags)
-    )
+    return Linearization(tuple(tokens), score, problem, finished=finished, model_tags=tuple(tags))
 
 
 def read_derivations(

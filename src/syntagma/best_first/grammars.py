@@ -16,6 +16,7 @@ from syntagma.best_first._dependency_edges import DependencyEdges
 from syntagma.best_first._edges import Edges
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.derivations import Piece, read_derivations, read_trees
+from syntagma.best_first.forms import GoldForm, form_arrays
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.errors import ProblemError, name_word
 from syntagma.features._templates import TemplateTable
@@ -33,6 +34,7 @@ class EdgeGrammar(Protocol):
 
     templates: TemplateTable
     takes_arcs: bool  # whether heads and labels can be given
+    chooses_forms: bool  # whether leaf edges are words in one of several forms
 
     def edges(self, encoding: Encoding) -> Edges:
         """The edges over a problem; none is built yet."""
@@ -47,19 +49,28 @@ class DependencyEdgeGrammar:
     """The grammar of ZC15 §4: projective dependency trees that satisfy every constraint."""
 
     takes_arcs = True
+    chooses_forms = True
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self.templates = dependency_templates(labelled=not vocabulary.unlabelled)
+    def __init__(self, vocabulary: Vocabulary, *, forms: bool = False) -> None:
+        """With `forms`, there are features for the choice of forms."""
+        self.templates = dependency_templates(labelled=not vocabulary.unlabelled, forms=forms)
         self._vocabulary = vocabulary
 
-    def edges(self, encoding: Encoding, gold_labels: Sequence[int] | None = None) -> Edges:
-        """Training adds the gold label of each word to the labels to try."""
+    def edges(
+        self,
+        encoding: Encoding,
+        gold_labels: Sequence[int] | None = None,
+        gold_forms: Sequence[GoldForm] = (),
+    ) -> Edges:
+        """Training adds the gold label of each word to the labels to try, and the gold tag of each
+        form to its tags."""
         return DependencyEdges(
             encoding.task,
             self.templates,
             self._vocabulary.label_index,
             self._vocabulary.label_pool,
             gold_labels,
+            form_arrays(encoding, self._vocabulary, gold_forms),
         )
 
     def read(
@@ -75,6 +86,7 @@ class CcgEdgeGrammar:
     """
 
     takes_arcs = False
+    chooses_forms = False
 
     def __init__(self, vocabulary: Vocabulary, grammar: CcgGrammar) -> None:
         self.templates = ccg_templates()
@@ -107,12 +119,13 @@ class CcgEdgeGrammar:
 
 
 def edge_grammar(
-    vocabulary: Vocabulary, ccg: CcgGrammar | None
+    vocabulary: Vocabulary, ccg: CcgGrammar | None, *, forms: bool = False
 ) -> DependencyEdgeGrammar | CcgEdgeGrammar:
-    """The grammar of a model: CCG if it has one, dependency trees otherwise."""
+    """The grammar of a model: CCG if it has one, dependency trees otherwise, which may have
+    features for the choice of forms."""
     if ccg is not None:
         return CcgEdgeGrammar(vocabulary, ccg)
-    return DependencyEdgeGrammar(vocabulary)
+    return DependencyEdgeGrammar(vocabulary, forms=forms)
 
 
 def _refuse_arcs(problem: Problem) -> None:

@@ -13,11 +13,14 @@ import numpy.typing as npt
 
 from syntagma.best_first._edges import Edges
 from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.fluency import find_junctions, fluency_templates
 from syntagma.best_first.grammars import EdgeGrammar, edge_grammar
 from syntagma.errors import not_a_model
+from syntagma.features._templates import TemplateTable
 from syntagma.features._weights import Weights
 from syntagma.features.stored_weights import StoredWeights, weight_sections
 from syntagma.features.templates import check_templates
+from syntagma.language_model.packed import LanguageModel
 from syntagma.transition.budget import SearchName
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.vocabulary import Vocabulary
@@ -38,13 +41,17 @@ class EdgeScorer:
     chart: int
     scaled: bool
     by_size: bool = False
+    fluency: TemplateTable | None = None  # of models with features of a language model
 
     max_words: ClassVar[int] = 2_000
 
-    def edges(self, encoding: Encoding) -> Edges:
-        """The edges over a problem, scored with the weights."""
+    def edges(self, encoding: Encoding, language_model: LanguageModel | None = None) -> Edges:
+        """The edges over a problem, scored with the weights; without the language model, its
+        features are left out."""
         edges = self.grammar.edges(encoding)
         edges.use(self.weights)
+        if language_model is not None and self.fluency is not None:
+            edges.use_language_model(find_junctions(language_model, encoding), self.fluency)
         return edges
 
 
@@ -98,12 +105,15 @@ class StoredEdgeScorer:
             vocabulary.check_proposals()
         else:
             ccg.check_vocabulary(vocabulary)
-        grammar = edge_grammar(vocabulary, ccg)
-        check_templates(grammar.templates, header)
+        scopes = {str(text).partition(":")[0] for text in header.get("templates", ())}
+        grammar = edge_grammar(vocabulary, ccg, forms="form" in scopes)
+        fluency = fluency_templates() if "junction" in scopes else None
+        check_templates(header, grammar.templates, *([fluency] if fluency else []))
         return EdgeScorer(
             grammar,
             self.weights.weights(),
             header["chart"],
             header["scaled"],
             by_size=bool(header.get("chart_by_size", False)),
+            fluency=fluency,
         )

@@ -32,6 +32,7 @@ class BestFirstSettings(SparseSettings):
     chart_by_size: bool = False  # as many for each number of words (§3.4, the previous papers)
     expansions: int = 500  # search budget of a training sentence
     dev_expansions: int = 1000  # search budget of a sentence of the development set
+    realize: bool = False  # also learn to choose the forms of lemmas
 
     def __post_init__(self) -> None:
         SparseSettings.__post_init__(self)
@@ -44,6 +45,11 @@ class BestFirstSettings(SparseSettings):
         check_range("chart", self.chart, MAX_CHART)
         check_range("expansions", self.expansions, MAX_EXPANSIONS)
         check_range("dev_expansions", self.dev_expansions, MAX_EXPANSIONS)
+        if self.realize and self.grammar == "ccg":
+            raise TrainingError(
+                "a CCGbank has no lemmas, so CCG models cannot learn to realize them: "
+                "leave out realize (--realize)"
+            )
         if self.grammar == "ccg" and self.unlabelled:
             raise TrainingError(
                 "CCG derivations have no labels to leave out: unlabelled is for the grammar "

@@ -15,6 +15,8 @@ from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
 from syntagma.transition.budget import DEFAULT_TIMEOUT, SearchBudget, SearchName
 from syntagma.transition.encoding import Encoding
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 
 class BestFirstStrategy:
@@ -24,10 +26,18 @@ class BestFirstStrategy:
     batch = 1
     chooses_forms = False
 
-    def __init__(self, scorer: EdgeScorer, *_: object) -> None:
+    def __init__(
+        self,
+        scorer: EdgeScorer,
+        vocabulary: Vocabulary | None = None,
+        language_model: WeightedLanguageModel | None = None,
+    ) -> None:
+        """The weights of the language model's features are the scorer's."""
         self._scorer = scorer
+        self._language_model = None if language_model is None else language_model.language_model
         self.max_words = scorer.max_words
         self.takes_arcs = scorer.grammar.takes_arcs
+        self.chooses_forms = scorer.grammar.chooses_forms
 
     def check(self, budget: SearchBudget) -> None:
         if budget.beam is not None:
@@ -59,7 +69,8 @@ class BestFirstStrategy:
 
     def _search(self, encoding: Encoding, budget: SearchBudget, n_best: int) -> list[Linearization]:
         scorer = self._scorer
-        search = BestFirst(scorer.edges(encoding), scorer.chart, scorer.scaled, scorer.by_size)
+        edges = scorer.edges(encoding, self._language_model)
+        search = BestFirst(edges, scorer.chart, scorer.scaled, scorer.by_size)
         finished, results = best_first_search(
             search, n_best, budget.expansions or 0, budget.timeout or 0.0
         )

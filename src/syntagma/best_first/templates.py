@@ -64,6 +64,9 @@ TABLE_2 = {
     """,
 }
 
+# For models that choose forms (§5.7): how large the share of a form is among those of its word.
+FORMS = {"form": "share; hw share; hp share"}
+
 # ZC15 Table 1. c: category of the edge; h and n: head words of the head child and of the other
 # child; l and r: first and last word of the phrase, l2 and r2: the second and the last but one;
 # rule: the rule that was applied; B: first word of the right phrase, Bc its lexical category.
@@ -83,14 +86,17 @@ TABLE_1 = {
 }
 
 
-def dependency_templates(*, labelled: bool = True) -> TemplateTable:
-    """Table 2; if `labelled`, every template with dir once more with the label, as in §5.7."""
+def dependency_templates(*, labelled: bool = True, forms: bool = False) -> TemplateTable:
+    """Table 2; if `labelled`, every template with dir once more with the label, as in §5.7; with
+    `forms`, those of models that choose forms."""
     rows = _rows(TABLE_2)
     rows += [
         (f"labelled {scope}", (*template, "label"))
         for scope, template in rows
         if labelled and "dir" in template
     ]
+    if forms:
+        rows += _rows(FORMS)
     arc = (*DEPENDENCY_ATOMS[: DEPENDENCY_ATOMS.index("bp")],)
     own = {
         "edge": ("hw", "hp", "size"),
@@ -101,6 +107,7 @@ def dependency_templates(*, labelled: bool = True) -> TemplateTable:
         "sentence": _from_to(DEPENDENCY_ATOMS, "w0", "p-3"),
         "labelled arc": (*arc, "label"),
         "labelled between": (*arc, "bp", "label"),
+        "form": ("hw", "hp", "share"),
     }
     return TemplateTable(rows, DEPENDENCY_ATOMS, {scope: own[scope] for scope in DEPENDENCY_SCOPES})
 

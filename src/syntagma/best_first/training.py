@@ -16,12 +16,14 @@ from syntagma.best_first._edges import Edges
 from syntagma.best_first._guided_learning import GuidedSearch
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.derivations import HEAD_LEFT, HEAD_RIGHT, LEAF, NONE, DerivationNode
+from syntagma.best_first.fluency import find_junctions, fluency_templates
 from syntagma.best_first.grammar_extraction import count_unreachable, extract_grammar
 from syntagma.best_first.grammars import DependencyEdgeGrammar, edge_grammar
 from syntagma.best_first.scorer import StoredEdgeScorer
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.features._weights import TrainingWeights
 from syntagma.features.stored_weights import StoredWeights
+from syntagma.language_model.packed import LanguageModel
 from syntagma.results.derivation import Derivation
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import Encoding
@@ -32,8 +34,9 @@ from syntagma.transition.training import (
     prepare,
 )
 from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.inflected import InflectVisit
 from syntagma.treebanks.treebank import Sentence
-from syntagma.treebanks.visits import shuffled, visit
+from syntagma.treebanks.visits import of_lemmas, shuffled, visit
 
 
 class GuidedLearner:
@@ -42,10 +45,21 @@ class GuidedLearner:
     Figures of an epoch: `found`, the share of sentences whose gold result was reached within the
     search budget, and the mean numbers of `updates` and `expansions` per sentence; for CCG, the
     number of `unreachable` gold derivations if there are any.
+
+    With `inflect`, some visits of each epoch learn to choose forms, too (§5.7). With a language
+    model, edges have its scores as features.
     """
 
-    def __init__(self, settings: BestFirstSettings) -> None:
+    def __init__(
+        self,
+        settings: BestFirstSettings,
+        inflect: InflectVisit | None = None,
+        language_model: LanguageModel | None = None,
+    ) -> None:
         self.settings = settings
+        self.inflect = inflect
+        self.language_model = language_model
+        self.fluency = None if language_model is None else fluency_templates()
         self.epochs = settings.epochs
         self.budget = SearchBudget(expansions=settings.dev_expansions)
 
@@ -59,7 +73,7 @@ class GuidedLearner:
             derivations = (each.derivation for each in sentences)
             self.ccg = extract_grammar(filter(None, derivations), self.vocabulary)
             self.unreachable = count_unreachable(sentences, self.ccg)
-        self.grammar = edge_grammar(self.vocabulary, self.ccg)
+        self.grammar = edge_grammar(self.vocabulary, self.ccg, forms=self.inflect is not None)
         self.weights = TrainingWeights()
         return self.vocabulary
 
@@ -75,7 +89,10 @@ class GuidedLearner:
             "chart": self.settings.chart,
             "scaled": self.settings.scaled,
             **({"chart_by_size": True} if self.settings.chart_by_size else {}),
-            "templates": list(self.grammar.templates.texts),
+            "templates": [
+                *self.grammar.templates.texts,
+                *(self.fluency.texts if self.fluency else ()),
+            ],
             **describe_vocabulary(self.vocabulary),
             **ccg,
         }
@@ -87,8 +104,16 @@ class GuidedLearner:
         for index in visits:
             sentence = self.sentences[index]
             problem = visit(settings, number, index, sentence)
-            encoding, reference = encode_training(sentence, problem, self.vocabulary)
-            edges, gold = self._gold_edges(encoding, reference, sentence.derivation)
+            alternatives, forms = None, None
+            if self.inflect is not None and of_lemmas(settings, number, index):
+                inflected = self.inflect(sentence, problem)
+                problem, alternatives = inflected.problem, inflected.alternatives
+                forms = inflected.chosen
+            encoding, reference = encode_training(sentence, problem, self.vocabulary, alternatives)
+            edges, gold = self._gold_edges(encoding, reference, sentence.derivation, forms)
+            if self.language_model is not None and self.fluency is not None:
+                junctions = find_junctions(self.language_model, encoding)
+                edges.use_language_model(junctions, self.fluency)
             search = GuidedSearch(
                 edges,
                 settings.chart,
@@ -116,16 +141,28 @@ class GuidedLearner:
         return figures
 
     def _gold_edges(
-        self, encoding: Encoding, reference: Reference, derivation: Derivation | None
+        self,
+        encoding: Encoding,
+        reference: Reference,
+        derivation: Derivation | None,
+        forms: Sequence[int] | None,
     ) -> tuple[Edges, list[DerivationNode]]:
-        """The edges over a training problem, all gold ones included, and the gold derivation."""
+        """The edges over a training problem, all gold ones included, and the gold derivation.
+
+        `forms` are the indices of the gold forms from left to right, if there is a choice.
+        """
         if isinstance(self.grammar, DependencyEdgeGrammar):
-            edges = self.grammar.edges(encoding, reference.labels.tolist())
-            return edges, tree_nodes(reference)
+            nodes = tree_nodes(reference, forms)
+            leaves = []
+            if forms is not None:
+                leaves = [
+                    (word, form, tag) for _, _, rule, form, word, tag in nodes if rule == LEAF
+                ]
+            return self.grammar.edges(encoding, reference.labels.tolist(), leaves), nodes
         assert derivation is not None
         nodes = derivation_nodes(derivation, reference, self.grammar.grammar)
-        leaves = [(word, tag, label) for _, _, rule, label, word, tag in nodes if rule == LEAF]
-        return self.grammar.edges(encoding, leaves), nodes
+        rows = [(word, tag, label) for _, _, rule, label, word, tag in nodes if rule == LEAF]
+        return self.grammar.edges(encoding, rows), nodes
 
     def stored(self) -> StoredEdgeScorer:
         weights = self.weights.averaged() if self.settings.averaged else self.weights.final()
@@ -140,9 +177,9 @@ class GuidedLearner:
         self.weights.restore(arrays)
 
 
-def tree_nodes(reference: Reference) -> list[DerivationNode]:
+def tree_nodes(reference: Reference, forms: Sequence[int] | None = None) -> list[DerivationNode]:
     """The derivation of a gold tree: each word takes its right dependents, then its left ones,
-    each side from the inside out."""
+    each side from the inside out. `forms` are the indices of the gold forms from left to right."""
     order, heads = reference.order.tolist(), reference.heads.tolist()
     labels, tags = reference.labels.tolist(), reference.tags.tolist()
     rights: defaultdict[int, list[int]] = defaultdict(list)
@@ -155,10 +192,11 @@ def tree_nodes(reference: Reference) -> list[DerivationNode]:
     top_down = [word for word in order if heads[word] < 0]
     for word in top_down:  # the list grows during the loop
         top_down += [*lefts[word], *rights[word]]
+    chosen = dict(zip(order, forms, strict=True)) if forms is not None else {}
     nodes: list[DerivationNode] = []
     done: dict[int, int] = {}  # word: its node with all its dependents
     for word in reversed(top_down):
-        at = _add(nodes, (NONE, NONE, LEAF, NONE, word, tags[word]))
+        at = _add(nodes, (NONE, NONE, LEAF, chosen.get(word, NONE), word, tags[word]))
         for dependent in rights[word]:
             at = _add(nodes, (at, done[dependent], HEAD_LEFT, labels[dependent], NONE, NONE))
         for dependent in reversed(lefts[word]):

@@ -45,8 +45,10 @@ def realize(
     ] = None,
     n_best: options.NBest = None,
     diverse: options.Diverse = False,
+    search: options.Search = "beam",
     beam: options.Beam = None,
     timeout: options.Timeout = None,
+    expansions: options.Expansions = None,
     threads: options.Threads = 1,
     model: options.Model = None,
     no_lm: options.NoLanguageModel = False,
@@ -74,6 +76,8 @@ def realize(
             syntagma realize --input-format json
     The lemmas of a treebank:
         syntagma realize --file trees.conllu
+    Best-first search, with a model of your own (syntagma train --search best-first --realize):
+        syntagma realize --search best-first --model edges.syntagma --file trees.conllu
     The shared task: words as it scores them, or detokenised text:
         syntagma realize --sr --file en_ewt-ud-test.T1.conllu --output test.txt
         syntagma realize --sr --file en_ewt-ud-test.T1.conllu --format text
@@ -87,13 +91,14 @@ def realize(
         raise typer.BadParameter("--sr goes with CoNLL-U, from --file or standard input")
     if format == "sr" and n_best is not None:
         raise typer.BadParameter("--format sr has one sentence per problem: leave out --n-best")
-    options.check_diverse(diverse, n_best)
+    options.refuse_budget_of_other_search(search, beam, expansions)
+    options.check_diverse(diverse, n_best, search)
     chosen = format or ("sr" if shared_task and n_best is None else "text")
-    check_destination(output, [] if lemmas else file or ["-"], model)
+    check_destination(output, [] if lemmas else file or ["-"], model, search)
     from syntagma.evaluation.shared_task import shared_task_block
     from syntagma.linearizer.linearizer import load
 
-    linearizer = load(model, language_model=not no_lm)
+    linearizer = load(model, search=search, language_model=not no_lm)
     options.check_max_words(max_words, linearizer.max_words)
     problems: Iterable[Problem | FormatError] = (
         [bag_of_arguments(lemmas, lemmas=True, tokenize=tokenize)]
@@ -120,6 +125,7 @@ def realize(
             diverse=diverse,
             beam=beam,
             timeout=timeout,
+            expansions=expansions,
             threads=threads,
             max_words=max_words,
             on_error="yield",

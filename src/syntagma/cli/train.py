@@ -245,8 +245,17 @@ def train(
     ] = NEURAL.min_count,
     realize: Annotated[
         bool,
-        typer.Option("--realize", help="Beam: also learn to realize lemmas; TRAIN has them."),
+        typer.Option("--realize", help="Also learn to realize lemmas; TRAIN has them."),
     ] = NEURAL.realize,
+    lm: Annotated[
+        str | None,
+        typer.Option(
+            "--lm",
+            metavar="NAME|FILE",
+            help="Best-first: a language model whose scores are features: a file of train-lm, a "
+            "model that has one, or an ARPA file.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")] = NEURAL.seed,
     tag_column: Annotated[
         TagColumn | None,
@@ -335,6 +344,7 @@ def train(
             settings=settings,
             pretrain=pretrain or (),
             start=start,
+            lm=lm,
             name=name,
             language=language,
             licence=licence,

@@ -16,7 +16,7 @@ OPTIONS_OF = {
     "linear": ("features", "update", "beam", "arcs", "unlabelled", "realize"),
     "best-first": (
         *("grammar", "heads", "update", "chart", "scaled", "negatives", "averaged", "expansions"),
-        "unlabelled",
+        *("unlabelled", "realize", "lm"),
     ),
     "neural": (
         *("start", "pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
@@ -47,7 +47,7 @@ def choose_settings(context: typer.Context) -> Settings:
         raise typer.BadParameter(
             "--min-count goes with a new model: --start has a vocabulary already"
         )
-    names = {*_COMMON, *OPTIONS_OF[kind]} - {"start", "pretrain"}
+    names = {*_COMMON, *OPTIONS_OF[kind]} - {"start", "pretrain", "lm"}
     chosen = {name: value for name, value in given.items() if name in names}
     if "preset" in given:
         return paper_settings(given["preset"], **chosen)

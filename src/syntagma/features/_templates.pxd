@@ -27,7 +27,7 @@ cdef extern from * nogil:
 cdef enum:
     MAX_ATOMS = 6
     MAX_TEMPLATES = 320
-    MAX_SCOPES = 8
+    MAX_SCOPES = 9
     MAX_KEYS = 2048
 
 cdef struct Template:

@@ -22,9 +22,9 @@ def read_table(scope: str, table: str) -> Iterator[TemplateRow]:
             yield scope, tuple(template.split())
 
 
-def check_templates(templates: TemplateTable, header: Mapping[str, Any]) -> None:
+def check_templates(header: Mapping[str, Any], *tables: TemplateTable) -> None:
     """Refuse a model trained with other templates: its weights belong to other features."""
-    if list(templates.texts) != header.get("templates"):
+    if [text for table in tables for text in table.texts] != header.get("templates"):
         raise ModelError(
             "the model was trained with other feature templates than those of this version; "
             "train it again or install the version that made it"

@@ -83,7 +83,7 @@ class StoredLinearScorer(StoredWeights):
             bool(header.get("wide_sets", False)),
         )
         scorer.merging = bool(header.get("merging", True))
-        check_templates(scorer.templates, header)
+        check_templates(header, scorer.templates)
         if forms:
             scorer.vocabulary = vocabulary
         return scorer

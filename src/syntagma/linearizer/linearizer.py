@@ -245,6 +245,7 @@ class Linearizer:
         n_best: None = None,
         beam: int | None = None,
         timeout: float | None = None,
+        expansions: int | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
     ) -> Realization: ...
     @overload
@@ -256,6 +257,7 @@ class Linearizer:
         diverse: bool = False,
         beam: int | None = None,
         timeout: float | None = None,
+        expansions: int | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
     ) -> NBest[Realization]: ...
     def realize(
@@ -266,13 +268,14 @@ class Linearizer:
         diverse: bool = False,
         beam: int | None = None,
         timeout: float | None = None,
+        expansions: int | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
     ) -> Realization | NBest[Realization]:
         """The best sentence for these lemmas: inflected, in order, detokenised.
 
         A plain string is a lemma; a word with a given form keeps it. The forms of the lemmas are
-        chosen together with the order. `n_best`, `diverse`, `beam` and `timeout` are those of
-        `order`; alternatives of `diverse` do not differ in inflection alone.
+        chosen together with the order. `n_best`, `diverse`, `beam`, `timeout` and `expansions` are
+        those of `order`; alternatives of `diverse` do not differ in inflection alone.
 
         >>> import syntagma
         >>> from syntagma import Word
@@ -280,7 +283,7 @@ class Linearizer:
         >>> syntagma.load("en").realize(words).text
         'Dogs barked'
         """
-        budget = self._solver.check(SearchBudget(beam, timeout), n_best, max_words)
+        budget = self._solver.check(SearchBudget(beam, timeout, expansions), n_best, max_words)
         check_diverse(diverse, n_best, self.search)
         warn_of_phrase(lemmas)
         encoding = self._solver.encode_lemmas(as_lemmas(lemmas), max_words)
@@ -296,12 +299,13 @@ class Linearizer:
         diverse: bool = False,
         beam: int | None = None,
         timeout: float | None = None,
+        expansions: int | None = None,
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
         on_error: OnError = "raise",
     ) -> Iterator[Realization | NBest[Realization] | SyntagmaError]:
         """Realize many problems, as `order_many` orders them."""
-        budget = self._solver.check(SearchBudget(beam, timeout), n_best, max_words)
+        budget = self._solver.check(SearchBudget(beam, timeout, expansions), n_best, max_words)
         check_diverse(diverse, n_best, self.search)
         results = self._solver.search_many(
             problems,

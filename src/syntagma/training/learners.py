@@ -17,6 +17,7 @@ import numpy.typing as npt
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.best_first.training import GuidedLearner
 from syntagma.errors import TrainingError
+from syntagma.language_model.packed import LanguageModel
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.training import PerceptronLearner
 from syntagma.models.model import Model, StoredScorer
@@ -66,28 +67,44 @@ def create_learner(
     threads: int,
     start: Model | None = None,
     realizer: Realizer | None = None,
+    language_model: LanguageModel | None = None,
 ) -> Learner:
     """Create the learner that the settings are for.
 
-    Only a neural learner can have a model to start from. With a realizer, some visits of each epoch
-    are from lemmas.
+    Only a neural learner can have a model to start from, only a best-first one a language model.
+    With a realizer, some visits of each epoch are from lemmas.
     """
-    return LEARNERS[type(settings)](settings, threads, start, realizer)
+    return LEARNERS[type(settings)](settings, threads, start, realizer, language_model)
 
 
 def _perceptron(
-    settings: LinearSettings, threads: int, start: Model | None, realizer: Realizer | None
+    settings: LinearSettings,
+    threads: int,
+    start: Model | None,
+    realizer: Realizer | None,
+    *_: object,
 ) -> Learner:
     inflect = partial(inflect_visit, realizer) if realizer is not None else None
     return PerceptronLearner(settings, threads, inflect)
 
 
-def _guided(settings: BestFirstSettings, *_: object) -> Learner:
-    return GuidedLearner(settings)
+def _guided(
+    settings: BestFirstSettings,
+    threads: int,
+    start: Model | None,
+    realizer: Realizer | None,
+    language_model: LanguageModel | None,
+) -> Learner:
+    inflect = partial(inflect_visit, realizer) if realizer is not None else None
+    return GuidedLearner(settings, inflect, language_model)
 
 
 def _neural(
-    settings: NeuralSettings, threads: int, start: Model | None, realizer: Realizer | None
+    settings: NeuralSettings,
+    threads: int,
+    start: Model | None,
+    realizer: Realizer | None,
+    *_: object,
 ) -> Learner:
     if find_spec("torch") is None:
         raise TrainingError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from syntagma.files import temporary
 from syntagma.files.locking import locked
 from syntagma.files.outputs import check_output
 from syntagma.files.writing import sync_directory
+from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import LanguageModel
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
@@ -30,6 +31,7 @@ from syntagma.training.learners import Learner
 from syntagma.training.margin import write_margins
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.vocabulary import Vocabulary
+from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.settings import REALIZE
 from syntagma.treebanks.treebank import Sentence
 
@@ -170,7 +172,11 @@ class Run:
 
     def measure(self, stored: StoredScorer) -> dict[str, float]:
         """Dev BLEU per condition; for realisation, of lemmas inflected before they are ordered."""
-        linearizer = Linearizer(build_model(self.header, self.vocabulary, stored))
+        model = build_model(self.header, self.vocabulary, stored)
+        if model.search == "best-first" and self.language_model is not None:
+            weighted = WeightedLanguageModel(self.language_model, Balance(0, 0, 0, 0))
+            model = replace(model, language_model=weighted)
+        linearizer = Linearizer(model)
         return measure_dev(
             linearizer,
             self.dev_sentences,

@@ -15,11 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from syntagma import __version__
+from syntagma.best_first.settings import BestFirstSettings
 from syntagma.errors import FormatError, TrainingError, shown
 from syntagma.features.settings import SparseSettings
 from syntagma.files.paths import as_paths, check_path
+from syntagma.language_model.balance import Balance
+from syntagma.language_model.packed import LanguageModel
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.loading import model_path
+from syntagma.models.margin import MARGIN
 from syntagma.neural.settings import NeuralSettings
 from syntagma.problem.integers import as_integer
 from syntagma.realization.training import learn_realizer
@@ -34,6 +38,7 @@ from syntagma.training.data import (
     sample_evenly,
 )
 from syntagma.training.inputs import digest_inputs
+from syntagma.training.language_model import read_lm
 from syntagma.training.learners import create_learner
 from syntagma.training.presets import preset_changes
 from syntagma.training.run import Epoch, Run, TrainingReport, open_folder
@@ -50,6 +55,7 @@ def train(
     settings: Settings | None = None,
     pretrain: str | Path | Sequence[str | Path] = (),
     start: str | Path | None = None,
+    lm: str | Path | None = None,
     name: str = "",
     language: str = "",
     licence: str = "",
@@ -67,7 +73,8 @@ def train(
     treebanks from which a neural scorer learns first. They may be machine-made: faulty sentences
     are left out, and the faults of each file are reported to `on_faults`. `start` is a neural model
     (a file, or the name of a shipped model) from which training starts. It keeps its vocabulary,
-    dimensions and language model, and learns new tags and labels.
+    dimensions and language model, and learns new tags and labels. `lm` is a language model, or a
+    model with one, whose scores become features of a best-first model.
 
     Until training is finished, a folder `<output>.training` holds the state after the last whole
     epoch. The same call resumes from there and ends with the same model. A call with other data or
@@ -84,13 +91,13 @@ def train(
     check_path(output, "output")
     train, dev = corpus_files(train, "train"), corpus_files(dev, "dev")
     pretrain = as_paths(pretrain, "pretrain")
-    _check_arguments(settings, output, pretrain, start, threads)
+    _check_arguments(settings, output, pretrain, start, lm, threads)
     output = Path(output)
     given_name = output.stem
     if os.path.islink(output):  # the model will be where the link points to
         output = Path(os.path.realpath(output))
-    started_from = () if start is None else (model_path(start),)
-    with open_folder(output, [*train, *dev, *pretrain, *started_from]) as folder:
+    further_models = [model_path(each) for each in (start, lm) if each is not None]
+    with open_folder(output, [*train, *dev, *pretrain, *further_models]) as folder:
         begun = load_start(start, settings) if start is not None else None
         settings = choose_tag_column(train, settings, begun)
         parts = [read_training_data(file, settings, lift=True) for file in train]
@@ -100,7 +107,8 @@ def train(
         realizer = None
         if settings.realizes:
             realizer = learn_realizer(sentences, language)
-        learner = create_learner(settings, threads, begun, realizer)
+        language_model, about_lm = (None, {}) if lm is None else read_lm(model_path(lm))
+        learner = create_learner(settings, threads, begun, realizer, language_model)
         annotated = [
             sentence for file in dev for sentence in read_training_data(file, settings, lift=False)
         ]
@@ -121,7 +129,8 @@ def train(
             "settings": asdict(settings),
             "created_with": __version__,
         }
-        language_model = None
+        if language_model is not None:
+            header[LANGUAGE_MODEL] = _describe_features(language_model, about_lm)
         if begun is not None and begun.language_model is not None:
             language_model = begun.language_model.language_model
             header[LANGUAGE_MODEL] = begun.header[LANGUAGE_MODEL]
@@ -157,6 +166,7 @@ def _check_arguments(
     output: str | Path,
     pretrain: Sequence[str | Path],
     start: str | Path | None,
+    lm: str | Path | None,
     threads: int,
 ) -> None:
     """Raise before anything is read."""
@@ -170,8 +180,22 @@ def _check_arguments(
                 f"a scorer of kind {settings.SCORER!r} learns from one treebank, from scratch: "
                 f"leave out {option} (--{option}) or train a neural one"
             )
+    if lm is not None:
+        check_path(lm, "lm")
+        if not isinstance(settings, BestFirstSettings):
+            raise TrainingError(
+                f"a scorer of kind {settings.SCORER!r} has no features of a language model: leave "
+                "out lm (--lm), and add one to the model: syntagma add-lm"
+            )
     if os.path.isdir(output):
         raise TrainingError(f"cannot write the model to {output}: it is a folder")
+
+
+def _describe_features(language_model: LanguageModel, about: dict[str, Any]) -> dict[str, Any]:
+    """What the header says about a language model that is weighed by features."""
+    neutral = Balance(0, 0, 0, 0)
+    described = {name: value for name, value in about.items() if name not in (MARGIN, "tuning")}
+    return {**described, **language_model.describe(), "balance": neutral.to_json()}
 
 
 def _describe_preset(settings: Settings) -> dict[str, Any]:
