@@ -92,11 +92,20 @@ def test_a_file_and_its_summary(tmp_path: Path, capsys: Capture) -> None:
     )
 
 
+def test_one_of_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rain.mrg").write_text("(NP (NN rain))\n")
+    assert run(["convert", "rain.mrg", "--from", "ptb", "--base-np", "-o", "x.conllu"]) == 0
+    assert capsys.readouterr().out == (
+        "x.conllu: 1 sentence, 1 word in 1 unit, 1 base NP, from 1 file\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["bad.mrg", "--from", "ptb"], "bad.mrg:2: the word 'sang' has no tag: write (TAG word)"),
-        (["bad.mrg"], "--from"),
+        (["bad.mrg"], "error: Missing option '--from'. Choose from: ptb, auto, sr11\n"),
         (["bad.mrg", "--from", "ptb", "--sections", "x"], "sections must be numbers from 00 to 99"),
         (["bad.mrg", "--from", "ptb", "--sections", "2"], "bad.mrg: the name does not tell"),
         (["none*", "--from", "ptb"], "none*: no file or folder matches this pattern"),
@@ -153,6 +162,7 @@ def test_statistics_of_a_pattern_as_json(tmp_path: Path, capsys: Capture) -> Non
         (["missing.conllu"], "missing.conllu: cannot read the file"),
         (["no*.conllu"], "no*.conllu: no file matches this pattern"),
         (["a.conllu"], "a.conllu: no sentences to count"),
+        (["[de].conllu"], "e.conllu: no sentences to count"),
         (["b.conllu"], "b.conllu:1: a word of a treebank needs a HEAD and a DEPREL"),
         (["?.*"], "c.auto: a CCGbank and a.conllu, which is none, are not one corpus"),
         ([], "FILE"),
@@ -166,8 +176,9 @@ def test_faults_of_statistics(
     capsys: Capture,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("a.conllu", "c.auto"):
+    for name in ("a.conllu", "c.auto", "e.conllu"):
         Path(name).touch()
+    Path("d.conllu").write_text("1\ta\t_\t_\tX\t_\t0\troot\t_\t_\n\n")
     Path("b.conllu").write_text("1\ta\t_\t_\tX\t_\t_\tx\t_\t_\n\n")
     assert run(["stats", *arguments]) == 2
     assert message in capsys.readouterr().err

@@ -59,8 +59,8 @@ def test_convert(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert run(["convert", str(file), "--from", "sr11", "--output", str(output)]) == 0
     assert output.read_text() == CONLLU
     assert capsys.readouterr().out == (
-        f"{output}: 1 sentences, 6 words, 0 in forms unknown to the model; "
-        "1 sentences left out (no projective alignment)\n"
+        f"{output}: 1 sentence, 6 words, 0 in forms unknown to the model; "
+        "1 sentence left out (no projective alignment)\n"
     )
 
 

@@ -46,6 +46,14 @@ def test_ids_follow_file_and_tree(tmp_path: Path) -> None:
     assert report.base_noun_phrases == 0
 
 
+@pytest.mark.parametrize(("name", "id"), [("a\n# b c", "a_#_b_c"), ("caf\udce9", "caf_")])
+def test_ids_are_text_whatever_the_name_of_the_file(tmp_path: Path, name: str, id: str) -> None:
+    (tmp_path / f"{name}.mrg").write_text(RAIN)
+    convert(tmp_path, tmp_path / "out.conllu")
+    [sentence] = read_treebank(tmp_path / "out.conllu")
+    assert (sentence.id, sentence.text) == (f"{id}.1", "Rain fell on Rome .")
+
+
 def test_units_and_their_words(tmp_path: Path) -> None:
     (tmp_path / "a.mrg").write_text(BIRDS + RAIN)
     report = convert(tmp_path / "a.mrg", tmp_path / "a.conllu", base_np=True, labels="none")

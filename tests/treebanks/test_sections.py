@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,12 +61,39 @@ def test_nothing_to_read(folder: Path) -> None:
         treebank_files([], (".mrg",))
 
 
+def test_links_are_followed_once_and_hidden_folders_left_alone(folder: Path) -> None:
+    (folder / "extra" / "zz").symlink_to(folder / "wsj" / "02")
+    (folder / "wsj" / "02" / "again").symlink_to(folder)
+    hidden = folder / "wsj" / "22" / ".checkpoints"
+    hidden.mkdir()
+    (hidden / "wsj_2202.mrg").touch()
+    found = treebank_files(folder / "extra", (".mrg",))
+    assert sorted(names(found)) == [
+        *("one.mrg", "wsj_0201.mrg", "wsj_0202.MRG.gz", "wsj_2199.mrg.xz", "wsj_2200.mrg")
+    ]
+
+
+def test_a_folder_that_cannot_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scan = os.scandir
+
+    def refuse(path: str) -> Any:  # permissions would not stop an administrator
+        if os.path.basename(path) == "21":
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(FormatError, match=r"21: cannot read the folder: Permission denied"):
+        treebank_files(folder, (".mrg",))
+
+
 def test_sections_as_written() -> None:
     assert parse_sections("02-21") == set(range(2, 22))
     assert parse_sections("0,22-24, 7") == {0, 22, 23, 24, 7}
     for odd in ("", "02-", "a", "2-100", "1;2", "-3", "02..21"):
         with pytest.raises(ArgumentError, match="sections must be numbers"):
             parse_sections(odd)
+    with pytest.raises(ArgumentError, match="as in 02-21,23, not 23"):
+        parse_sections(23)  # type: ignore[arg-type]
     with pytest.raises(ArgumentError, match="21-02 runs backwards"):
         parse_sections("21-02")
 

@@ -117,7 +117,8 @@ def run(arguments: Sequence[str]) -> int:
     except SyntagmaError as error:
         return _report(str(error), error, invocation, code=2)
     except typer.TyperException as error:
-        return _report(error.format_message(), error, invocation, code=2)
+        message = error.format_message().replace("\t", "")  # before each of its choices
+        return _report(message, error, invocation, code=2)
     except OSError as error:
         # An error without a file name is one of standard output, where help is printed.
         what = error.filename or "cannot write to standard output"

@@ -68,7 +68,7 @@ def convert(
 
     Trees of the Penn Treebank become dependency trees in CoNLL-U, with the heads of Penn2Malt:
     traces are dropped, words and tags stay as they are. Derivations of CCGbank are gathered in
-    one .auto file. A faulty tree is reported with its file and line, and nothing is written.
+    one .auto file. A faulty tree is reported with its file and line, and no file is written.
 
     \b
     The data of Liu et al. (2015): base noun phrases as units, sections 2 to 21, 22 and 23:
@@ -104,11 +104,12 @@ def convert(
             ticker.advance()
     if output is not None:
         report = conversion.report
-        units = f" in {report.units:,} units" if base_np else ""
-        nouns = f", {report.base_noun_phrases:,} base NPs" if base_np else ""
+        units = f" in {_counted(report.units, 'unit')}" if base_np else ""
+        nouns = f", {_counted(report.base_noun_phrases, 'base NP')}" if base_np else ""
         write_stdout(
-            f"{output}: {report.sentences:,} sentences, {report.words:,} words{units}{nouns}, "
-            f"from {report.files:,} file{'s' * (report.files != 1)}\n"
+            f"{output}: {_counted(report.sentences, 'sentence')}, "
+            f"{_counted(report.words, 'word')}{units}{nouns}, "
+            f"from {_counted(report.files, 'file')}\n"
         )
 
 
@@ -139,7 +140,11 @@ def _align(paths: list[Path], model: str, output: Path | None) -> None:
             )
     if output is not None:
         write_stdout(
-            f"{output}: {report.sentences:,} sentences, {report.words:,} words, {report.guessed:,} "
-            f"in forms unknown to the model; {report.left_out:,} sentences left out (no projective "
-            "alignment)\n"
+            f"{output}: {_counted(report.sentences, 'sentence')}, "
+            f"{_counted(report.words, 'word')}, {report.guessed:,} in forms unknown to the model; "
+            f"{_counted(report.left_out, 'sentence')} left out (no projective alignment)\n"
         )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from syntagma.errors import FormatError, ProblemError
+from syntagma.errors import FormatError, ProblemError, shown
 from syntagma.files.place import Place, about_sentence
 from syntagma.files.reading import Lines
 from syntagma.problem.limits import MAX_DIGITS, MAX_LINE, MAX_WORDS
@@ -154,7 +154,7 @@ def _node(line: str, place: Place) -> _Node:
     for text in rest:
         match = _ATTRIBUTE.fullmatch(text)
         if match is None:
-            raise FormatError(f"attribute {text!r} is not written as name=value", *place)
+            raise FormatError(f"attribute {shown(text)} is not written as name=value", *place)
         attributes[match[1].lower()] = match[2]
     return _Node(label, int(id), int(head), _word(lemma, attributes), place)
 

@@ -175,6 +175,10 @@ def join_base_noun_phrases(derivation: Derivation) -> Derivation:
 
 
 def _stem(path: Path) -> str:
-    """The name of a file without extensions, for ids: `wsj_0001` of `wsj_0001.mrg.gz`."""
+    """The name of a file without extensions, for ids: `wsj_0001` of `wsj_0001.mrg.gz`.
+
+    Names of files may hold what a line of text cannot, such as a line end.
+    """
     name = re.sub(r"\.(gz|xz)$", "", path.name, flags=re.IGNORECASE)
-    return Path(name).stem if str(path) != "-" else "stdin"
+    stem = Path(name).stem if str(path) != "-" else "stdin"
+    return "".join(each if each.isprintable() and each != " " else "_" for each in stem)

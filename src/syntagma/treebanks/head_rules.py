@@ -96,5 +96,4 @@ def find_head(category: str, children: Sequence[str]) -> int:
     >>> find_head("NP", ["DT", "JJ", "NN"]), find_head("VP", ["MD", "RB", "VP"])
     (2, 0)
     """
-    rule = HEAD_RULES.get(category) or HEAD_RULES.get(category.partition("|")[0], DEFAULT_RULE)
-    return rule.find(children)
+    return HEAD_RULES.get(category.partition("|")[0], DEFAULT_RULE).find(children)

@@ -24,7 +24,7 @@ def parse_sections(text: str) -> frozenset[int]:
     [0, 22, 23, 24]
     """
     found: set[int] = set()
-    for part in text.split(","):
+    for part in text.split(",") if isinstance(text, str) else ("",):
         match = _RANGE.fullmatch(part.strip())
         if match is None:
             raise ArgumentError(
@@ -52,8 +52,9 @@ def treebank_files(
     """The files of a treebank that is given by files, folders and patterns.
 
     Folders are searched at all depths for files with these extensions, perhaps compressed, in the
-    order of their names. With `sections`, only files of these count. A file that is named, not
-    found, is taken whatever its extension is, but its name must tell its section.
+    order of their names; hidden ones are left alone. With `sections`, only files of these count. A
+    file that is named, not found, is taken whatever its extension is, but its name must tell its
+    section.
     """
     wanted = None if sections is None else frozenset(sections)
     named = {os.path.realpath(path) for path in as_paths(paths, "paths")}
@@ -86,8 +87,18 @@ def _files_below(folder: Path, extensions: Sequence[str]) -> Iterator[Path]:
     endings = tuple(
         extension + packing for extension in extensions for packing in ("", ".gz", ".xz")
     )
-    for parent, folders, names in os.walk(folder):
-        folders.sort()
+    visited = {os.path.realpath(folder)}  # links may lead in circles
+    for parent, folders, names in os.walk(folder, onerror=_unreadable, followlinks=True):
+        real = {name: os.path.realpath(os.path.join(parent, name)) for name in sorted(folders)}
+        folders[:] = [
+            name for name in real if not name.startswith(".") and real[name] not in visited
+        ]
+        visited.update(real.values())
         for name in sorted(names):
             if name.lower().endswith(endings) and not name.startswith("."):
                 yield Path(parent, name)
+
+
+def _unreadable(error: OSError) -> None:
+    reason = error.strerror or error
+    raise FormatError(f"cannot read the folder: {reason}", str(error.filename)) from error

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syntagma.errors import FormatError
+from syntagma.files.reading import source_name
 from syntagma.formats.penn import NOUN_PHRASE
 from syntagma.problem.trees import count_nonprojective
 from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
@@ -79,14 +80,15 @@ class TreebankStatistics:
 def stats(paths: str | Path | Sequence[str | Path]) -> TreebankStatistics:
     """Count what a treebank holds, given by files or patterns: CoNLL-U, or CCGbank (.auto).
 
-    The first faulty sentence raises `FormatError`.
+    The first faulty sentence, or a file without sentences, raises `FormatError`.
     """
     found = TreebankStatistics()
     for path in corpus_files(paths):
+        before = found.sentences
         for sentence in _sentences(path):
             found.add(sentence)
-        if not found.sentences:
-            raise FormatError("no sentences to count", str(path))
+        if found.sentences == before:
+            raise FormatError("no sentences to count", source_name(path))
     return found
 
 
