@@ -67,7 +67,9 @@ def test_convert(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (SENTENCE.partition("The ")[0], "sentence 1 has no text to align its lemmas with"),
+        (SENTENCE.partition("The ")[0], "hfg:1: sentence 1: no text to align the lemmas with"),
+        ("sentId=\nROOT 1 0 go", "hfg:1: no text to align the lemmas with"),
+        ("\n", "hfg: no lemma trees\n"),
         (CROSSED, "no lemma tree has a projective alignment"),
         (SENTENCE.replace("5 4", "5 9"), "head 9 is not the id of a node"),
     ],

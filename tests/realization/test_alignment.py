@@ -121,6 +121,7 @@ def test_a_sentence_of_it() -> None:
         f"# text = {text}",
         "1\tThe\tthe\t_\tDT\t_\t2\t_\t_\t_",
     ]
+    assert aligned_conllu(replace(sentence, id="")).startswith("# text = The")
 
 
 # ---- laws ------------------------------------------------------------------------------------

@@ -116,6 +116,7 @@ def convert(
 def _align(paths: list[Path], model: str, output: Path | None) -> None:
     """Align the lemma trees of the shared task of 2011 with their sentences."""
     from syntagma.errors import FormatError, ModelError
+    from syntagma.files.reading import source_name
     from syntagma.models.loading import load_model, model_path
     from syntagma.realization.aligned_treebank import AlignmentReport, aligned_conllu, read_aligned
     from syntagma.treebanks.sections import treebank_files
@@ -135,9 +136,8 @@ def _align(paths: list[Path], model: str, output: Path | None) -> None:
                 write(aligned_conllu(sentence))
                 ticker.advance()
         if not report.sentences:
-            raise FormatError(
-                "no lemma tree has a projective alignment with its sentence", str(files[0])
-            )
+            why = "no lemma tree has a projective alignment with its sentence"
+            raise FormatError(why if report.left_out else "no lemma trees", source_name(files[0]))
     if output is not None:
         write_stdout(
             f"{output}: {_counted(report.sentences, 'sentence')}, "

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syntagma.errors import FormatError
+from syntagma.files.place import about_sentence
 from syntagma.files.reading import open_text, source_name
 from syntagma.formats.sr11 import read_sr11
 from syntagma.realization.alignment import align, aligned_sentence
@@ -33,7 +34,7 @@ def read_aligned(path: Path, realizer: Realizer, report: AlignmentReport) -> Ite
             raise tree
         if tree.text is None:
             raise FormatError(
-                f"sentence {tree.id} has no text to align its lemmas with; test sets have none: "
+                f"{about_sentence(tree.id)}no text to align the lemmas with; test sets have none: "
                 "use the training or development set",
                 *tree.place,
             )
@@ -50,7 +51,8 @@ def read_aligned(path: Path, realizer: Realizer, report: AlignmentReport) -> Ite
 def aligned_conllu(sentence: Sentence) -> str:
     """A sentence as CoNLL-U, with lemmas and features; its tags are XPOS."""
     spaces = sentence.spelling.spaces if sentence.spelling is not None else ()
-    lines = [f"# sent_id = {sentence.id}", f"# text = {sentence.written}"]
+    lines = [f"# sent_id = {sentence.id}"] if sentence.id else []
+    lines.append(f"# text = {sentence.written}")
     for at, form in enumerate(sentence.forms):
         last = at + 1 == len(sentence)
         fields = (
