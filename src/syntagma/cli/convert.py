@@ -49,7 +49,7 @@ def convert(
         typer.Option(
             "--labels",
             metavar="malt|none",
-            help="ptb: label arcs as Penn2Malt does (SUB, OBJ, NMOD, …), or not.",
+            help="ptb: arcs with the labels of Penn2Malt (SUB, OBJ, NMOD, …), or without.",
         ),
     ] = "malt",
     model: Annotated[
