@@ -46,6 +46,7 @@ class Unmerged:
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
         self.batch, self.max_words, self.beam = scorer.batch, scorer.max_words, scorer.beam
+        self.chooses_forms = scorer.chooses_forms
 
     def searches(
         self,

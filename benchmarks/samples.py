@@ -174,7 +174,10 @@ def train(sample: Sample, output: Path, settings: Settings, unit: Unit) -> None:
     """Train a model with one thread unless it exists; keep its epochs beside it as JSON."""
     if output.exists():
         found = read_info(output).header["settings"]
-        wanted = {**asdict(settings), "tag_column": settings.tag_column or found["tag_column"]}
+        wanted = asdict(settings)
+        for name in ("tag_column", "heads"):  # if not set, the data decides
+            if name in wanted and wanted[name] is None:
+                wanted[name] = found[name]
         if found != wanted:
             raise TrainingError(f"{output} was trained with other settings: choose another folder")
         say(f"{output}: there already, not trained again")

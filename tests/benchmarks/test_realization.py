@@ -38,7 +38,7 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     sentences = list(toy_lemma_sentences()[:12])
-    monkeypatch.setattr(realization, "load_model", lambda path: toy_realizing_model())
+    monkeypatch.setattr(realization, "load_model", lambda path, **_: toy_realizing_model())
     monkeypatch.setattr(realization, "model_path", lambda name: None)
     monkeypatch.setattr(syntagma, "read_treebank", lambda path, column: sentences)
 
