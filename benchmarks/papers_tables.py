@@ -231,6 +231,8 @@ ABLATIONS = {
     "l15-none": "trained on bare bags of words",
     "l15-eager": "left arcs first, as in P16",
     "l15-small": "trained on fewer sentences",
+    "z13": "as above",
+    "z13-first": "a sentence is left after its first update",
     "zc15": "as above",
     "zc15-averaged": "averaged weights",
     "zc15-tree": "trained on trees",

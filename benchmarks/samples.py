@@ -130,7 +130,7 @@ def draw(
 
 def _names(sources: Sequence[Path]) -> str:
     first, *others = sources
-    return f"{first.name} and {len(others)} others" if others else first.name
+    return f"{first.name} and {len(others)} more" if others else first.name
 
 
 def _joint_fingerprint(sources: Sequence[Path]) -> str:
@@ -174,7 +174,11 @@ def train(sample: Sample, output: Path, settings: Settings, unit: Unit) -> None:
     """Train a model with one thread unless it exists; keep its epochs beside it as JSON."""
     if output.exists():
         found = read_info(output).header["settings"]
-        wanted = {**asdict(settings), "tag_column": settings.tag_column or found["tag_column"]}
+        # What settings leave open is decided by the treebank.
+        wanted = {
+            name: found.get(name) if value is None else value
+            for name, value in asdict(settings).items()
+        }
         if found != wanted:
             raise TrainingError(f"{output} was trained with other settings: choose another folder")
         say(f"{output}: there already, not trained again")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toys.benchmark_runs import call, needs_matplotlib
+from toys.benchmark_runs import SIZE, call, needs_matplotlib
 from toys.ccg import write_ccgbank
 from toys.treebank import write_treebank
 
@@ -156,6 +156,20 @@ def test_the_key_of_a_cell_holds_what_it_depends_on(
     assert [a == b for a, b in zip(first, longer, strict=True)] == [False, False, True]
     assert [a == b for a, b in zip(first, larger, strict=True)] == [False, False, False]
     assert keys("--test-sentences", 3) == first
+
+
+def test_several_files_are_one_corpus(
+    treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("b.conllu", "a.conllu"):
+        (tmp_path / name).write_bytes(treebank.read_bytes())
+    given = options(tmp_path / "*.conllu", tmp_path / "kept")
+    call(monkeypatch, "papers.py", *given)
+    workshop = papers_cells.Workshop(papers.parse_arguments())
+    workshop.draw()
+    about = workshop.about_samples()["train-300.conllu"]
+    assert (about["name"], about["sentences"]) == ("a.conllu and 1 more", 2 * SIZE)
+    assert len(workshop.references("train")) == 2 * SIZE
 
 
 def test_without_derivations_ccg_is_left_out() -> None:
