@@ -26,6 +26,7 @@ from records import measure
 from samples import Grammar, Sample
 
 import syntagma
+from syntagma.best_first.strategy import BestFirstStrategy
 from syntagma.cli.progress import Ticker
 from syntagma.evaluation.bleu import bleu
 from syntagma.files.fingerprint import fingerprint
@@ -301,17 +302,11 @@ def about_path(sample: Path) -> Path:
 def order_within(
     linearizer: syntagma.Linearizer, problem: syntagma.Problem, limits: Sequence[float]
 ) -> dict[float, syntagma.Linearization]:
-    """The results of a search with each of several time limits, in ascending order.
-
-    A search that has finished would end in the same way with more time.
-    """
-    results: dict[float, syntagma.Linearization] = {}
-    result = None
-    for limit in limits:
-        if result is None or not result.finished:
-            result = linearizer.order(problem, timeout=limit, max_words=linearizer.max_words)
-        results[limit] = result
-    return results
+    """What one best-first search has found after each of several times, in ascending order."""
+    solver = linearizer._solver
+    assert isinstance(solver.strategy, BestFirstStrategy)
+    encoding = solver.encode(problem, linearizer.max_words)
+    return dict(zip(limits, solver.strategy.search_within(encoding, limits), strict=True))
 
 
 def brevity(outputs: Sequence[str], sentences: Sequence[Sentence]) -> Iterator[dict[str, Any]]:
