@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -33,6 +32,10 @@ from syntagma.files.writing import atomic_write
 
 TIMEOUTS = (5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 60.0)  # ZC15 Figure 7
 FILES = ("train", "dev", "test")
+SIZES = (
+    *("train_sentences", "beams_sentences", "dev_sentences", "limits_sentences", "test_sentences"),
+    *("epochs", "beams_epochs"),
+)
 # What --quick runs with: the whole in minutes.
 QUICK: dict[str, Any] = {
     "train_sentences": 300,
@@ -175,16 +178,25 @@ def work(arguments: argparse.Namespace, chosen: Sequence[Experiment]) -> dict[st
         if workshop.can_make(cell) and (figures := workshop.read(cell))
     }
     return {
-        "command": shlex.join(["python", *sys.argv]),
+        "command": command(arguments),
         "syntagma": syntagma.__version__,
-        "sizes": {
-            "epochs": arguments.epochs,
-            "epochs of L15 Figure 7": arguments.beams_epochs,
-            "jobs": arguments.jobs,
-        },
         "samples": workshop.about_samples(),
         "cells": made,
     }
+
+
+def command(arguments: argparse.Namespace) -> str:
+    """The command that makes the same figures, with the names of files but not their folders."""
+    words = ["python", "benchmarks/papers.py"]
+    for name in [*FILES, *(f"ccg_{name}" for name in FILES)]:
+        if files := getattr(arguments, name):
+            words += [f"--{name.replace('_', '-')}", *(file.name for file in files)]
+    words += ["--folder", arguments.folder.name]
+    for name in SIZES:
+        if (value := getattr(arguments, name)) is not None:
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    words += ["--timeouts", *(f"{timeout:g}" for timeout in arguments.timeouts)]
+    return shlex.join(words)
 
 
 def write_examples(workshop: Workshop, path: Path) -> None:
