@@ -87,11 +87,10 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--systems",
-        nargs="+",
+        nargs="*",
         metavar="NAME",
-        default=[],
-        help="train and measure these only, so that several processes can share the work: "
-        + ", ".join(systems(1, 1)),
+        help="train and measure these only, so that several processes can share the work, or none, "
+        "to show what the folder holds: " + ", ".join(systems(1, 1)),
     )
     parser.add_argument("--quick", action="store_true", help="a small sample: minutes, not hours")
     for option, what in (
@@ -139,7 +138,7 @@ def check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Non
         parser.error("--train needs --folder")
     if not arguments.train and not arguments.record:
         parser.error("give --train, --dev and --test, or a --record of an earlier run")
-    for name in arguments.systems:
+    for name in arguments.systems or ():
         if name not in systems(1, 1):
             parser.error(f"no system {name!r}: choose from {', '.join(systems(1, 1))}")
     for name in [*FILES, *(f"ccg_{name}" for name in FILES)]:
@@ -168,7 +167,7 @@ def work(arguments: argparse.Namespace, chosen: Sequence[Experiment]) -> dict[st
     workshop = Workshop(arguments)
     workshop.draw()
     wanted = all_cells(chosen)
-    if arguments.systems:
+    if arguments.systems is not None:
         wanted = (cell for cell in wanted if getattr(cell, "system", "") in arguments.systems)
     run(workshop, wanted, arguments.jobs)
     write_examples(workshop, arguments.folder / "examples.txt")

@@ -402,13 +402,13 @@ def by_beam(record: Record) -> Table:
     table = Table(
         "L15 Figure 7: BLEU by iteration",
         "beam",
-        [("iteration", [str(number) for number in range(1, most + 1)]), ("", ("L15 §4.1",))],
+        [("iteration", [str(n) for n in range(1, most + 1)] or [""]), ("", ("L15 §4.1",))],
     )
     published = PUBLISHED["L15 Section 4.1"]
     stated = dict(zip(published["columns"], published["rows"]["BLEU"], strict=True))
     for beam, epochs in runs.items():
         shown = [f"{best_bleu(epoch):.1f}" for epoch in epochs]
-        shown += [DASH] * (most - len(shown))
+        shown += [DASH] * (max(most, 1) - len(shown))
         table.rows.append([str(beam), *shown, _number(stated.get(str(beam)))])
     if trained := record.get(Training(f"beam-{BEAMS[-1]}")):
         table.notes.append(

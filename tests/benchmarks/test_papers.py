@@ -126,6 +126,13 @@ def test_a_run_that_was_stopped_resumes(
     assert rows[0][:4] == ["<5", "24.6", "14.6", "18.3"]  # published, beside ours
     assert len(rows[0]) == 16
 
+    # Only some systems, or none: the table shows what there is.
+    call(monkeypatch, "papers.py", *options(treebank, tmp_path / "b"), "--systems")
+    with monkeypatch.context() as changed:
+        changed.setattr(syntagma, "train", refuse)
+        papers.main()
+    assert capsys.readouterr().out.count("not measured yet") > 5
+
     # Other sentences or settings are other cells: nothing is mixed.
     call(monkeypatch, "papers.py", *given, "--epochs", 2)
     with monkeypatch.context() as changed:
