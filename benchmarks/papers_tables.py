@@ -251,7 +251,12 @@ P16_FINAL: Rows = [
     ("P16 Table 4", "This paper", ("p16", "p16+")),
     ("", "", ("en",)),
 ]
-SPANS = {"z13": "Z13", "zc15": "", "l15": "ours"}  # our systems, and rows of L15 Table 4
+SPANS = {
+    "z13": "Z13",
+    "zc15": "",
+    "l15": "ours",
+    "p16+": "",
+}  # our systems, and rows of L15 Table 4
 FIGURE_4 = {"zc15-ccg": "scaled margin", "z12": "margin", "z11": "perceptron"}
 FIGURE_5 = {"zc15-ccg": "scaled margin", "z12": "margin"}
 FIGURE_6 = {"zc15": "scaled margin", "standard": "margin"}

@@ -115,7 +115,7 @@ def test_a_run_that_was_stopped_resumes(
         with pytest.raises(AssertionError, match="made again"):
             papers.main()
     cells = sorted(path.name.rpartition("-")[0] for path in (tmp_path / "cells").iterdir())
-    assert cells == ["training-l15", "training-z13", "training-zc15"]
+    assert cells == ["training-l15", "training-p16+", "training-z13", "training-zc15"]
     capsys.readouterr()
     with monkeypatch.context() as changed:
         changed.setattr(syntagma, "train", refuse)
@@ -124,7 +124,7 @@ def test_a_run_that_was_stopped_resumes(
     assert "measurement-l15-dev-tags0-arcs0: done" in printed.err
     rows = [line.split() for line in printed.out.splitlines() if line.startswith("<5")]
     assert rows[0][:4] == ["<5", "24.6", "14.6", "18.3"]  # published, beside ours
-    assert len(rows[0]) == 16
+    assert len(rows[0]) == 19
 
     # Only some systems, or none: the table shows what there is.
     call(monkeypatch, "papers.py", *options(treebank, tmp_path / "b"), "--systems")
