@@ -335,36 +335,25 @@ def ablations(record: Record) -> Table:
 
 
 def span_scores(record: Record) -> Table:
-    """L15 Table 4."""
+    """L15 Table 4: a row for each system; precision, recall and F for each length."""
     published = PUBLISHED["L15 Table 4"]
-    heads = ("precision", "recall", "F")
-    table = Table("L15 Table 4: correct spans, %", "words", [])
-    columns: list[tuple[str, list[list[str]]]] = []
+    groups = [(length, ("P", "R", "F")) for length in published["columns"]]
+    table = Table("L15 Table 4: correct spans, %, by words in the span", "", groups)
+    used = []
     for system, row in SPANS.items():
         if row:
-            numbers = [published["rows"][f"{row}: {head}"] for head in heads]
-            columns.append(
-                (
-                    f"L15 Table 4, {row}",
-                    [[f"{n:.1f}" for n in line] for line in zip(*numbers, strict=True)],
-                )
-            )
-        figures = record.get(Measurement(system, "dev", NOTHING))
-        scores = (
-            figures["spans"]["scores"][:4]
-            if figures
-            else [dict.fromkeys(("precision", "recall", "f"))] * 4
-        )
-        columns.append(
-            (
-                NAMES.get(system, system),
-                [[_number(each[n]) for n in ("precision", "recall", "f")] for each in scores],
-            )
-        )
-    table.groups = [(name, heads) for name, _ in columns]
-    for at, length in enumerate(published["columns"]):
-        table.rows.append([length, *(cell for _, lines in columns for cell in lines[at])])
-    used = [each for system in SPANS if (each := record.get(Measurement(system, "dev", NOTHING)))]
+            measures = [
+                published["rows"][f"{row}: {name}"] for name in ("precision", "recall", "F")
+            ]
+            cells = [_number(each) for triple in zip(*measures, strict=True) for each in triple]
+            table.rows.append([f"L15 Table 4, {row}", *cells])
+        cells = []
+        if figures := record.get(Measurement(system, "dev", NOTHING)):
+            used.append(figures)
+            scores = figures["spans"]["scores"][: len(groups)]
+            names = ("precision", "recall", "f")
+            cells = [_number(each[name]) for each in scores for name in names]
+        table.rows.append([f"**{NAMES.get(system, system)}**", *cells])
     table.notes += notes(used)
     return table
 
