@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -33,6 +32,10 @@ from syntagma.files.writing import atomic_write
 
 TIMEOUTS = (5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 60.0)  # ZC15 Figure 7
 FILES = ("train", "dev", "test")
+SIZES = (
+    *("train_sentences", "beams_sentences", "dev_sentences", "limits_sentences", "test_sentences"),
+    *("epochs", "beams_epochs"),
+)
 # What --quick runs with: the whole in minutes.
 QUICK: dict[str, Any] = {
     "train_sentences": 300,
@@ -84,11 +87,10 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--systems",
-        nargs="+",
+        nargs="*",
         metavar="NAME",
-        default=[],
-        help="train and measure these only, so that several processes can share the work: "
-        + ", ".join(systems(1, 1)),
+        help="train and measure these only, so that several processes can share the work, or none, "
+        "to show what the folder holds: " + ", ".join(systems(1, 1)),
     )
     parser.add_argument("--quick", action="store_true", help="a small sample: minutes, not hours")
     for option, what in (
@@ -136,7 +138,7 @@ def check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Non
         parser.error("--train needs --folder")
     if not arguments.train and not arguments.record:
         parser.error("give --train, --dev and --test, or a --record of an earlier run")
-    for name in arguments.systems:
+    for name in arguments.systems or ():
         if name not in systems(1, 1):
             parser.error(f"no system {name!r}: choose from {', '.join(systems(1, 1))}")
     for name in [*FILES, *(f"ccg_{name}" for name in FILES)]:
@@ -165,7 +167,7 @@ def work(arguments: argparse.Namespace, chosen: Sequence[Experiment]) -> dict[st
     workshop = Workshop(arguments)
     workshop.draw()
     wanted = all_cells(chosen)
-    if arguments.systems:
+    if arguments.systems is not None:
         wanted = (cell for cell in wanted if getattr(cell, "system", "") in arguments.systems)
     run(workshop, wanted, arguments.jobs)
     write_examples(workshop, arguments.folder / "examples.txt")
@@ -175,16 +177,25 @@ def work(arguments: argparse.Namespace, chosen: Sequence[Experiment]) -> dict[st
         if workshop.can_make(cell) and (figures := workshop.read(cell))
     }
     return {
-        "command": shlex.join(["python", *sys.argv]),
+        "command": command(arguments),
         "syntagma": syntagma.__version__,
-        "sizes": {
-            "epochs": arguments.epochs,
-            "epochs of L15 Figure 7": arguments.beams_epochs,
-            "jobs": arguments.jobs,
-        },
         "samples": workshop.about_samples(),
         "cells": made,
     }
+
+
+def command(arguments: argparse.Namespace) -> str:
+    """The command that makes the same figures, with the names of files but not their folders."""
+    words = ["python", "benchmarks/papers.py"]
+    for name in [*FILES, *(f"ccg_{name}" for name in FILES)]:
+        if files := getattr(arguments, name):
+            words += [f"--{name.replace('_', '-')}", *(file.name for file in files)]
+    words += ["--folder", arguments.folder.name]
+    for name in SIZES:
+        if (value := getattr(arguments, name)) is not None:
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    words += ["--timeouts", *(f"{timeout:g}" for timeout in arguments.timeouts)]
+    return shlex.join(words)
 
 
 def write_examples(workshop: Workshop, path: Path) -> None:

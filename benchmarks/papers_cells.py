@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -26,12 +26,14 @@ from records import measure
 from samples import Grammar, Sample
 
 import syntagma
+from syntagma.best_first.strategy import BestFirstStrategy
 from syntagma.cli.progress import Ticker
 from syntagma.evaluation.bleu import bleu
 from syntagma.files.fingerprint import fingerprint
 from syntagma.files.writing import atomic_write
 from syntagma.treebanks.ccgbank import read_sentences
 from syntagma.treebanks.conditions import CONDITIONS, constrain, sentence_rng
+from syntagma.treebanks.statistics import stats
 from syntagma.treebanks.treebank import Sentence
 
 Split = Literal["train", "dev", "test"]
@@ -114,23 +116,25 @@ class Workshop:
         }[name]
         return self.folder / "samples" / f"{name}-{count or 'all'}{suffix}"
 
+    def _files(self, grammar: Grammar) -> dict[Split, Sequence[Path]]:
+        given = vars(self.arguments)
+        prefix = "ccg_" if grammar == "ccg" else ""
+        return {split: given[prefix + split] for split in get_args(Split)}
+
     def _sources(self) -> dict[Path, tuple[Sequence[Path], int | None, Grammar]]:
-        given = self.arguments
+        sizes = self.arguments
         found = {}
         for grammar in self.grammars:
-            train, dev, test = (
-                (given.ccg_train, given.ccg_dev, given.ccg_test)
-                if grammar == "ccg"
-                else (given.train, given.dev, given.test)
-            )
+            files = self._files(grammar)
             for name, sources, count in (
-                ("train", train, given.train_sentences),
-                ("beams", train, given.beams_sentences),
-                ("dev", dev, given.dev_sentences),
-                ("limits", dev, given.limits_sentences),
-                ("test", test, given.test_sentences),
+                ("train", files["train"], sizes.train_sentences),
+                ("beams", files["train"], sizes.beams_sentences),
+                ("dev", files["dev"], sizes.dev_sentences),
+                ("limits", files["dev"], sizes.limits_sentences),
+                ("test", files["test"], sizes.test_sentences),
             ):
-                found[self.sample(name, grammar)] = (sources, count, grammar)
+                if name != "beams" or grammar == "dependency":
+                    found[self.sample(name, grammar)] = (sources, count, grammar)
         return found
 
     def about_samples(self) -> dict[str, Any]:
@@ -147,8 +151,8 @@ class Workshop:
         """Everything that the figures of a cell depend on, besides the version of the code."""
         key: dict[str, Any] = {"kind": type(cell).__name__, **asdict(cell)}
         if isinstance(cell, Statistics):
-            files = [self.sample(name, cell.grammar) for name in ("train", "dev", "test")]
-            return {**key, "samples": [fingerprint(path)[:16] for path in files]}
+            files = chain.from_iterable(self._files(cell.grammar).values())
+            return {**key, "files": [fingerprint(path)[:16] for path in files]}
         system = self.systems[cell.system]
         if system.settings is None:
             key["model"] = system.name
@@ -277,17 +281,8 @@ class Workshop:
         }
 
     def _count(self, cell: Statistics) -> dict[str, Any]:
-        rows = {}
-        for name in get_args(Split):
-            sentences = self.references(name, cell.grammar)
-            forms = [form for sentence in sentences for form in sentence.forms]
-            rows[name] = {
-                "sentences": len(sentences),
-                "units": len(forms),
-                "words": sum(1 + form.count(" ") for form in forms),
-                "phrases": sum(" " in form for form in forms),
-            }
-        return {"splits": rows}
+        found = {split: stats(files) for split, files in self._files(cell.grammar).items()}
+        return {"splits": {split: asdict(figures) for split, figures in found.items()}}
 
     def references(self, split: Split, grammar: Grammar = "dependency") -> list[Sentence]:
         return read_sentences(self.sample(split, grammar), "upos")
@@ -301,17 +296,11 @@ def about_path(sample: Path) -> Path:
 def order_within(
     linearizer: syntagma.Linearizer, problem: syntagma.Problem, limits: Sequence[float]
 ) -> dict[float, syntagma.Linearization]:
-    """The results of a search with each of several time limits, in ascending order.
-
-    A search that has finished would end in the same way with more time.
-    """
-    results: dict[float, syntagma.Linearization] = {}
-    result = None
-    for limit in limits:
-        if result is None or not result.finished:
-            result = linearizer.order(problem, timeout=limit, max_words=linearizer.max_words)
-        results[limit] = result
-    return results
+    """What one best-first search has found after each of several times, in ascending order."""
+    solver = linearizer._solver
+    assert isinstance(solver.strategy, BestFirstStrategy)
+    encoding = solver.encode(problem, linearizer.max_words)
+    return dict(zip(limits, solver.strategy.search_within(encoding, limits), strict=True))
 
 
 def brevity(outputs: Sequence[str], sentences: Sequence[Sentence]) -> Iterator[dict[str, Any]]:

@@ -7,6 +7,7 @@ written anew; everything else of the page is kept. Blocks that the page lacks ar
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,7 @@ def setting(data: dict[str, Any]) -> str:
     rows = [["sample", "sentences", "drawn from", "of"]]
     for name, about in data["samples"].items():
         rows.append([name, f"{about['sentences']:,}", about["name"], f"{about['of']:,}"])
-    sizes = ", ".join(f"{name} {value}" for name, value in data["sizes"].items())
-    command = f"```console\n$ {data['command']}\n```\n"
-    return f"{command}\n{markdown(rows)}\nSyntagma {data['syntagma']}; {sizes}.\n"
+    words = textwrap.wrap(data["command"], 110, break_on_hyphens=False, break_long_words=False)
+    shown = " \\\n    ".join(words)
+    version = f"Measured with Syntagma {data['syntagma']}."
+    return f"```console\n$ {shown}\n```\n\n{markdown(rows)}\n{version}\n"

@@ -17,6 +17,7 @@ from papers_cells import Cell, Measurement, Statistics, TimeLimits, Training, ti
 from papers_systems import BEAMS
 from records import Table
 from results import DASH
+from samples import Grammar
 
 PUBLISHED: dict[str, Any] = json.loads(
     Path(__file__).with_name("papers_published.json").read_text(encoding="utf-8")
@@ -61,7 +62,7 @@ class Record:
 
     @property
     def has_ccg(self) -> bool:
-        return any(each.get("grammar") == "ccg" for each in self.data["cells"].values())
+        return any(name.endswith(".auto") for name in self.data.get("samples", {}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +232,8 @@ ABLATIONS = {
     "l15-none": "trained on bare bags of words",
     "l15-eager": "left arcs first, as in P16",
     "l15-small": "trained on fewer sentences",
+    "z13": "as above",
+    "z13-first": "a sentence is left after its first update",
     "zc15": "as above",
     "zc15-averaged": "averaged weights",
     "zc15-tree": "trained on trees",
@@ -248,7 +251,12 @@ P16_FINAL: Rows = [
     ("P16 Table 4", "This paper", ("p16", "p16+")),
     ("", "", ("en",)),
 ]
-SPANS = {"z13": "Z13", "zc15": "", "l15": "ours"}  # our systems, and rows of L15 Table 4
+SPANS = {
+    "z13": "Z13",
+    "zc15": "",
+    "l15": "ours",
+    "p16+": "",
+}  # our systems, and rows of L15 Table 4
 FIGURE_4 = {"zc15-ccg": "scaled margin", "z12": "margin", "z11": "perceptron"}
 FIGURE_5 = {"zc15-ccg": "scaled margin", "z12": "margin"}
 FIGURE_6 = {"zc15": "scaled margin", "standard": "margin"}
@@ -327,36 +335,25 @@ def ablations(record: Record) -> Table:
 
 
 def span_scores(record: Record) -> Table:
-    """L15 Table 4."""
+    """L15 Table 4: a row for each system; precision, recall and F for each length."""
     published = PUBLISHED["L15 Table 4"]
-    heads = ("precision", "recall", "F")
-    table = Table("L15 Table 4: correct spans, %", "words", [])
-    columns: list[tuple[str, list[list[str]]]] = []
+    groups = [(length, ("P", "R", "F")) for length in published["columns"]]
+    table = Table("L15 Table 4: correct spans, %, by words in the span", "", groups)
+    used = []
     for system, row in SPANS.items():
         if row:
-            numbers = [published["rows"][f"{row}: {head}"] for head in heads]
-            columns.append(
-                (
-                    f"L15 Table 4, {row}",
-                    [[f"{n:.1f}" for n in line] for line in zip(*numbers, strict=True)],
-                )
-            )
-        figures = record.get(Measurement(system, "dev", NOTHING))
-        scores = (
-            figures["spans"]["scores"][:4]
-            if figures
-            else [dict.fromkeys(("precision", "recall", "f"))] * 4
-        )
-        columns.append(
-            (
-                NAMES.get(system, system),
-                [[_number(each[n]) for n in ("precision", "recall", "f")] for each in scores],
-            )
-        )
-    table.groups = [(name, heads) for name, _ in columns]
-    for at, length in enumerate(published["columns"]):
-        table.rows.append([length, *(cell for _, lines in columns for cell in lines[at])])
-    used = [each for system in SPANS if (each := record.get(Measurement(system, "dev", NOTHING)))]
+            measures = [
+                published["rows"][f"{row}: {name}"] for name in ("precision", "recall", "F")
+            ]
+            cells = [_number(each) for triple in zip(*measures, strict=True) for each in triple]
+            table.rows.append([f"L15 Table 4, {row}", *cells])
+        cells = []
+        if figures := record.get(Measurement(system, "dev", NOTHING)):
+            used.append(figures)
+            scores = figures["spans"]["scores"][: len(groups)]
+            names = ("precision", "recall", "f")
+            cells = [_number(each[name]) for each in scores for name in names]
+        table.rows.append([f"**{NAMES.get(system, system)}**", *cells])
     table.notes += notes(used)
     return table
 
@@ -399,13 +396,13 @@ def by_beam(record: Record) -> Table:
     table = Table(
         "L15 Figure 7: BLEU by iteration",
         "beam",
-        [("iteration", [str(number) for number in range(1, most + 1)]), ("", ("L15 §4.1",))],
+        [("iteration", [str(n) for n in range(1, most + 1)] or [""]), ("", ("L15 §4.1",))],
     )
     published = PUBLISHED["L15 Section 4.1"]
     stated = dict(zip(published["columns"], published["rows"]["BLEU"], strict=True))
     for beam, epochs in runs.items():
         shown = [f"{best_bleu(epoch):.1f}" for epoch in epochs]
-        shown += [DASH] * (most - len(shown))
+        shown += [DASH] * (max(most, 1) - len(shown))
         table.rows.append([str(beam), *shown, _number(stated.get(str(beam)))])
     if trained := record.get(Training(f"beam-{BEAMS[-1]}")):
         table.notes.append(
@@ -527,30 +524,23 @@ def plot_spans(record: Record) -> Plot:
 
 
 def statistics(record: Record) -> Table:
-    """ZC15 Table 3."""
-    table = Table(
-        "ZC15 Table 3: the data",
-        "",
-        [("", ("sentences", "words", "phrases", "words per phrase"))],
-    )
+    """ZC15 Table 3, the base noun phrases of its §5, and non-projective sentences."""
+    heads = ("sentences", "words", "base NPs", "words per base NP", "non-projective %")
+    table = Table("ZC15 Table 3: the data", "", [("", heads)])
     for row, (sentences, words) in PUBLISHED["ZC15 Table 3"]["rows"].items():
         table.rows.append([f"ZC15 Table 3, {row}", f"{sentences:,}", f"{words:,}"])
     for name, (number, size) in PUBLISHED["ZC15 Section 5"]["rows"].items():
         table.rows.append([f"ZC15 §5, Training, {name}", "", "", f"{number:,}", f"{size:.2f}"])
-    for grammar in ("dependency", "ccg"):
+    grammars: tuple[Grammar, ...] = ("dependency", "ccg")
+    for grammar in grammars:
         figures = record.get(Statistics(grammar))
         for split, row in (figures["splits"] if figures else {}).items():
-            joined = row["words"] - (row["units"] - row["phrases"])
-            size = f"{joined / row['phrases']:.2f}" if row["phrases"] else DASH
-            table.rows.append(
-                [
-                    f"**{split}, {grammar}**",
-                    f"{row['sentences']:,}",
-                    f"{row['words']:,}",
-                    f"{row['phrases']:,}",
-                    size,
-                ]
-            )
+            phrases, crossed = row["base_noun_phrases"], row["nonprojective_sentences"]
+            size = f"{row['base_noun_phrase_words'] / phrases:.2f}" if phrases else DASH
+            share = f"{100 * crossed / row['sentences']:.1f}" if grammar == "dependency" else DASH
+            counts = (row["sentences"], row["words"], phrases)
+            shown = [f"{count:,}" for count in counts]
+            table.rows.append([f"**{split}, {grammar}**", *shown, size, share])
     return table
 
 
@@ -590,7 +580,7 @@ def by_epoch(
     table = Table(f"{name}: {unit} by iteration", "", [("iteration", heads or [""])])
     for system, about in systems.items():
         table.rows.append([f"{about} ({system})", *(f"{value(each):.1f}" for each in runs[system])])
-    if "CCG" in name or (not record.has_ccg and name != "ZC15 Figure 6"):
+    if not record.has_ccg and systems != FIGURE_6:
         table.notes.append(WITHOUT_CCG)
     return table
 

@@ -130,7 +130,7 @@ def draw(
 
 def _names(sources: Sequence[Path]) -> str:
     first, *others = sources
-    return f"{first.name} and {len(others)} others" if others else first.name
+    return f"{first.name} and {len(others)} more" if others else first.name
 
 
 def _joint_fingerprint(sources: Sequence[Path]) -> str:

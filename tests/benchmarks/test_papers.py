@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toys.benchmark_runs import call, needs_matplotlib
+from toys.benchmark_runs import SIZE, call, needs_matplotlib
 from toys.ccg import write_ccgbank
 from toys.treebank import write_treebank
 
@@ -115,16 +115,24 @@ def test_a_run_that_was_stopped_resumes(
         with pytest.raises(AssertionError, match="made again"):
             papers.main()
     cells = sorted(path.name.rpartition("-")[0] for path in (tmp_path / "cells").iterdir())
-    assert cells == ["training-l15", "training-z13", "training-zc15"]
+    assert cells == ["training-l15", "training-p16+", "training-z13", "training-zc15"]
     capsys.readouterr()
     with monkeypatch.context() as changed:
         changed.setattr(syntagma, "train", refuse)
         papers.main()
     printed = capsys.readouterr()
     assert "measurement-l15-dev-tags0-arcs0: done" in printed.err
-    rows = [line.split() for line in printed.out.splitlines() if line.startswith("<5")]
-    assert rows[0][:4] == ["<5", "24.6", "14.6", "18.3"]  # published, beside ours
-    assert len(rows[0]) == 16
+    rows = [line.split() for line in printed.out.splitlines()]
+    published = next(row for row in rows if row[:4] == ["L15", "Table", "4,", "Z13"])
+    assert published[4:7] == ["24.6", "14.6", "18.3"]
+    assert len(next(row for row in rows if row[:1] == ["**l15**"])) == 1 + 12  # ours, beside it
+
+    # Only some systems, or none: the table shows what there is.
+    call(monkeypatch, "papers.py", *options(treebank, tmp_path / "b"), "--systems")
+    with monkeypatch.context() as changed:
+        changed.setattr(syntagma, "train", refuse)
+        papers.main()
+    assert capsys.readouterr().out.count("not measured yet") > 5
 
     # Other sentences or settings are other cells: nothing is mixed.
     call(monkeypatch, "papers.py", *given, "--epochs", 2)
@@ -156,6 +164,20 @@ def test_the_key_of_a_cell_holds_what_it_depends_on(
     assert [a == b for a, b in zip(first, longer, strict=True)] == [False, False, True]
     assert [a == b for a, b in zip(first, larger, strict=True)] == [False, False, False]
     assert keys("--test-sentences", 3) == first
+
+
+def test_several_files_are_one_corpus(
+    treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("b.conllu", "a.conllu"):
+        (tmp_path / name).write_bytes(treebank.read_bytes())
+    given = options(tmp_path / "*.conllu", tmp_path / "kept")
+    call(monkeypatch, "papers.py", *given)
+    workshop = papers_cells.Workshop(papers.parse_arguments())
+    workshop.draw()
+    about = workshop.about_samples()["train-300.conllu"]
+    assert (about["name"], about["sentences"]) == ("a.conllu and 1 more", 2 * SIZE)
+    assert len(workshop.references("train")) == 2 * SIZE
 
 
 def test_without_derivations_ccg_is_left_out() -> None:

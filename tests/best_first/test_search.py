@@ -106,6 +106,26 @@ def test_search_agrees_with_the_reference(draw: Draw, scaled: bool) -> None:
     assert 5 < finished < 55
 
 
+@pytest.mark.parametrize("draw", [dependency_problem, toy_ccg_problem])
+def test_a_search_goes_on_where_it_stopped(draw: Draw) -> None:
+    """Stopped several times, it finds what it finds in one go; in between, what it has so far."""
+    stopped = 0
+    for seed in range(30):
+        rng = Random(seed)
+        case = draw(rng, 12)
+        weights = RandomWeights(rng, -128, 128)
+        chart, limits = rng.choice((5, 20)), sorted(rng.sample(range(1, 90), 4))
+        search = case.core_search(weights, chart, True)
+        for limit in limits:
+            done, results = best_first_search(search, 1, limit)
+            whole = best_first_search(case.core_search(weights, chart, True), 1, limit)
+            assert (done, trees(results)) == (whole[0], trees(whole[1]))
+            stopped += not done
+            if done:
+                break
+    assert stopped > 5
+
+
 def assert_agreement(case: Case, rng: Random, chart: int, limit: int) -> None:
     weights = RandomWeights(rng)
     plain = Search(case.plain, weights.__getitem__, chart, True).run(50, limit)

@@ -135,7 +135,8 @@ cdef class BestFirst:
         """
         cdef AgendaItem item
         cdef int edge, twin
-        self.begin()
+        if self.pushed == 0:
+            self.begin()
         while True:
             if self.agenda.empty():
                 self.exhausted = True
@@ -206,6 +207,7 @@ cdef class BestFirst:
         cdef size_t at, j
         cdef vector[uint64_t] held, both
         cdef bint fits
+        self.pieces.clear()
         rest.assign(self.chart.begin(), self.chart.end())
         held.assign(blocks, 0)
         both.resize(blocks)
@@ -267,7 +269,8 @@ def best_first_search(BestFirst search, int n_best=1, long limit=0, double secon
 
     Each result of a finished search is one piece with all words. Results are listed as they were
     found, so that a longer list begins with the shorter one; none scores more than the one before
-    it. A search that reached its limit has one result, in which words may be missing.
+    it. A search that reached its limit has one result, in which words may be missing; called again,
+    it goes on from there. The limit of expansions counts them all, the seconds count anew.
     """
     cdef double deadline = steady_seconds() + seconds if seconds > 0 else 0.0
     with nogil:

@@ -67,6 +67,20 @@ class BestFirstStrategy:
             except SyntagmaError as error:
                 yield error
 
+    def search_within(
+        self, encoding: Encoding, timeouts: Sequence[float]
+    ) -> Iterator[Linearization]:
+        """The result of one search after each of several times, in ascending order."""
+        scorer = self._scorer
+        search = BestFirst(scorer.edges(encoding), scorer.chart, scorer.scaled, scorer.by_size)
+        spent, finished = 0.0, False
+        for timeout in timeouts:
+            if not finished:
+                finished, results = best_first_search(search, 1, 0, timeout - spent)
+                [(score, pieces)] = results
+                spent = timeout
+            yield scorer.grammar.read(encoding, score, pieces, finished)
+
     def _search(self, encoding: Encoding, budget: SearchBudget, n_best: int) -> list[Linearization]:
         scorer = self._scorer
         edges = scorer.edges(encoding, self._language_model)
