@@ -66,7 +66,13 @@ def measure(path: Path, header: dict[str, Any], dev: Path, threads: int) -> dict
     sentences = sample_evenly(read_sentences(dev, model.header["tag_column"]), DEV_SENTENCES)
     realizer = model.realizer if "realize" in conditions else None
     return measure_dev(
-        syntagma.Linearizer(model), sentences, conditions, budget(header), realizer, threads
+        syntagma.Linearizer(model),
+        sentences,
+        conditions,
+        budget(header),
+        realizer,
+        threads,
+        labelled=not model.vocabulary.unlabelled,
     )
 
 

@@ -125,7 +125,7 @@ def test_the_commands(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command([*realize, "--file", data, "--beam", "4"]) == 2
     assert "--beam goes with --search beam" in capsys.readouterr().err
     assert command(["realize", *best_first, "dog"]) == 2
-    assert "has not learned to realize lemmas" in capsys.readouterr().err
+    assert "train one: syntagma train --search best-first --realize" in capsys.readouterr().err
     assert command(["info", model]) == 0
     assert "realizes" in capsys.readouterr().out
     unfinished = ["realize", "--model", model, *best_first, "--expansions", "2"]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from references.best_first import Search, all_edges
 from references.brute_force import random_problem, satisfying
-from references.cases import Case, ccg_case, dependency_case, dependency_nodes
+from references.cases import Case, ccg_case, core_weights, dependency_case, dependency_nodes
 from references.ccg_rules import broken_rules
 from references.edges import (
     HEAD_LEFT,
@@ -22,6 +22,7 @@ from references.edges import (
     Edge,
     Leaf,
     Node,
+    Templates,
     Weigh,
     tree_of,
 )
@@ -38,11 +39,14 @@ from toys.edge_problems import (
 )
 from toys.models import relist, toy_vocabulary
 
-from syntagma.best_first._search import best_first_search
+from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS, DependencyEdges
+from syntagma.best_first._search import BestFirst, best_first_search
 from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.best_first.templates import dependency_templates
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.derivation import Derivation
+from syntagma.transition.encoding import encode
 from syntagma.transition.training import Reference, learn_vocabulary
 from syntagma.treebanks.treebank import Sentence
 
@@ -165,6 +169,26 @@ def test_more_than_64_tags_agree() -> None:
     for _ in range(10):
         words = [Word(f"w{rng.randrange(140)}", rng.choice(tags[5::32])) for _ in range(8)]
         assert_agreement(dependency_case(Problem.of(words), vocabulary), rng, 12, 60)
+
+
+def test_models_up_to_0_9_have_tags_modulo_64() -> None:
+    tags = [f"T{i:03}" for i in range(140)]
+    sentence = Sentence(tuple(tags), tuple(tags), (0, *[1] * 139), ("root", *["obj"] * 139))
+    vocabulary = learn_vocabulary([sentence])
+    words = [Word("a", "T000", 3), Word("b", "T069", 3), Word("c", "T001", 0)]
+    encoding = encode(Problem(tuple(words), before=((1, 2), (2, 3))), vocabulary)
+    place = {word: encoding.order.index(i) for i, word in enumerate("abc")}
+    templates = dependency_templates()
+    table = Templates(templates.texts, DEPENDENCY_ATOMS)
+    atoms = {"hp": 1 + 1, "mp": 1 + 0, "dir": 1}
+    for tag, wide, counts in ((69, True, 1), (69, False, 0), (5, True, 0), (5, False, 1)):
+        [key] = table.keys("between", atoms | {"bp": 1 + tag})
+        index, pool = vocabulary.label_index, vocabulary.label_pool
+        edges = DependencyEdges(encoding.task, templates, index, pool, None, None, wide)
+        edges.use(core_weights({key: 8.0}))
+        _, [(score, [nodes])] = best_first_search(BestFirst(edges, 100, False), 1, 0, 0.0)
+        assert [node[4] for node in nodes if node[2] == LEAF] == [place[word] for word in "abc"]
+        assert score == 8.0 * counts
 
 
 # ---- against brute force ---------------------------------------------------------------------

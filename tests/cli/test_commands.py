@@ -476,6 +476,7 @@ def test_info_is_short(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         {},
         {"data": 3, "figures": 4, "settings": [], "language_model": "x", "start": None},
         {"data": [1, {"words": "a"}], "figures": {"dev": 1}, "settings": {}, "language_model": {}},
+        {"preset": "l15", "preset_changes": {"{x}": 1, "x{}": [], "beam": {}, "scaled": None}},
     ],
 )
 def test_info_of_an_odd_header(

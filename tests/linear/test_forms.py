@@ -99,6 +99,34 @@ def test_every_template_of_forms_fires() -> None:
     assert not silent
 
 
+def test_forms_have_the_tag_that_the_search_was_given() -> None:
+    """Inflection may put a tag that the model knows in place of one that it does not."""
+    tag = VOCABULARY.tags[1]
+    choice = (Alternative("w1", "W1", -0.5), Alternative("w2", "W2", -1.5))
+    encoding = encode(Problem.of([Word("w1", tag), Word("w1")]), VOCABULARY, None, [choice] * 2)
+    given = encoding.order.index(0)
+    posed = replace(encoding, problem=Problem.of([Word("w1", "unknown"), Word("w1")]))
+    for each in (encoding, posed):
+        arrays = form_arrays(each, VOCABULARY)
+        assert arrays is not None
+        starts, rows, tags = arrays
+        found = [tags[row.tags_start : row.tags_start + row.tags_count] for row in rows]
+        assert found[starts[given] : starts[given + 1]] == [[1], [1]]
+        assert [*VOCABULARY.tags_of("w1")] in found
+
+
+def test_without_back_off_unseen_forms_are_alike() -> None:
+    choice = (Alternative("Unseen", "Unseen"), Alternative("a phrase", "A phrase"))
+    for back_off in (True, False):
+        vocabulary = Vocabulary.from_arrays(VOCABULARY.to_arrays(), back_off=back_off)
+        arrays = form_arrays(
+            encode(Problem.of(["Unseen"]), vocabulary, alternatives=[choice]), vocabulary
+        )
+        assert arrays is not None
+        seen = {(row.form, row.shape, row.suffix) for row in arrays[1]}
+        assert len(seen) == 2 if back_off else seen == {(0, 0, 0)}
+
+
 def test_shares_fall_into_intervals() -> None:
     def intervals(*shares: float) -> list[int]:
         choice = [Alternative(str(share), "", share) for share in shares]

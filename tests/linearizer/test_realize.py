@@ -368,7 +368,7 @@ def test_the_last_resort_takes_forms_too(kind: str, monkeypatch: pytest.MonkeyPa
 def test_a_model_without_a_realizer_says_how_to_get_one() -> None:
     model = replace(toy_realizing_model(), realizer=None)
     without = Linearizer(model)
-    message = "the model toy has not learned to realize lemmas: .* syntagma train --realize"
+    message = "the model toy has not learned to realize lemmas: use another.* train --realize"
     with pytest.raises(ModelError, match=message):
         without.realize(["w1"])
     with pytest.raises(ModelError, match=message):

@@ -55,9 +55,19 @@ def test_every_field_of_a_sentence_counts(name: str) -> None:
 def test_another_number_of_treebanks() -> None:
     one = digest_inputs([SENTENCE], [], [[SENTENCE]], None)
     none = digest_inputs([SENTENCE], [], [], None)
-    assert list_differences(({}, one), ({}, none)) == "a pre-training set 1 there, none here"
-    assert list_differences(({}, none), ({}, one)) == "a pre-training set 1 here, none there"
+    assert list_differences(({}, one), ({}, none)) == "pre-training set 1 there, none here"
+    assert list_differences(({}, none), ({}, one)) == "pre-training set 1 here, none there"
     assert list_differences(({}, one), ({}, one)) == ""
+
+
+def test_settings_are_listed_once() -> None:
+    there = {"preset": "zc15", "templates": ["a"], "settings": {"preset": "zc15", "seed": 1}}
+    here = {
+        **{"preset": "z13", "templates": ["b"], "preset_changes": {"chart": 8}},
+        "settings": {"preset": "z13", "seed": 1},
+    }
+    found = list_differences((there, {}), (here, {}))
+    assert found == "other feature templates; preset: zc15 there, z13 here"
 
 
 def test_a_long_list_is_cut() -> None:

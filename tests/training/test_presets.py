@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -260,7 +261,8 @@ def test_an_unlabelled_model(data: Path, tmp_path: Path) -> None:
         labelled = [replace(bare[i], deprel=label) for i, label in enumerate(labels)]
         one = model.order(bare, expansions=expansions)
         assert sorted(token.deprel for token in one.tokens) == ["_", "_", "root"]
-        with pytest.warns(SyntagmaWarning, match="does not know the labels det, nsubj"):
+        message = "does not know the labels det, nsubj .* its arcs have no labels"
+        with pytest.warns(SyntagmaWarning, match=message):
             other = model.order(labelled, expansions=expansions)
         assert other.words == one.words
         assert other.score == one.score
@@ -275,3 +277,16 @@ def test_mixed_training_of_an_unlabelled_model_gives_no_labels(data: Path, tmp_p
     train(data / "toy.conllu", data / "toy.conllu", tmp_path / "m", settings=settings)
     figures = read_container(tmp_path / "m")[0]["figures"]["dev"]
     assert list(figures) == ["none", "pos", "half", "tree"]
+
+
+def test_an_unlabelled_model_that_realizes(tmp_path: Path) -> None:
+    treebank = Path(__file__).parents[2] / "examples" / "dev.conllu"
+    searches: tuple[tuple[str, SearchName], ...] = (("l15", "beam"), ("zc15", "best-first"))
+    for name, search in searches:
+        output = tmp_path / name
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # labels that the model does not know, for one
+            settings = paper_settings(name, realize=True, epochs=1)
+            train(treebank, treebank, output, settings=settings)
+        assert list(read_container(output)[0]["figures"]["dev"]) == ["none", "realize"]
+        assert load(output, search=search).realize(["the", "cook", "run"]).text

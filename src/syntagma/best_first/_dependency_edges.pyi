@@ -4,9 +4,9 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.best_first._edges import Edges
-from syntagma.best_first.forms import FormArrays
 from syntagma.features._templates import TemplateTable
 from syntagma.transition._state import SearchTask
+from syntagma.transition.forms import FormArrays
 
 DEPENDENCY_ATOMS: tuple[str, ...]
 DEPENDENCY_SCOPES: tuple[str, ...]
@@ -22,4 +22,5 @@ class DependencyEdges(Edges):
         label_pool: npt.NDArray[np.int32],
         gold_labels: Sequence[int] | None = None,
         forms: FormArrays | None = None,
+        wide_sets: bool = True,
     ) -> None: ...

@@ -69,6 +69,7 @@ cdef class DependencyEdges(Edges):
 
     `forms` are the forms that the words may take, if there is a choice: the number of the first
     form of each word, the rows of all forms (the fields of a `FormRow`), and the tags to try.
+    Without `wide_sets`, sets of tags are taken modulo 64.
     """
 
     cdef int n_tags
@@ -79,13 +80,13 @@ cdef class DependencyEdges(Edges):
     cdef vector[int32_t] unit_shares, tags_start, tags_count, form_tags     # empty without a choice
     # Sets of tags have `tag_blocks` words of 64 bits. For each edge, the set of the tags before its
     # head, then that of those after it.
-    cdef int tag_blocks
+    cdef int tag_blocks, tag_mask
     cdef vector[uint64_t] tag_sets
     cdef vector[uint64_t] between       # tags between the two words of an arc
 
     def __init__(
         self, SearchTask problem, TemplateTable templates, label_index, label_pool,
-        gold_labels=None, forms=None,
+        gold_labels=None, forms=None, bint wide_sets=True,
     ):
         cdef int32_t[:, :, :, ::1] index = label_index
         cdef int32_t[::1] pool = label_pool
@@ -97,7 +98,8 @@ cdef class DependencyEdges(Edges):
         if gold_labels is not None:
             for leader, label in sorted({*zip(self.leaders, gold_labels)}):
                 self.gold_labels[leader].push_back(label)
-        self.tag_blocks = (self.n_tags + 63) // 64
+        self.tag_blocks = (self.n_tags + 63) // 64 if wide_sets else 1
+        self.tag_mask = -1 if wide_sets else 63
         self.between.resize(self.tag_blocks)
         if forms is not None:
             self._use_forms(*forms)
@@ -125,9 +127,6 @@ cdef class DependencyEdges(Edges):
                     self.add_leaf(word, self.task.tag_pool[i], NONE)
                 continue
             for unit in range(self.first_units[word], self.first_units[word + 1]):
-                if w.tag != NONE:
-                    self.add_leaf(word, w.tag, unit - self.first_units[word])
-                    continue
                 first = self.tags_start[unit]
                 for i in range(first, first + self.tags_count[unit]):
                     self.add_leaf(word, self.form_tags[i], unit - self.first_units[word])
@@ -238,7 +237,7 @@ cdef class DependencyEdges(Edges):
             sets[edge * 2 * blocks + i] = sets[head * 2 * blocks + i]
         for i in range(blocks):
             sets[own + i] |= sets[other * 2 * blocks + i] | sets[(other * 2 + 1) * blocks + i]
-        tag = self.items[self.items[other].head].tag
+        tag = self.items[self.items[other].head].tag & self.tag_mask
         sets[own + (tag >> 6)] |= <uint64_t>1 << (tag & 63)
         return 0
 

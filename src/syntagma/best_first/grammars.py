@@ -16,13 +16,13 @@ from syntagma.best_first._dependency_edges import DependencyEdges
 from syntagma.best_first._edges import Edges
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.derivations import Piece, read_derivations, read_trees
-from syntagma.best_first.forms import GoldForm, form_arrays
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.errors import ProblemError, name_word
 from syntagma.features._templates import TemplateTable
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
 from syntagma.transition.encoding import Encoding
+from syntagma.transition.forms import GoldForm, form_arrays
 from syntagma.transition.vocabulary import Vocabulary
 
 GrammarName = Literal["dependency", "ccg"]
@@ -51,10 +51,14 @@ class DependencyEdgeGrammar:
     takes_arcs = True
     chooses_forms = True
 
-    def __init__(self, vocabulary: Vocabulary, *, forms: bool = False) -> None:
-        """With `forms`, there are features for the choice of forms."""
+    def __init__(
+        self, vocabulary: Vocabulary, *, forms: bool = False, wide_sets: bool = True
+    ) -> None:
+        """With `forms`, there are features for the choice of forms. Without `wide_sets`, sets of
+        tags are taken modulo 64, as models with more tags were trained up to 0.9."""
         self.templates = dependency_templates(labelled=not vocabulary.unlabelled, forms=forms)
         self._vocabulary = vocabulary
+        self._wide_sets = wide_sets
 
     def edges(
         self,
@@ -71,6 +75,7 @@ class DependencyEdgeGrammar:
             self._vocabulary.label_pool,
             gold_labels,
             form_arrays(encoding, self._vocabulary, gold_forms),
+            self._wide_sets,
         )
 
     def read(
@@ -119,13 +124,17 @@ class CcgEdgeGrammar:
 
 
 def edge_grammar(
-    vocabulary: Vocabulary, ccg: CcgGrammar | None, *, forms: bool = False
+    vocabulary: Vocabulary,
+    ccg: CcgGrammar | None,
+    *,
+    forms: bool = False,
+    wide_sets: bool = True,
 ) -> DependencyEdgeGrammar | CcgEdgeGrammar:
     """The grammar of a model: CCG if it has one, dependency trees otherwise, which may have
     features for the choice of forms."""
     if ccg is not None:
         return CcgEdgeGrammar(vocabulary, ccg)
-    return DependencyEdgeGrammar(vocabulary, forms=forms)
+    return DependencyEdgeGrammar(vocabulary, forms=forms, wide_sets=wide_sets)
 
 
 def _refuse_arcs(problem: Problem) -> None:

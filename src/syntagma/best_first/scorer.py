@@ -106,7 +106,8 @@ class StoredEdgeScorer:
         else:
             ccg.check_vocabulary(vocabulary)
         scopes = {str(text).partition(":")[0] for text in header.get("templates", ())}
-        grammar = edge_grammar(vocabulary, ccg, forms="form" in scopes)
+        wide = bool(header.get("wide_sets", False))
+        grammar = edge_grammar(vocabulary, ccg, forms="form" in scopes, wide_sets=wide)
         fluency = fluency_templates() if "junction" in scopes else None
         check_templates(header, grammar.templates, *([fluency] if fluency else []))
         return EdgeScorer(

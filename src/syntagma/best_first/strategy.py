@@ -24,7 +24,6 @@ class BestFirstStrategy:
 
     name: SearchName = "best-first"
     batch = 1
-    chooses_forms = False
 
     def __init__(
         self,

@@ -121,7 +121,9 @@ def _setting(name: str, value: object) -> str:
     if isinstance(value, bool):
         words = name.replace("_", " ")
         return _SWITCHES.get(name, (words, f"not {words}"))[not value]
-    return _NUMBERS.get(name, name.replace("_", " ") + " {}").format(_plain(value))
+    if name in _NUMBERS:
+        return _NUMBERS[name].format(_plain(value))
+    return f"{name.replace('_', ' ')} {_plain(value)}"
 
 
 def _texts(header: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from syntagma.errors import TrainingError
 from syntagma.treebanks.conditions import CONDITIONS
-from syntagma.treebanks.settings import Settings, check_choice, check_range
+from syntagma.treebanks.settings import REALIZE, Settings, check_choice, check_range
 
 PresetName = Literal["l15", "p16", "zc15", "z13", "z11"]
 PRESET_NAMES = ("l15", "p16", "zc15", "z13", "z11")
@@ -50,4 +50,6 @@ class SparseSettings(Settings):
     @property
     def dev_conditions(self) -> tuple[str, ...]:
         usual = super(SparseSettings, self).dev_conditions
-        return tuple(name for name in usual if self.labelled or not CONDITIONS[name].labelled)
+        if self.labelled:
+            return usual
+        return tuple(name for name in usual if name == REALIZE or not CONDITIONS[name].labelled)

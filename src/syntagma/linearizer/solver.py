@@ -68,10 +68,10 @@ class Solver:
 
     def encode_lemmas(self, lemmas: Problem, max_words: int) -> Encoding:
         if self._realizer is None:
-            raise ModelError(
-                f"the model {self.name} has not learned to realize lemmas: "
-                "use another, such as en, or train one: syntagma train --realize"
-            )
+            advice = "use another, such as en, or train one: syntagma train --realize"
+            if self.strategy.name == "best-first":
+                advice = "train one: syntagma train --search best-first --realize"
+            raise ModelError(f"the model {self.name} has not learned to realize lemmas: {advice}")
         check_size(lemmas, max_words)
         problem, alternatives = self._realizer.inflect(lemmas)
         if not self.strategy.chooses_forms:

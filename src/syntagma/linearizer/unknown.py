@@ -67,6 +67,11 @@ class UnknownNotices:
                     f"({self._tags()}); give those, leave the tag out, or "
                     "train a model on UPOS tags (syntagma train --tag-column upos)"
                 )
+            case "labels" if self._vocabulary.unlabelled:
+                return (
+                    f"{message} (arcs are kept): its arcs have no labels; leave the "
+                    f"label{'s' * several} out, or use a model with labelled arcs"
+                )
             case "labels":
                 return (
                     f"{message} (arcs are kept): give labels of its training data "

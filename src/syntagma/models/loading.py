@@ -106,7 +106,7 @@ def _check_search(path: str | Path, made_for: SearchName, wanted: SearchName | N
         return
     if made_for == "best-first":
         raise ModelError(
-            f"{path}: a model for best-first search; to order or evaluate with it, set "
+            f"{path}: a model for best-first search; to order, realize or evaluate with it, set "
             "search='best-first' (--search best-first); all else needs a model for beam search"
         )
     raise ModelError(

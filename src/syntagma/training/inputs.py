@@ -77,19 +77,21 @@ def list_differences(
 def _other_inputs(there: Mapping[str, str], here: Mapping[str, str]) -> Iterator[str]:
     for name in dict.fromkeys([*here, *there]):
         if name not in there:
-            yield f"a {name} here, none there"
+            yield f"{name} here, none there"
         elif name not in here:
-            yield f"a {name} there, none here"
+            yield f"{name} there, none here"
         elif there[name] != here[name]:
             yield f"the {name} has other content"
 
 
 def _other_fields(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
-    """Other fields of the header; what sums up the data is compared by their checksums."""
+    """Other fields of the header. What sums up the data is compared by its checksums, what repeats
+    a setting by the setting."""
     here = json.loads(json.dumps(here))  # as the checkpoint holds it
+    repeated = {*here.get("settings", ()), "preset_changes"}
     for name in dict.fromkeys([*here, *there]):
         old, new = there.get(name), here.get(name)
-        if old == new:
+        if old == new or name in repeated:
             continue
         if name == "settings" and isinstance(old, dict) and isinstance(new, dict):
             yield from _other_fields(old, new)
@@ -99,6 +101,8 @@ def _other_fields(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator
             yield "another model to start from"
         elif name == "created_with":
             yield f"version {_shown(old)} there, {_shown(new)} here"
+        elif name == "templates":
+            yield "other feature templates"
         elif name == LANGUAGE_MODEL:
             yield "another language model"
         elif isinstance(old, dict | list) or isinstance(new, dict | list):

@@ -184,6 +184,7 @@ class Run:
             self.learner.budget,
             self.realizer,
             self.threads,
+            labelled=not self.vocabulary.unlabelled,
         )
 
     def close_epoch(self, epoch: Epoch, stored: StoredScorer) -> None:
@@ -233,8 +234,11 @@ def measure_dev(
     budget: SearchBudget,
     realizer: Realizer | None,
     threads: int = 1,
+    *,
+    labelled: bool = True,
 ) -> dict[str, float]:
-    """Dev BLEU per condition; with a realizer, of labelled trees of inflected lemmas, too."""
+    """Dev BLEU per condition; with a realizer, of trees of inflected lemmas, too: labelled ones if
+    the arcs of the model are `labelled`."""
 
     def bleu(sentences: Sequence[Sentence], *conditions: str) -> dict[str, float]:
         report = evaluate(linearizer, sentences, conditions, **asdict(budget), threads=threads)
@@ -243,7 +247,7 @@ def measure_dev(
     found = bleu(sentences, *(name for name in conditions if name != REALIZE))
     if realizer is not None:
         inflected = [inflect_sentence(realizer, each) for each in sentences]
-        found[REALIZE] = bleu(inflected, "labelled")["labelled"]
+        [found[REALIZE]] = bleu(inflected, "labelled" if labelled else "tree").values()
     return found
 
 

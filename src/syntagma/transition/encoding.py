@@ -32,8 +32,9 @@ Ints = npt.NDArray[np.int32]
 class Encoding:
     """A problem in numbers: its words are numbered in canonical order.
 
-    `order[i]` is the 0-based index in the problem of word number i, `heads[i]` the number of its
-    given head (NONE or ROOT if there is none), `leaders[i]` the first of the words it is
+    `order[i]` is the 0-based index in the problem of word number i, `tags[i]` the number of its
+    given tag (NONE if there is none, or an unknown one), `heads[i]` that of its given head (NONE or
+    ROOT if there is none), `leaders[i]` the first of the words it is
     interchangeable with, which may be itself. `shares` are the shares of words whose tag, head and
     label are given and known. `fixed`: one order is to be scored, or its first words are given;
     `asked` are the 0-based indices of its words, if it is given by indices. `alternatives` are the
@@ -44,6 +45,7 @@ class Encoding:
     problem: Problem
     order: tuple[int, ...]
     task: SearchTask
+    tags: tuple[int, ...]
     heads: tuple[int, ...]
     leaders: tuple[int, ...]
     shares: tuple[float, float, float]
@@ -254,6 +256,7 @@ def build_encoding(
         problem,
         order,
         task,
+        tuple(row.tag for row in rows),
         tuple(row.head for row in rows),
         find_leaders(rows),
         (

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.shape import shape_and_suffix
-from syntagma.transition.encoding import Encoding, form_number
+from syntagma.transition.encoding import NONE, Encoding, form_number
 from syntagma.transition.vocabulary import Vocabulary
 
 # Upper bounds of -log share, by which the shares of forms are told apart as features.
@@ -32,8 +32,8 @@ class FormRow(NamedTuple):
     tags_count: int
 
 
-# The number of the first form of each word and, last, that of all; the fields of each form; tags.
-FormArrays = tuple[Sequence[int], Sequence[tuple[int, ...]], Sequence[int]]
+# The number of the first form of each word and, last, that of all forms; all forms; their tags.
+FormArrays = tuple[Sequence[int], Sequence[FormRow], Sequence[int]]
 
 
 def form_arrays(
@@ -51,15 +51,16 @@ def form_arrays(
     for word, index, tag in gold:
         added.setdefault((encoding.leaders[word], index), []).append(tag)
     kinds: dict[tuple[str, str], int] = {}
-    first_forms, rows, tags = [0], list[tuple[int, ...]](), list[int]()
+    first_forms, rows, tags = [0], list[FormRow](), list[int]()
     for number, choice in enumerate(choices):
-        given = encoding.problem.words[encoding.order[number]].tag
-        known = None if given is None else vocabulary.tag_numbers.get(given)
+        given = encoding.tags[number]
         for index, each in enumerate(choice):
             form = form_number(each.text, vocabulary)
-            tried = (known,) if known is not None else _tags(each, form, vocabulary, bool(gold))
-            more = () if known is not None else added.get((encoding.leaders[number], index), ())
-            tried = tuple(dict.fromkeys((*tried, *more)))
+            tried: tuple[int, ...] = (given,)
+            if given == NONE:
+                proposed = vocabulary.tags_of(each.text, as_unseen=bool(gold) and form == 0)
+                more = added.get((encoding.leaders[number], index), ())
+                tried = tuple(dict.fromkeys((*proposed, *more)))
             kind = kinds.setdefault((each.text, each.initial), len(kinds))
             share = share_interval(choice, index)
             shape, suffix = shape_and_suffix(each.text) if vocabulary.back_off else (0, 0)
@@ -67,10 +68,6 @@ def form_arrays(
             tags += tried
         first_forms.append(len(rows))
     return first_forms, rows, tags
-
-
-def _tags(each: Alternative, form: int, vocabulary: Vocabulary, training: bool) -> tuple[int, ...]:
-    return vocabulary.tags_of(each.text, as_unseen=training and form == 0)
 
 
 def share_interval(choice: Sequence[Alternative], index: int) -> int:

@@ -68,8 +68,9 @@ class Vocabulary:
 
     @property
     def wide(self) -> bool:
-        """Whether there are more tags or labels than bits in a word of memory."""
-        return max(len(self.tags), len(self.labels)) > 64
+        """Whether there are more tags or labels, that of the root included, than bits in a word of
+        memory."""
+        return max(len(self.tags), len(self.labels) + 1) > 64
 
     @property
     def unlabelled(self) -> bool:

@@ -18,7 +18,7 @@ from syntagma.problem.word import TagColumn
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
 MAX_SEED = 1 << 63
-REALIZE = "realize"  # measured besides the conditions: labelled trees of lemmas
+REALIZE = "realize"  # measured besides the conditions: trees of lemmas
 DEV_SENTENCES = 300
 MAX_SENTENCES = 1 << 31
 _KINDS: dict[type, str] = {
