@@ -56,6 +56,7 @@ class FakeRealizer(FakeLinearizer):
         diverse: bool = False,
         beam: int | None = None,
         timeout: float | None = None,
+        expansions: int | None = None,
         threads: int = 1,
         max_words: int = 512,
         on_error: str = "raise",

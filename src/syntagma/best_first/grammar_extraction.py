@@ -72,9 +72,9 @@ def extract_grammar(derivations: Iterable[Derivation], vocabulary: Vocabulary) -
 
 
 def returns(chain: Sequence[str]) -> bool:
-    """Whether a chain of unary rules returns to one of its categories, so that no search builds it.
-    A single rule X -> X is no chain."""
-    return len(chain) > 2 and len(set(chain)) < len(chain)
+    """Whether a chain of unary rules, from its lowest category on, returns to one of its
+    categories, so that no search builds it. It may begin with a rule X -> X."""
+    return any(category in chain[:place] for place, category in enumerate(chain) if place > 1)
 
 
 def is_derivable(derivation: Derivation, grammar: CcgGrammar) -> bool:
