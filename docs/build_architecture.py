@@ -116,6 +116,9 @@ def _sentence(path: Path) -> str:
         if docstring:
             paragraph = " ".join(docstring[1].strip().partition("\n\n")[0].split())
             return SENTENCE_END.split(paragraph)[0]
+    elif name.startswith("docs/images/papers-"):
+        paper, *figure = path.stem.removeprefix("papers-").split("-")
+        return f"Plot: {paper.upper()}, {' '.join(figure)}, with our systems."
     elif path.name.endswith(".test.js"):
         return f"Tests of {path.name.replace('.test', '')}, run by Node."
     elif path.suffix in {".js", ".css"}:
