@@ -7,9 +7,7 @@ decided in `transition/_legality`.
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
-from syntagma.linear._features cimport (
-    Extractor, read_state, score_arc, score_shift, shift_base, tag_of,
-)
+from syntagma.linear._features cimport Extractor, read_state, score_arc, score_shift, shift_base
 from syntagma.linear._search cimport LinearParameters, LinearSearch
 from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._state cimport (
@@ -36,7 +34,7 @@ cdef class DerivationWalk:
         cdef State* state = self.search.current[0]
         cdef const Task* task = self.search.task
         cdef const int32_t* proposals
-        cdef int i, kind, tags = self.search.scorer.n_tags
+        cdef int i, kind, dependent
         actions = []
         legal_shifts(task, state, self.search.shifts)
         for word in range(task.n):
@@ -49,15 +47,11 @@ cdef class DerivationWalk:
         for kind in range(LEFTARC, RIGHTARC + 1):
             if not (legal_leftarc if kind == LEFTARC else legal_rightarc)(task, state):
                 continue
-            s0, s1 = state.stack[state.size - 1].word, state.stack[state.size - 2].word
-            head, dependent = (s0, s1) if kind == LEFTARC else (s1, s0)
-            if task.words[dependent].label != NONE:
+            proposals = self.search.proposals(state, kind)
+            if proposals == NULL:
+                dependent = state.stack[state.size - (2 if kind == LEFTARC else 1)].word
                 actions.append((kind, NONE, NONE, task.words[dependent].label))
                 continue
-            proposals = self.search.scorer.label_index + 2 * (
-                ((kind - 1) * tags + tag_of(self.search.extractor, state, head)) * tags
-                + tag_of(self.search.extractor, state, dependent)
-            )
             for i in range(proposals[0], proposals[0] + proposals[1]):
                 actions.append((kind, NONE, NONE, self.search.scorer.label_pool[i]))
         return actions
