@@ -285,9 +285,11 @@ scaled        True
 templates     26
 heads         rule
 unreachable   0
-settings      condition mixed, epochs 8, seed 1, tag_column upos, grammar ccg, heads rule, \
-update margin, scaled True, negatives True, averaged True, chart 256, expansions 500, \
-dev_expansions 1000, max_features 4000000
+settings      condition mixed, epochs 8, seed 1, tag_column upos, dev_sentences 300, \
+preset None, unlabelled False, min_count 2, back_off True, whole_dictionary False, quantized True, \
+max_features 4000000, grammar ccg, heads rule, update margin, scaled True, negatives True, \
+first_update False, averaged True, chart 256, chart_by_size False, expansions 500, \
+dev_expansions 1000, realize False
 created with  …
 figures       dev …
 features      …
