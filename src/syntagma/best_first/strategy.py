@@ -70,24 +70,26 @@ class BestFirstStrategy:
         self, encoding: Encoding, timeouts: Sequence[float]
     ) -> Iterator[Linearization]:
         """The result of one search after each of several times, in ascending order."""
-        scorer = self._scorer
-        search = BestFirst(scorer.edges(encoding), scorer.chart, scorer.scaled, scorer.by_size)
+        search, grammar = self._begin(encoding), self._scorer.grammar
         spent, finished = 0.0, False
         for timeout in timeouts:
             if not finished:
                 finished, results = best_first_search(search, 1, 0, timeout - spent)
                 [(score, pieces)] = results
                 spent = timeout
-            yield scorer.grammar.read(encoding, score, pieces, finished)
+            yield grammar.read(encoding, score, pieces, finished)
 
-    def _search(self, encoding: Encoding, budget: SearchBudget, n_best: int) -> list[Linearization]:
+    def _begin(self, encoding: Encoding) -> BestFirst:
         scorer = self._scorer
         edges = scorer.edges(encoding, self._language_model)
-        search = BestFirst(edges, scorer.chart, scorer.scaled, scorer.by_size)
+        return BestFirst(edges, scorer.chart, scorer.scaled, scorer.by_size)
+
+    def _search(self, encoding: Encoding, budget: SearchBudget, n_best: int) -> list[Linearization]:
+        search, grammar = self._begin(encoding), self._scorer.grammar
         finished, results = best_first_search(
             search, n_best, budget.expansions or 0, budget.timeout or 0.0
         )
-        return [scorer.grammar.read(encoding, score, pieces, finished) for score, pieces in results]
+        return [grammar.read(encoding, score, pieces, finished) for score, pieces in results]
 
 
 def _limited(budget: SearchBudget) -> SearchBudget:
