@@ -21,9 +21,10 @@ from typing import Any
 import machine
 import samples
 from papers_cells import Cell, Measurement, Workshop, run, title
+from papers_experiments import Experiment, all_cells, experiments
 from papers_page import update_page
 from papers_systems import systems
-from papers_tables import NOTHING, Experiment, Record, all_cells, experiments
+from papers_tables import NOTHING, Record
 
 import syntagma
 from syntagma.evaluation.examples import choose_examples, render_examples

@@ -14,7 +14,8 @@ from typing import Any
 
 import plots
 from papers_cells import slug
-from papers_tables import Experiment, Record
+from papers_experiments import Experiment
+from papers_tables import Record
 from records import Table
 from results import markdown
 

@@ -1,6 +1,6 @@
 """The systems of the papers: which model each is, and how it is trained.
 
-What is measured with them is listed in `papers_tables`; `papers_cells` trains and measures.
+What is measured with them is listed in `papers_experiments`; `papers_cells` trains and measures.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every table and figure of the papers: the cells that it needs, and how it is laid out.
+"""The tables of the papers, with the published numbers beside ours.
 
 Published numbers come from `papers_published.json`, transcribed from the papers by table and row.
 """
@@ -6,13 +6,11 @@ Published numbers come from `papers_published.json`, transcribed from the papers
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-import plots
 from papers_cells import Cell, Measurement, Statistics, TimeLimits, Training, title
 from papers_systems import BEAMS
 from records import Table
@@ -63,155 +61,6 @@ class Record:
     @property
     def has_ccg(self) -> bool:
         return any(name.endswith(".auto") for name in self.data.get("samples", {}))
-
-
-@dataclass(frozen=True, slots=True)
-class Plot:
-    """Panels of a figure, as `plots.draw` takes them."""
-
-    alt: str
-    panels: dict[str, list[plots.Line]]
-    x_axis: tuple[str, Sequence[float]]
-    y_axis: tuple[str, Sequence[float]]
-
-
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """A table or a figure of a paper."""
-
-    name: str
-    about: str
-    cells: tuple[Cell, ...]
-    tables: Callable[[Record], list[Table]]
-    plot: Callable[[Record], Plot] | None = None
-
-
-def experiments() -> dict[str, Experiment]:
-    """All tables and figures by name, in the order of the papers."""
-    found = [
-        Experiment(
-            "L15 Table 3",
-            "partial trees, development",
-            nine("z13", "l15"),
-            lambda record: [nine_conditions(record, "L15 Table 3", L15_ROWS)],
-        ),
-        Experiment(
-            "L15 Table 4",
-            "spans by length, development, words only",
-            tuple(Measurement(name, "dev", NOTHING) for name in SPANS),
-            lambda record: [span_scores(record)],
-        ),
-        Experiment(
-            "L15 Table 5",
-            "test",
-            tests(("none", "pos", "tree"), "z13", "zc15", "l15"),
-            lambda record: [final(record, "L15 Table 5", L15_FINAL)],
-        ),
-        Experiment(
-            "L15 Figure 7",
-            "BLEU by iteration and beam, words only",
-            tuple(Training(f"beam-{beam}") for beam in BEAMS),
-            lambda record: [by_beam(record)],
-            plot_beams,
-        ),
-        Experiment(
-            "L15 Figure 8",
-            "brevity by words in the bag, words only",
-            tuple(Measurement(name, "dev", NOTHING) for name in SPANS),
-            lambda record: [brevities(record)],
-            plot_brevity,
-        ),
-        Experiment(
-            "L15 Figure 9",
-            "spans by length",
-            tuple(Measurement(name, "dev", NOTHING) for name in SPANS),
-            lambda record: [span_lengths(record)],
-            plot_spans,
-        ),
-        Experiment(
-            "P16 Table 3",
-            "partial trees, development",
-            nine("z13", "l15", "p16", "p16+", "en"),
-            lambda record: [nine_conditions(record, "P16 Table 3", P16_ROWS)],
-        ),
-        Experiment(
-            "P16 Table 4",
-            "test",
-            (
-                *tests(("none", "pos", "tree"), "z13", "zc15", "l15", "p16"),
-                *tests(("labelled",), *LABELLED.values()),
-                *tests(tuple(TEST), "p16+", "en"),
-            ),
-            lambda record: [final(record, "P16 Table 4", P16_FINAL)],
-        ),
-        Experiment(
-            "ZC15 Table 3",
-            "data",
-            (Statistics("dependency"), Statistics("ccg")),
-            lambda record: [statistics(record)],
-        ),
-        Experiment(
-            "ZC15 Table 4",
-            "scaled scores and negative examples",
-            tuple(Training(name) for pair in CCG_NEGATIVES.values() for name in pair),
-            lambda record: [negatives(record)],
-        ),
-        Experiment(
-            "ZC15 Figure 4",
-            "BLEU by iteration, CCG",
-            tuple(map(Training, FIGURE_4)),
-            lambda record: [by_epoch(record, "ZC15 Figure 4", FIGURE_4, best_bleu, "BLEU")],
-            lambda record: plot_epochs(record, FIGURE_4, best_bleu, "BLEU"),
-        ),
-        Experiment(
-            "ZC15 Figure 5",
-            "training time by iteration, CCG",
-            tuple(map(Training, FIGURE_5)),
-            lambda record: [by_epoch(record, "ZC15 Figure 5", FIGURE_5, seconds, "CPU seconds")],
-            lambda record: plot_epochs(record, FIGURE_5, seconds, "CPU seconds"),
-        ),
-        Experiment(
-            "ZC15 Figure 6",
-            "training time by iteration, dependencies",
-            tuple(map(Training, FIGURE_6)),
-            lambda record: [by_epoch(record, "ZC15 Figure 6", FIGURE_6, seconds, "CPU seconds")],
-            lambda record: plot_epochs(record, FIGURE_6, seconds, "CPU seconds"),
-        ),
-        Experiment(
-            "ZC15 Figure 7",
-            "BLEU by time limit",
-            tuple(TimeLimits(name, condition) for name, condition in LIMITS.items()),
-            lambda record: [time_limits(record)],
-            plot_limits,
-        ),
-        Experiment(
-            "ZC15 Table 7",
-            "partial trees, development, best-first",
-            (*nine("z13", "zc15"), Measurement("zc15-tree", "dev", NINE[-1])),
-            lambda record: [nine_conditions(record, "ZC15 Table 7", ZC15_ROWS)],
-        ),
-        Experiment(
-            "ZC15 Table 9",
-            "test, all tags",
-            tests(("pos",), "z11", "z12", "z13", "zc15-ccg", "zc15"),
-            lambda record: [zc15_final(record)],
-        ),
-        Experiment(
-            "Ablations",
-            "what explains the differences",
-            tuple(Measurement(name, "dev", each) for name in ABLATIONS for each in ABLATED),
-            lambda record: [ablations(record)],
-        ),
-    ]
-    return {experiment.name: experiment for experiment in found}
-
-
-def nine(*systems: str) -> tuple[Cell, ...]:
-    return tuple(Measurement(system, "dev", name) for system in systems for name in NINE)
-
-
-def tests(conditions: Sequence[str], *systems: str) -> tuple[Cell, ...]:
-    return tuple(Measurement(system, "test", name) for system in systems for name in conditions)
 
 
 # Rows of published tables, each followed by our systems that it is compared with.
@@ -391,7 +240,7 @@ def _bold(cells: Iterable[str]) -> list[str]:
 
 def by_beam(record: Record) -> Table:
     """L15 Figure 7 as a table."""
-    runs = {beam: _epochs(record, f"beam-{beam}") for beam in BEAMS}
+    runs = {beam: epochs_of(record, f"beam-{beam}") for beam in BEAMS}
     most = max((len(epochs) for epochs in runs.values()), default=0)
     table = Table(
         "L15 Figure 7: BLEU by iteration",
@@ -411,7 +260,7 @@ def by_beam(record: Record) -> Table:
     return table
 
 
-def _epochs(record: Record, system: str) -> list[dict[str, Any]]:
+def epochs_of(record: Record, system: str) -> list[dict[str, Any]]:
     found = record.get(Training(system))
     return found["epochs"] if found else []
 
@@ -423,34 +272,6 @@ def best_bleu(epoch: dict[str, Any]) -> float:
 
 def seconds(epoch: dict[str, Any]) -> float:
     return float(epoch["cpu_seconds"])
-
-
-def plot_beams(record: Record) -> Plot:
-    lines = [
-        line
-        for beam in BEAMS
-        if (line := epoch_line(f"beam {beam}", _epochs(record, f"beam-{beam}"), best_bleu))
-    ]
-    return Plot(
-        "BLEU by iteration, a line for each beam width",
-        {"": lines},
-        ("iteration", _ticks(lines)),
-        ("BLEU", ()),
-    )
-
-
-def epoch_line(
-    name: str, epochs: Sequence[dict[str, Any]], value: Callable[[dict[str, Any]], float]
-) -> plots.Line | None:
-    if not epochs:
-        return None
-    return plots.Line(
-        name, "", [epoch["number"] for epoch in epochs], [value(epoch) for epoch in epochs]
-    )
-
-
-def _ticks(lines: Sequence[plots.Line]) -> list[float]:
-    return list(range(1, int(max((line.x[-1] for line in lines), default=1)) + 1))
 
 
 def brevities(record: Record) -> Table:
@@ -473,22 +294,6 @@ def brevities(record: Record) -> Table:
     return table
 
 
-def plot_brevity(record: Record) -> Plot:
-    lines = []
-    for system in SPANS:
-        if figures := record.get(Measurement(system, "dev", NOTHING)):
-            rows = figures["brevity"]
-            starts = [int(row["length"].partition("-")[0].rstrip("+")) + 1 for row in rows]
-            values = [row["brevity"] for row in rows]
-            lines.append(plots.Line(NAMES.get(system, system), "", starts, values))
-    return Plot(
-        "Brevity by the number of words in the bag",
-        {"": lines},
-        ("words in the bag", (2, 5, 10, 20, 30, 40, 50)),
-        ("words in the output ÷ words in the sentence", ()),
-    )
-
-
 def span_lengths(record: Record) -> Table:
     """L15 Figure 9 as a table."""
     shown = {
@@ -502,25 +307,6 @@ def span_lengths(record: Record) -> Table:
         cells = [_number(row["output_share"]) for row in rows]
         table.rows.append([rows[0]["length"], _number(rows[0]["gold_share"]), *cells])
     return table
-
-
-def plot_spans(record: Record) -> Plot:
-    lines = []
-    for system in SPANS:
-        if figures := record.get(Measurement(system, "dev", NOTHING)):
-            rows = [r for r in figures["spans"]["distribution"] if r["output_share"] is not None]
-            starts = [int(row["length"].partition("-")[0].rstrip("+")) for row in rows]
-            shares = [row["output_share"] for row in rows]
-            lines.append(plots.Line(NAMES.get(system, system), "", starts, shares))
-            gold = plots.Line("gold", "", starts, [row["gold_share"] for row in rows])
-    if lines:
-        lines.append(gold)
-    return Plot(
-        "Share of spans by length",
-        {"": lines},
-        ("words in the span", (2, 3, 5, 10, 20, 30)),
-        ("%", ()),
-    )
 
 
 def statistics(record: Record) -> Table:
@@ -556,7 +342,7 @@ def negatives(record: Record) -> Table:
         shown = ["no convergence" if number is None else f"{number:g}" for number in published]
         table.rows.append([f"ZC15 Table 4, {row}", *shown])
         best = [
-            f"{max(map(best_bleu, epochs)):.2f}" if (epochs := _epochs(record, system)) else DASH
+            f"{max(map(best_bleu, epochs)):.2f}" if (epochs := epochs_of(record, system)) else DASH
             for system in systems
         ]
         table.rows.append([f"**ours, {row}**", *_bold(best)])
@@ -574,7 +360,7 @@ def by_epoch(
     unit: str,
 ) -> Table:
     """Figures 4 to 6 of ZC15 as tables."""
-    runs = {system: _epochs(record, system) for system in systems}
+    runs = {system: epochs_of(record, system) for system in systems}
     most = max((len(epochs) for epochs in runs.values()), default=0)
     heads = [str(number) for number in range(1, most + 1)]
     table = Table(f"{name}: {unit} by iteration", "", [("iteration", heads or [""])])
@@ -583,20 +369,6 @@ def by_epoch(
     if not record.has_ccg and systems != FIGURE_6:
         table.notes.append(WITHOUT_CCG)
     return table
-
-
-def plot_epochs(
-    record: Record,
-    systems: dict[str, str],
-    value: Callable[[dict[str, Any]], float],
-    unit: str,
-) -> Plot:
-    lines = [
-        line
-        for system, about in systems.items()
-        if (line := epoch_line(about, _epochs(record, system), value))
-    ]
-    return Plot(f"{unit} by iteration", {"": lines}, ("iteration", _ticks(lines)), (unit, ()))
 
 
 def time_limits(record: Record) -> Table:
@@ -625,16 +397,6 @@ def time_limits(record: Record) -> Table:
     return table
 
 
-def plot_limits(record: Record) -> Plot:
-    lines = []
-    for system, given in LIMITS.items():
-        if run := record.get(TimeLimits(system, given)):
-            x, y = ([each[name] for each in run["limits"]] for name in ("timeout", "bleu"))
-            lines.append(plots.Line(NAMES.get(system, system), "", x, y))
-    ticks = lines[0].x if lines else (5,)
-    return Plot("BLEU by time limit", {"": lines}, ("seconds", ticks), ("BLEU", ()))
-
-
 def zc15_final(record: Record) -> Table:
     """ZC15 Table 9, and the share of words recovered (§5.6)."""
     table = Table(
@@ -661,8 +423,3 @@ def zc15_final(record: Record) -> Table:
     if not record.has_ccg:
         table.notes.append(WITHOUT_CCG)
     return table
-
-
-def all_cells(chosen: Iterable[Experiment]) -> Iterator[Cell]:
-    for experiment in chosen:
-        yield from experiment.cells

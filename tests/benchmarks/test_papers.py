@@ -18,6 +18,7 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 import papers
 import papers_cells
+import papers_experiments
 import papers_page
 import papers_systems
 import papers_tables
@@ -70,7 +71,7 @@ def test_every_table_and_figure(
     papers.main()
     printed = capsys.readouterr().out
     text = page.read_text(encoding="utf-8")
-    for name, experiment in papers_tables.experiments().items():
+    for name, experiment in papers_experiments.experiments().items():
         assert f"{name}: " in printed, name
         assert text.count(f"<!-- {name} -->") == 1
         if experiment.plot:
@@ -182,7 +183,7 @@ def test_several_files_are_one_corpus(
 
 def test_without_derivations_ccg_is_left_out() -> None:
     record = papers_tables.Record({"cells": {}})
-    for name, experiment in papers_tables.experiments().items():
+    for name, experiment in papers_experiments.experiments().items():
         for table in experiment.tables(record):  # nothing measured: all tables are there
             about_ccg = name in ("ZC15 Table 4", "ZC15 Figure 4", "ZC15 Figure 7", "ZC15 Table 9")
             assert (papers_tables.WITHOUT_CCG in table.notes) >= about_ccg
@@ -197,7 +198,7 @@ def settings_of(system: papers_systems.System) -> dict[str, Any]:
 def test_settings_are_those_of_the_papers() -> None:
     found = papers_systems.systems(epochs=3, beams_epochs=2)
     assert {system.name for system in found.values()} >= {"l15", "p16", "p16+", "zc15", "en"}
-    cells = papers_tables.all_cells(papers_tables.experiments().values())
+    cells = papers_experiments.all_cells(papers_experiments.experiments().values())
     used = {cell.system for cell in cells if not isinstance(cell, papers_cells.Statistics)}
     assert used == set(found)  # no system without a table, and none missing
     for name, preset in (("l15", "l15"), ("p16", "p16"), ("zc15", "zc15"), ("z13", "z13")):
