@@ -160,6 +160,7 @@ class Workshop:
             key["settings"] = asdict(system.settings)
             used = (self.sample(name, system.grammar) for name in (system.training, "dev"))
             key["trained on"] = [fingerprint(path)[:16] for path in used]
+            key |= {"lm": system.lm} if system.lm else {}
         if isinstance(cell, Measurement):
             key["measured on"] = fingerprint(self.sample(cell.split, system.grammar))[:16]
             key |= {"beam": system.beam} if system.search == "beam" else {"timeout": TIMEOUT}
@@ -202,7 +203,7 @@ class Workshop:
         train, dev = (self.sample(name, system.grammar) for name in (system.training, "dev"))
         about = {"train": samples.read_json(about_path(train))}
         model = self.model(cell.system)
-        samples.train(Sample(train, dev, about), model, system.settings, self._unit)
+        samples.train(Sample(train, dev, about), model, system.settings, self._unit, system.lm)
         return {
             **samples.read_json(model.with_suffix(".json")),
             "sentences": about["train"]["sentences"],

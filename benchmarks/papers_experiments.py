@@ -11,6 +11,7 @@ from papers_systems import BEAMS
 from papers_tables import (
     ABLATED,
     ABLATIONS,
+    AVERAGED,
     CCG_NEGATIVES,
     FIGURE_4,
     FIGURE_5,
@@ -123,7 +124,12 @@ def experiments() -> dict[str, Experiment]:
         Experiment(
             "ZC15 Table 4",
             "scaled scores and negative examples",
-            tuple(Training(name) for pair in CCG_NEGATIVES.values() for name in pair),
+            tuple(
+                Training(name + suffix)
+                for suffix in AVERAGED
+                for pair in CCG_NEGATIVES.values()
+                for name in pair
+            ),
             lambda record: [negatives(record)],
         ),
         Experiment(
@@ -163,7 +169,7 @@ def experiments() -> dict[str, Experiment]:
         Experiment(
             "ZC15 Table 9",
             "test, all tags",
-            tests(("pos",), "z11", "z12", "z13", "zc15-ccg", "zc15"),
+            tests(("pos",), "z11", "z12", "z12+lm", "z13", "zc15-ccg", "zc15"),
             lambda record: [zc15_final(record)],
         ),
         Experiment(

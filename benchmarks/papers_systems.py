@@ -34,6 +34,7 @@ class System:
     settings: Settings | None  # None: shipped
     training: TrainingSet = "train"
     beam: int | None = None  # of ordering; None: the model's own, or a best-first search
+    lm: str | None = None  # the model whose language model scores are features
 
     @property
     def grammar(self) -> Grammar:
@@ -75,6 +76,7 @@ def systems(epochs: int, beams_epochs: int) -> dict[str, System]:
         ("zc15-tree", "ZC15, trained on trees", "zc15", {"condition": "tree"}),
         ("standard", "ZC15, not scaled, no negatives", "zc15", UNSCALED),
         ("z13", "Zhang 2013, dependencies", "z13", {"first_update": False}),
+        ("z13-labelled", "Zhang 2013, labelled trees", "z13", LABELLED_Z13),
         ("z13-first", "Zhang 2013, one update for each sentence", "z13", {}),
         ("zc15-ccg", "ZC15, CCG", "zc15", CCG),
         ("ccg-scaled", "CCG, scaled, no negatives", "zc15", {**CCG, "negatives": False}),
@@ -84,10 +86,17 @@ def systems(epochs: int, beams_epochs: int) -> dict[str, System]:
     ):
         settings = paper_settings(preset, epochs=epochs, **changes)
         found.append(System(name, about, "best-first", settings))
+        if preset == "z11" or changes.get("grammar") == "ccg":
+            settings = paper_settings(preset, epochs=epochs, **changes, averaged=True)
+            found.append(System(f"{name}-averaged", f"{about}, averaged", "best-first", settings))
+    margin = paper_settings("z11", epochs=epochs, update="margin")
+    about = "Zhang et al. 2012 with a language model, CCG"
+    found.append(System("z12+lm", about, "best-first", margin, lm="en"))
     return {system.name: system for system in found}
 
 
 UNSCALED: dict[str, Any] = {"scaled": False, "negatives": False}
+LABELLED_Z13: dict[str, Any] = {"first_update": False, "condition": "labelled"}
 CCG: dict[str, Any] = {"grammar": "ccg", "condition": "pos"}
 
 

@@ -34,6 +34,7 @@ CCG_NEGATIVES = {
     "no negatives": ("z12", "ccg-scaled"),
     "negatives": ("ccg-negatives", "zc15-ccg"),
 }
+AVERAGED = {"": "", "-averaged": ", averaged weights"}  # ends of the names of systems
 WITHOUT_CCG = "CCG rows are left out: no --ccg-train, --ccg-dev and --ccg-test were given"
 NAMES = {
     "z13": "z13 (best-first)",
@@ -45,7 +46,7 @@ NAMES = {
 
 
 # Systems that are trained on labelled trees, for the condition labelled.
-LABELLED = {"zc15": "zc15-labelled", "l15": "l15-labelled", "p16": "p16-labelled"}
+LABELLED = {system: f"{system}-labelled" for system in ("z13", "zc15", "l15", "p16")}
 
 
 class Record:
@@ -113,7 +114,7 @@ LIMITS = {"zc15-ccg": "pos", "z13": "none", "zc15": "none"}
 ZC15_FINAL = {
     "Zhang and Clark (2011) (CCG)": "z11",
     "Zhang, Blackwood, and Clark (2012) (CCG)": "z12",
-    "Zhang, Blackwood, and Clark (2012) +LM (CCG)": "",
+    "Zhang, Blackwood, and Clark (2012) +LM (CCG)": "z12+lm",
     "Zhang (2013) (dependency)": "z13",
     "This article (CCG)": "zc15-ccg",
     "This article (dependency)": "zc15",
@@ -341,11 +342,10 @@ def negatives(record: Record) -> Table:
         published = PUBLISHED["ZC15 Table 4"]["rows"][row]
         shown = ["no convergence" if number is None else f"{number:g}" for number in published]
         table.rows.append([f"ZC15 Table 4, {row}", *shown])
-        best = [
-            f"{max(map(best_bleu, epochs)):.2f}" if (epochs := epochs_of(record, system)) else DASH
-            for system in systems
-        ]
-        table.rows.append([f"**ours, {row}**", *_bold(best)])
+        for suffix, about in AVERAGED.items():
+            runs = [epochs_of(record, system + suffix) for system in systems]
+            best = [f"{max(map(best_bleu, run)):.2f}" if run else DASH for run in runs]
+            table.rows.append([f"**ours, {row}{about}**", *_bold(best)])
     table.notes.append("ours: the best epoch, with the search budget of training (expansions)")
     if not record.has_ccg:
         table.notes.append(WITHOUT_CCG)

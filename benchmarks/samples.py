@@ -170,7 +170,9 @@ def text_lines(path: Path) -> Iterator[str]:
         yield line
 
 
-def train(sample: Sample, output: Path, settings: Settings, unit: Unit) -> None:
+def train(
+    sample: Sample, output: Path, settings: Settings, unit: Unit, lm: str | None = None
+) -> None:
     """Train a model with one thread unless it exists; keep its epochs beside it as JSON."""
     if output.exists():
         found = read_info(output).header["settings"]
@@ -204,6 +206,7 @@ def train(sample: Sample, output: Path, settings: Settings, unit: Unit) -> None:
             sample.dev,
             output,
             settings=settings,
+            lm=lm,
             on_sentence=ticker.advance,
             on_epoch=keep,
         )
