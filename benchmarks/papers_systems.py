@@ -18,6 +18,7 @@ from syntagma.treebanks.settings import Settings
 TrainingSet = Literal["train", "beams"]
 
 BEAMS = (1, 2, 4, 8, 16, 32, 64, 128)  # L15 Figure 7
+ALSO_AVERAGED = ("z12", "ccg-scaled", "ccg-negatives", "zc15-ccg")  # for ZC15 Table 4
 BEAM = 64  # L15 §4.1: in training and in ordering
 
 
@@ -86,7 +87,7 @@ def systems(epochs: int, beams_epochs: int) -> dict[str, System]:
     ):
         settings = paper_settings(preset, epochs=epochs, **changes)
         found.append(System(name, about, "best-first", settings))
-        if preset == "z11" or changes.get("grammar") == "ccg":
+        if name in ALSO_AVERAGED:
             settings = paper_settings(preset, epochs=epochs, **changes, averaged=True)
             found.append(System(f"{name}-averaged", f"{about}, averaged", "best-first", settings))
     margin = paper_settings("z11", epochs=epochs, update="margin")
