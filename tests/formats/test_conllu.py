@@ -34,29 +34,38 @@ def read(text: str, tag_column: TagColumn = "xpos") -> list[Problem | FormatErro
     return list(read_conllu(text.split("\n"), "f.conllu", tag_column))
 
 
-@pytest.mark.parametrize("column", ["xpos", "upos"])
-def test_tags_in_the_other_column_only(column: TagColumn) -> None:
+def test_xpos_tags_only_for_a_model_that_reads_upos() -> None:
     """One warning at the end of the file; none if any word has a tag, or none has."""
-    kept, other = (3, "UPOS") if column == "xpos" else (4, "XPOS")
     rows = [line.split("\t") for line in CATS.splitlines()]
     for row in rows:
         if len(row) == 10:
-            row[3], row[4] = ("_", "_") if row[kept] == "_" else ("X", "X")
+            row[3], row[4] = ("_", "_") if row[4] == "_" else ("X", "X")
     untagged = "\n".join("\t".join(row) for row in rows)
     assert "\tX\tX\t" in untagged
-    foreign = untagged.replace("\tX\tX\t", "\tX\t_\t" if kept == 3 else "\t_\tX\t")
+    foreign = untagged.replace("\tX\tX\t", "\t_\tX\t")
     with pytest.warns(SyntagmaWarning) as found:
-        problems = read(f"{foreign}\n\n{foreign}\n", column)
+        problems = read(f"{foreign}\n\n{foreign}\n", "upos")
     [message] = [str(each.message) for each in found]
-    assert message.startswith(f"f.conllu: the model reads {column.upper()} tags, but the file has")
-    assert f"use a model that reads {other} tags" in message
+    assert message.startswith("f.conllu: the model reads UPOS tags, but the file has")
+    assert "use a model that reads XPOS tags" in message
     for problem in problems:
         assert isinstance(problem, Problem)
-        assert {word.tag for word in problem.words} == {None}
+        assert {(word.tag, word.upos) for word in problem.words} == {(None, None)}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        read(f"{foreign}\n\n{untagged}\n", column)
-        read(untagged.replace("\tX\tX\t", "\t_\t_\t"), column)
+        read(f"{foreign}\n\n{untagged}\n", "upos")
+        read(untagged.replace("\tX\tX\t", "\t_\t_\t"), "upos")
+        read(untagged.replace("\tX\tX\t", "\tX\t_\t"), "xpos")  # UPOS tags are given to any
+
+
+@pytest.mark.parametrize("odd", ["_", "", "a b", "x" * 20_000])
+def test_what_is_no_tag_or_feature_does_not_matter_to_order(odd: str) -> None:
+    """These columns were not read before there were models to read them."""
+    features = f"Number=Plur|{odd}|Number=Sing|Tense=|=b|lin=+1|Case=Nom"
+    text = row(1, "Cats", "cat", odd, "NNS", features, 0, "root", "_", "_")
+    [word] = read_one(text).words
+    assert (word.form, word.tag, word.upos) == ("Cats", "NNS", None)
+    assert word.features == ("" if len(odd) > 10_000 else "Number=Plur|lin=+1|Case=Nom")
 
 
 def read_one(text: str, tag_column: TagColumn = "xpos") -> Problem:
@@ -73,11 +82,13 @@ def test_reads_what_is_given() -> None:
     problem = read_one(CATS)
     assert problem.id == "cats"
     assert problem.words == (
-        Word(".", deprel="punct"),
-        Word("Cats", tag="NNS", head=3),
-        Word("sleep", head=0),
+        Word(".", deprel="punct", features="", upos="PUNCT"),
+        Word("Cats", tag="NNS", head=3, features="Number=Plur", upos="NOUN"),
+        Word("sleep", head=0, features="Tense=Pres", upos="VERB"),
     )
-    assert read_one(CATS, "upos").words[2].tag == "VERB"
+    assert read_one(CATS, "upos").words[2] == Word("sleep", "VERB", 0, features="Tense=Pres")
+    bare = CATS.replace("Number=Plur", "_").replace("Tense=Pres", "_")
+    assert {word.features for word in read_one(bare).words} == {None}
 
 
 def test_the_final_blank_line_may_be_missing() -> None:
@@ -289,9 +300,9 @@ def test_lemmas_have_a_column_of_their_own_and_features() -> None:
     problem = read_lemmas(CATS, "column")
     assert isinstance(problem, Problem)
     assert problem.words == (
-        Word(lemma=".", tag="PUNCT", deprel="punct", features=""),
-        Word(lemma="cat", tag="NNS", head=3, features="Number=Plur"),
-        Word(lemma="sleep", tag="VERB", head=0, features="Tense=Pres"),
+        Word(lemma=".", tag="PUNCT", deprel="punct", features="", upos="PUNCT"),
+        Word(lemma="cat", tag="NNS", head=3, features="Number=Plur", upos="NOUN"),
+        Word(lemma="sleep", tag="VERB", head=0, features="Tense=Pres", upos="VERB"),
     )
 
 
@@ -300,10 +311,9 @@ def test_upos_serves_where_a_lemma_has_no_xpos() -> None:
     problem = read_lemmas(text, "column")
     assert isinstance(problem, Problem)
     assert [word.tag for word in problem.words] == ["NOUN"]
-    with pytest.warns(SyntagmaWarning, match="UPOS tags only"):
-        (ordered,) = read_conllu([text], "f.conllu", "xpos")
+    (ordered,) = read_conllu([text], "f.conllu", "xpos")
     assert isinstance(ordered, Problem)
-    assert [word.tag for word in ordered.words] == [None]
+    assert [(word.tag, word.upos) for word in ordered.words] == [(None, "NOUN")]
 
 
 def test_a_word_without_a_lemma_is_its_own() -> None:

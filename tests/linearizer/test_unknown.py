@@ -13,7 +13,7 @@ import pytest
 from references.brute_force import random_problem
 from toys.edges import train_edges
 from toys.models import relist, toy_linearizer
-from toys.network import toy_neural_linearizer
+from toys.network import toy_neural_linearizer, universal_linearizer, with_universal_tags
 from toys.realizer import toy_realizing_linearizer
 
 from syntagma.errors import SyntagmaWarning
@@ -21,6 +21,8 @@ from syntagma.linearizer.linearizer import Linearizer, load
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
+from syntagma.transition.training import learn_vocabulary
+from syntagma.treebanks.treebank import Sentence
 
 KINDS = ("linear", "neural", "fluent", "dependency", "ccg")
 
@@ -126,6 +128,109 @@ def test_the_order_is_that_of_the_problem_without_them(
                 word = given.words[mine.source - 1]
                 assert mine.tag == (word.tag or theirs.tag)
                 assert word.deprel in known or word.deprel is None or mine.deprel == word.deprel
+
+
+def with_foreign_tags(rng: Random, problem: Problem) -> tuple[Problem, Problem]:
+    """The problem with unknown tags, UPOS tags and values of features beside known ones, or a UPOS
+    tag as the tag, and the problem with what a model reads of them."""
+    given, read = [], []
+    for word in problem.words:
+        one = other = word
+        if rng.random() < 0.4:
+            one, other = replace(one, tag="Q-NN"), replace(other, tag=None)
+        if one.tag is None and one.upos is not None and rng.random() < 0.3:
+            one = replace(one, tag=one.upos, upos=None)
+        elif rng.random() < 0.2:
+            one, other = replace(one, upos="FOO"), replace(other, upos=None)
+        if one.features and rng.random() < 0.4:
+            one = replace(one, features=f"{one.features}|Odd=Yes|lin=+1")
+        elif one.features != "" and rng.random() < 0.2:
+            one, other = replace(one, features="Odd=Yes"), replace(other, features=None)
+        given.append(one)
+        read.append(other)
+    return replace(problem, words=tuple(given)), replace(problem, words=tuple(read))
+
+
+@pytest.mark.filterwarnings("ignore::syntagma.SyntagmaWarning")
+def test_known_tags_and_features_count_whatever_is_unknown_beside_them() -> None:
+    """A known UPOS tag with an unknown tag gives what the UPOS tag alone gives, and so on."""
+    model = universal_linearizer()
+    rng = Random("universal")
+    differ = 0
+    for _ in range(60):
+        plain = in_words_of(model, rng, random_problem(rng, 7, rng.choice(("none", "exact"))))
+        given, read = with_foreign_tags(rng, with_universal_tags(rng, plain))
+        found, expected = order(model, given), order(model, read)
+        assert list(map(seen, found)) == list(map(seen, expected)), given
+        assert [each.model_tags for each in found] == [each.model_tags for each in expected]
+        for result in found:
+            assert violations(result) == []
+        listing = rng.sample(range(len(given.words)), len(given.words))
+        [again] = order(model, relist(given, listing), 1)
+        assert seen(again) == seen(found[0])
+        differ += seen(order(model, plain, 1)[0]) != seen(found[0])
+    assert differ > 30
+
+
+@pytest.mark.filterwarnings("ignore::syntagma.SyntagmaWarning")
+@pytest.mark.parametrize("kind", KINDS)
+def test_models_that_read_neither_upos_tags_nor_features_are_as_if_there_were_none(
+    kind: str, linearizer: Callable[[str], Linearizer]
+) -> None:
+    """To the last bit, and to which of several like words is which."""
+    model = linearizer(kind)
+    rng = Random(kind)
+    for _ in range(20):
+        plain = in_words_of(model, rng, random_problem(rng, 7, rng.choice(("none", "exact"))))
+        like = [rng.choice(plain.words[:2]) for _ in plain.words]  # many words that are alike
+        alike = replace(plain, words=tuple(replace(w, head=None, deprel=None) for w in like))
+        for problem in (plain, alike):
+            given = with_universal_tags(rng, problem)
+            if kind == "ccg":  # its tags are UPOS tags
+                given = replace(given, words=tuple(replace(w, upos=None) for w in given.words))
+            found, expected = order(model, given), order(model, problem)
+            assert [(each.tokens, each.score) for each in found] == [
+                (each.tokens, each.score) for each in expected
+            ]
+
+
+def test_tags_of_the_model_are_upos_tags() -> None:
+    """To a model that has learned from UPOS tags, a UPOS tag is the tag wherever it is given."""
+    vocabulary = learn_vocabulary(
+        [
+            Sentence(
+                ("a", "dog", "barks"), ("DET", "NOUN", "VERB"), (2, 3, 0), ("det", "nsubj", "root")
+            )
+        ]
+    )
+    for word in (Word("dog", "NOUN"), Word("dog", upos="NOUN"), Word("dog", "NN", upos="NOUN")):
+        assert vocabulary.as_known(word) == Word("dog", "NOUN")
+        assert vocabulary.tag_of(word, 0) == "NOUN"
+    assert vocabulary.as_known(Word("dog", "DET", upos="NOUN")) == Word("dog", "DET")
+    assert vocabulary.unknown_upos([Word("dog", upos="NOUN")]) == []
+
+
+def test_unknown_upos_tags_and_features_are_said_once() -> None:
+    model = universal_linearizer()
+    words = [Word("w1", upos="FOO"), Word("w2", features="Odd=Yes"), Word("w3", upos="NOUN")]
+    with caught() as texts:
+        for _ in range(2):
+            model.order(words)
+    assert len(texts) == 2
+    assert texts[0].startswith("the model toy does not know the tag FOO and orders as if it was ")
+    assert "it reads the UPOS tags ADJ, NOUN, PUNCT, …" in texts[0]
+    assert texts[1].startswith("the model toy does not know the feature Odd=Yes and orders as if ")
+    with caught() as texts:  # values that only some treebanks have are no news beside others
+        model.order([Word("w1", features="Odd=Yes"), Word("w2", features="Case=Nom")])
+        model.order([Word("w1", "NOUN"), Word("w2", "Q-NN", upos="VERB")])
+        toy_neural_linearizer().order([Word("w1", model.tags[0], upos="NOUN", features="Odd=Yes")])
+    assert len(texts) == 1
+    assert texts[0].startswith("the model toy does not know the tag Q-NN and orders as if it was ")
+    assert " or UPOS tags; give those" in texts[0]
+    with caught() as texts:
+        toy_neural_linearizer().order([Word("w1", upos="NOUN")])
+    assert len(texts) == 1
+    assert "NOUN is a UPOS tag, but the model reads XPOS tags" in texts[0]
 
 
 @pytest.mark.filterwarnings("ignore::syntagma.SyntagmaWarning")

@@ -24,10 +24,13 @@ from syntagma.neural.network import Network, initial_parameters  # noqa: E402
 from syntagma.neural.parameters import DIRECTIONS, table_sizes  # noqa: E402
 from syntagma.neural.scorer import NeuralScorer  # noqa: E402
 from syntagma.neural.slots import SLOTS  # noqa: E402
-from syntagma.transition.encoding import Encoding  # noqa: E402
+from syntagma.problem.problem import Problem  # noqa: E402
+from syntagma.problem.word import Word  # noqa: E402
+from syntagma.transition.encoding import Encoding, encode  # noqa: E402
 from syntagma.transition.training import (  # noqa: E402
     Reference,
     encode_training,
+    learn_inputs,
     learn_vocabulary,
 )
 from syntagma.treebanks.conditions import CONDITIONS, constrain  # noqa: E402
@@ -51,11 +54,24 @@ def sentences(tmp_path_factory: pytest.TempPathFactory) -> list[Sentence]:
     return read_treebank(write_treebank(tmp_path_factory.mktemp("treebank") / "toy.conllu"))
 
 
+@pytest.fixture(scope="module")
+def universal(tmp_path_factory: pytest.TempPathFactory) -> list[Sentence]:
+    """The same sentences with UPOS tags and features."""
+    path = tmp_path_factory.mktemp("treebank") / "universal.conllu"
+    return read_treebank(write_treebank(path, universal=True))
+
+
 class Toy:
     """A random network over the toy treebank, in PyTorch and in NumPy."""
 
-    def __init__(self, sentences: list[Sentence], seed: int = 0) -> None:
-        self.vocabulary = learn_vocabulary(sentences).without_forms()
+    def __init__(
+        self, sentences: list[Sentence], seed: int = 0, inputs: tuple[str, ...] = ()
+    ) -> None:
+        vocabulary = learn_vocabulary(sentences).without_forms()
+        upos, features = learn_inputs(sentences)
+        self.vocabulary = vocabulary.with_inputs(
+            upos if "upos" in inputs else (), features if "features" in inputs else ()
+        )
         self.lexicon = learn_lexicon(sentences, 2)
         self.parameters = toy_parameters(self.lexicon, self.vocabulary, seed)
         self.scorer = NeuralScorer.from_parameters(
@@ -203,6 +219,47 @@ def test_vectors_and_guesses_are_those_of_the_encoder(
             best = tags[:n].max(1).values
             chosen = tags[torch.arange(n), torch.from_numpy(expected.tags).long()]
             np.testing.assert_allclose(chosen.numpy(), best.numpy(), atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("inputs", [("upos",), ("features",), ("upos", "features")])
+def test_upos_tags_and_features_are_read_alike(
+    universal: list[Sentence], inputs: tuple[str, ...]
+) -> None:
+    """By network and encoder, in a batch and alone; what is not given is neither empty nor
+    nothing."""
+    toy = Toy(universal, inputs=inputs)
+    for condition in ("none", "half", "labelled"):
+        for posed in batches(toy, universal, condition):
+            batch = collate([each.example for each in posed], SLOTS)
+            with torch.no_grad():
+                vectors, _, _ = toy.network.encode(batch)
+            encoded = toy.scorer.encoder.encode([each.encoding for each in posed])
+            for found, expected, each in zip(vectors, encoded, posed, strict=True):
+                n = len(expected.vectors)
+                np.testing.assert_allclose(found[:n].numpy(), expected.vectors, atol=TOLERANCE)
+                [alone] = toy.scorer.encoder.encode([each.encoding])
+                assert (alone.vectors == expected.vectors).all()
+    seen = []
+    for features in (None, "", "Number=Sing", "Number=Sing|Tense=Past", "Tense=Past"):
+        for upos in (None, "NOUN", "VERB"):
+            words = (Word("fox", "NN", features=features, upos=upos), Word("a", features="X=y"))
+            words = (*words, Word("b", features="VerbForm=Fin", upos="DET"))
+            [vectors] = toy.scorer.encoder.encode([encode(Problem(words), toy.vocabulary)])
+            seen.append(tuple(np.sort(vectors.vectors[:, 0]).tolist()))
+    assert len(set(seen)) == (5 if "features" in inputs else 1) * (3 if "upos" in inputs else 1)
+
+
+def test_all_rows_of_given_inputs_are_learned(universal: list[Sentence]) -> None:
+    toy = Toy(universal, inputs=("upos", "features"))
+    for name in ("tables.upos", "tables.features"):
+        toy.network.w[name].requires_grad_()  # type: ignore[index]
+    for condition in ("half", "labelled"):
+        losses = toy.network.losses(batch_of(toy, universal, condition))
+        torch.stack([*losses.values()]).sum().backward()  # type: ignore[no-untyped-call]
+    for name in ("tables.upos", "tables.features"):
+        gradient = toy.network.w[name].grad
+        assert gradient is not None
+        assert (gradient.abs().sum(1) > 0).all(), name
 
 
 def test_labels_are_those_of_the_decoder(toy: Toy, sentences: list[Sentence]) -> None:

@@ -20,7 +20,13 @@ from syntagma.models.model import Model
 from syntagma.neural._addresses import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
 from syntagma.neural.lexicon import Lexicon
 from syntagma.neural.lexicon_training import learn_lexicon
-from syntagma.neural.parameters import Dimensions, Floats, parameter_shapes, table_sizes
+from syntagma.neural.parameters import (
+    Dimensions,
+    Floats,
+    input_names,
+    parameter_shapes,
+    table_sizes,
+)
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.slots import SLOTS, SlotTable
 from syntagma.neural.stored import StoredNetwork, describe_network
@@ -122,8 +128,47 @@ def toy_neural_linearizer(seed: int = 0) -> Linearizer:
     return Linearizer(Model(toy_header(), toy_vocabulary(), toy_scorer(seed)))
 
 
-def toy_header() -> Header:
-    fields = {"name": "toy", "tag_column": "xpos", "scorer": "neural", **describe_network(SMALL)}
+UPOS = ("ADJ", "NOUN", "PUNCT", "VERB")
+FEATURE_VALUES = ("Case=Nom", "Number=Plur", "Number=Sing", "PronType=Int", "PronType=Rel")
+
+
+@cache
+def universal_vocabulary() -> Vocabulary:
+    """The toy vocabulary of a model that reads UPOS tags and features, too."""
+    return toy_vocabulary().with_inputs(UPOS, FEATURE_VALUES)
+
+
+@cache
+def universal_linearizer(seed: int = 0) -> Linearizer:
+    lexicon, vocabulary = toy_lexicon(), universal_vocabulary()
+    parameters = toy_parameters(lexicon, vocabulary, seed)
+    scorer = NeuralScorer.from_parameters(SMALL, lexicon, vocabulary, parameters)
+    return Linearizer(Model(toy_header(input_names(vocabulary)), vocabulary, scorer))
+
+
+def with_universal_tags(rng: Random, problem: Problem, share: float = 0.6) -> Problem:
+    """The problem with UPOS tags and features that the universal toy model knows, for some
+    words."""
+
+    def given(known: str | None) -> str | None:
+        return known if rng.random() < share else None
+
+    words = [
+        replace(
+            word,
+            upos=given(rng.choice(UPOS)),
+            features=given(
+                rng.choice(("", "Case=Nom", "Case=Nom|Number=Sing", "PronType=Int,Rel"))
+            ),
+        )
+        for word in problem.words
+    ]
+    return replace(problem, words=tuple(words))
+
+
+def toy_header(inputs: Iterable[str] = ()) -> Header:
+    described = describe_network(SMALL, inputs)
+    fields = {"name": "toy", "tag_column": "xpos", "scorer": "neural", **described}
     return cast(Header, fields)
 
 

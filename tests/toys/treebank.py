@@ -17,14 +17,25 @@ We/PRP/2/nsubj ran/VBD/0/root fast/RB/2/advmod ././2/punct
 """
 
 
-def write_treebank(path: Path) -> Path:
-    """Write the sentences as CoNLL-U."""
+# UPOS tag and features of each tag.
+UNIVERSAL = {
+    **{"DT": ("DET", "Definite=Def|PronType=Art"), "NN": ("NOUN", "Number=Sing")},
+    **{"NNS": ("NOUN", "Number=Plur"), "VBD": ("VERB", "Tense=Past|VerbForm=Fin")},
+    **{"VBP": ("VERB", "Tense=Pres|VerbForm=Fin"), "VB": ("VERB", "VerbForm=Inf")},
+    **{"PRP": ("PRON", "Case=Nom|Number=Sing|PronType=Prs"), "JJ": ("ADJ", "Degree=Pos")},
+    **{"RB": ("ADV", "_"), "CD": ("NUM", "NumType=Card"), "IN": ("ADP", "_"), ".": ("PUNCT", "_")},
+}
+
+
+def write_treebank(path: Path, *, universal: bool = False) -> Path:
+    """Write the sentences as CoNLL-U, with `universal` also their UPOS tags and features."""
     blocks = []
     for number, line in enumerate(SENTENCES.strip().splitlines(), start=1):
         rows = [f"# sent_id = toy-{number}"]
         for place, token in enumerate(line.split(), start=1):
             form, tag, head, deprel = token.rsplit("/", 3)
-            rows.append(f"{place}\t{form}\t_\t_\t{tag}\t_\t{head}\t{deprel}\t_\t_")
+            upos, features = UNIVERSAL[tag] if universal else ("_", "_")
+            rows.append(f"{place}\t{form}\t_\t{upos}\t{tag}\t{features}\t{head}\t{deprel}\t_\t_")
         blocks.append("\n".join(rows) + "\n\n")
     path.write_text("".join(blocks), encoding="utf-8")
     return path

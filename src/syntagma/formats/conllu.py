@@ -17,7 +17,12 @@ from typing import Literal
 from syntagma.errors import FormatError, ProblemError, SyntagmaWarning, shown
 from syntagma.files.place import Place, about_sentence
 from syntagma.files.reading import Lines
-from syntagma.problem.annotation import Annotation, check_tag_column
+from syntagma.problem.annotation import (
+    Annotation,
+    check_tag_column,
+    readable_features,
+    readable_upos,
+)
 from syntagma.problem.limits import MAX_CONSTRAINTS, MAX_DIGITS, MAX_LINE, MAX_WORDS
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
@@ -187,7 +192,7 @@ def read_conllu(
 ) -> Iterator[Problem | FormatError]:
     """Read one problem per sentence block; a bad block yields a `FormatError` in its place.
 
-    A `SyntagmaWarning` at the end says if tags were in the other column only.
+    A `SyntagmaWarning` at the end says if a model that reads UPOS tags got XPOS tags only.
     """
     tag_index(tag_column)  # raises now, not when the first problem is read
     return _problems(read_blocks(lines, source), source, tag_column, lemmas)
@@ -214,13 +219,12 @@ def _problems(
             yield to_problem(block, tag_column, lemmas)
         except FormatError as error:
             yield error
-    if tagged and tag_column not in tagged and not (lemmas and "upos" in tagged):  # see _tag
-        [other] = tagged
+    # UPOS tags are given to any model: `linearizer/unknown.py` warns if it does not read them.
+    if tag_column == "upos" and tagged == {"xpos"}:
         warnings.warn(
-            f"{source}: the model reads {tag_column.upper()} tags, but the file has "
-            f"{other.upper()} tags only: words were ordered as if they had no tag; give "
-            f"{tag_column.upper()} tags, or use a model that reads {other.upper()} tags "
-            f"(syntagma train --tag-column {other})",
+            f"{source}: the model reads UPOS tags, but the file has XPOS tags only: words were "
+            "ordered as if they had no tag; give UPOS tags, or use a model that reads XPOS tags "
+            "(syntagma train --tag-column xpos)",
             SyntagmaWarning,
             stacklevel=2,
         )
@@ -232,8 +236,12 @@ def to_problem(block: Block, tag_column: TagColumn, lemmas: Lemmas | None = None
     `lemmas` says which column holds lemmas to be realized; None: the words have forms. The input of
     the shared task on surface realisation has lemmas in the column FORM, and a feature `lin` that
     gives the position of a word relative to its head.
+
+    Both tags and the features are given; UPOS only once if it is the tag. Features of words that
+    have forms are given if any word of the sentence has some.
     """
     tag = tag_index(tag_column)
+    featured = any(row[FEATS] != "_" for row in block.rows)
     words = tuple(
         Word(
             "" if lemmas else row[FORM],
@@ -241,7 +249,8 @@ def to_problem(block: Block, tag_column: TagColumn, lemmas: Lemmas | None = None
             None if row[HEAD] == "_" else _head(row[HEAD], place),
             None if row[DEPREL] == "_" else row[DEPREL],
             _lemma(row, lemmas) if lemmas else None,
-            _features(row) if lemmas else None,
+            _features(row) if lemmas else readable_features(row[FEATS]) if featured else None,
+            readable_upos(row[UPOS]) if tag != UPOS else None,
         )
         for row, place in zip(block.rows, block.places, strict=True)
     )

@@ -46,7 +46,7 @@ def _symbol(about: str) -> Schema:
 
 
 FEATURES: Final[Schema] = {
-    "description": 'morphological features, for `realize`: "Number=Plur|Person=3", or an object',
+    "description": 'morphological features: "Number=Plur|Person=3", or an object',
     "anyOf": [
         {"type": ["string", "null"], "maxLength": MAX_CHARACTERS, "pattern": _FEATURES},
         {
@@ -68,6 +68,7 @@ WORD_FIELDS: Final[dict[str, Schema]] = {
     "deprel": _symbol("label of the arc to the head"),
     "lemma": {**_or_null(FORM), "description": "to be inflected, by `realize`, without a form"},
     "features": FEATURES,
+    "upos": _symbol("universal part of speech; a model reads it if it has learned it"),
 }
 
 
@@ -168,7 +169,7 @@ def _sentence() -> tuple[dict[str, Schema], dict[str, Schema]]:
         "type": "object",
         "required": list(_TOKEN_FIELDS),
         "additionalProperties": False,
-        "properties": {**_TOKEN_FIELDS, **_SPELLED_FIELDS},
+        "properties": {**_TOKEN_FIELDS, "upos": {"type": "string"}, **_SPELLED_FIELDS},
     }
     always: dict[str, Schema] = {
         "text": {"type": "string"},

@@ -36,7 +36,7 @@ from syntagma.results.realization import Realization
 T = TypeVar("T")
 
 _PROBLEM_KEYS = ("words", "before", "first", "last", "id")
-_WORD_KEYS = ("form", "tag", "head", "deprel", "lemma", "features")
+_WORD_KEYS = ("form", "tag", "head", "deprel", "lemma", "features", "upos")
 
 
 class SchemaError(Exception):
@@ -204,6 +204,7 @@ def _word(value: object, path: str, lemmas: bool) -> Word:
         _string(value.get("deprel"), f"{path}.deprel"),
         lemma,
         _features(value.get("features"), f"{path}.features"),
+        _string(value.get("upos"), f"{path}.upos"),
     )
 
 
@@ -369,12 +370,14 @@ def _tree(linearization: Linearization, further: Sequence[dict[str, object]]) ->
             {
                 "form": token.form,
                 "tag": token.tag,
+                **({} if upos is None else {"upos": upos}),
                 "head": token.head,
                 "deprel": token.deprel,
                 "source": token.source,
                 **more,
             }
             for token, more in zip(linearization.tokens, further, strict=True)
+            for upos in (linearization.problem.words[token.source - 1].upos,)
         ],
         **({"derivations": [*map(auto_line, derivations)]} if derivations else {}),
     }

@@ -1,4 +1,5 @@
-"""Warnings about tags and labels that a model does not know: it orders as if they were not given.
+"""Warnings about tags, features and labels that a model does not know: it orders as if they were
+not given.
 
 That they have no influence is decided in `transition/encoding.py`.
 """
@@ -32,11 +33,15 @@ class UnknownNotices:
         self._given: dict[tuple[str, str], SyntagmaWarning] = {}  # by topic and tag or label
 
     def check(self, words: Sequence[Word], stacklevel: int) -> None:
-        """Warn if tags or labels of these words are unknown; `stacklevel` as in `warnings.warn`,
-        counted from the caller."""
+        """Warn if tags, features or labels of these words are unknown; `stacklevel` as in
+        `warnings.warn`, counted from the caller."""
         if tags := self._vocabulary.unknown_tags(words):
             foreign = self._column == "xpos" and UPOS_TAGS.issuperset(tags)
             self._warn("UPOS tags" if foreign else "tags", tags, stacklevel + 1)
+        if upos := self._vocabulary.unknown_upos(words):
+            self._warn("UPOS tags", upos, stacklevel + 1)
+        if features := self._vocabulary.unknown_features(words):
+            self._warn("features", features, stacklevel + 1)
         if self._takes_labels and (labels := self._vocabulary.unknown_labels(words)):
             self._warn("labels", labels, stacklevel + 1)
 
@@ -50,7 +55,7 @@ class UnknownNotices:
         warnings.warn(warning, stacklevel=stacklevel + 1)
 
     def _message(self, topic: str, unknown: Sequence[str]) -> str:
-        kind = "label" if topic == "labels" else "tag"
+        kind = {"labels": "label", "features": "feature"}.get(topic, "tag")
         named = ", ".join(unknown[:_NAMED])
         if len(unknown) > _NAMED:
             named += f" and {len(unknown) - _NAMED} more"
@@ -61,6 +66,16 @@ class UnknownNotices:
         )
         column = self._column.upper()
         match topic:
+            case "features":
+                return (
+                    f"{message}: give features of its training data "
+                    f"({_examples(self._vocabulary.features)}), or leave the features out"
+                )
+            case "UPOS tags" if self._vocabulary.upos:
+                return (
+                    f"{message}: it reads the UPOS tags {_examples(self._vocabulary.upos)}; give "
+                    "those, or leave the tag out"
+                )
             case "UPOS tags":
                 return (
                     f"{message}: {unknown[0]} is a UPOS tag, but the model reads {column} tags "
@@ -77,8 +92,9 @@ class UnknownNotices:
                     f"{message} (arcs are kept): give labels of its training data "
                     f"({_examples(self._vocabulary.labels)}), or leave the label out"
                 )
+        others = " or UPOS tags" if self._vocabulary.upos else ""
         return (
-            f"{message}: it reads {column} tags ({self._tags()}); give those, "
+            f"{message}: it reads {column} tags ({self._tags()}){others}; give those, "
             "leave the tag out, or train a model on a treebank with your tags"
         )
 
@@ -91,5 +107,5 @@ class UnknownNotices:
 
 def _examples(names: Sequence[str]) -> str:
     """A few of the names, words rather than punctuation."""
-    chosen = [name for name in names if name.isalpha()] or list(names)
+    chosen = [name for name in names if name.replace("=", "").isalpha()] or list(names)
     return ", ".join(chosen[:_NAMED]) + (", …" if len(names) > _NAMED else "")

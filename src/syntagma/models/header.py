@@ -64,6 +64,7 @@ class Header(TypedDict, total=False):
     # neural
     dimensions: dict[str, int]
     slots: dict[str, list[str]]
+    inputs: list[str]  # read besides forms, tags and arcs: upos, features; absent if none
     parameters: int
 
     # edges: best-first search
@@ -103,7 +104,7 @@ FIELD_TYPES: dict[str, type] = {
         ),
         dict,
     ),
-    **dict.fromkeys(("data", "templates"), list),
+    **dict.fromkeys(("data", "templates", "inputs"), list),
     **dict.fromkeys(("scaled", "chart_by_size", "chooses_forms"), bool),
     **dict.fromkeys(("back_off", "every_label", "merging", "quantized", "wide_sets"), bool),
 }

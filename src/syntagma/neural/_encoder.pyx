@@ -76,6 +76,16 @@ def add_byte_rows(
             )
 
 
+def add_bags(float[:, ::1] out, const float[:, ::1] table, const int32_t[:, :] numbers):
+    """Add the rows `numbers[i]` of `table` to row i of `out`; negative numbers stand for nothing."""
+    cdef Py_ssize_t i, k
+    with nogil:
+        for i in range(numbers.shape[0]):
+            for k in range(numbers.shape[1]):
+                if numbers[i, k] >= 0:
+                    add_scaled(&out[i, 0], &table[numbers[i, k], 0], 1.0, out.shape[1])
+
+
 def normalise(const float[:, ::1] x, const float[::1] weight, const float[::1] bias):
     """Layer norm of each row."""
     out = np.empty((x.shape[0], x.shape[1]), np.float32)

@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 
 from syntagma.neural._addresses import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
-from syntagma.neural.parameters import ARCS, DIRECTIONS, FIELDS, SPECIAL
+from syntagma.neural.encoder import blank_fields
+from syntagma.neural.parameters import ARCS, DIRECTIONS, SPECIAL
 from syntagma.neural.slots import SlotTable
 
 _S0, _S1 = STATE_ADDRESSES.index("S0"), STATE_ADDRESSES.index("S1")
@@ -87,7 +88,7 @@ class Batch:
 def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
     """Make a batch of examples; their word numbers become rows of the flat batch."""
     size, longest = len(examples), max(len(example.fields) for example in examples)
-    fields = np.zeros((size, longest, len(FIELDS)), np.int64)
+    fields = blank_fields((size, longest), [example.fields for example in examples])
     relations = np.zeros((size, longest, longest), np.int64)
     mask = np.zeros((size, longest), bool)
     given_heads = np.full((size, longest), longest)
@@ -95,14 +96,15 @@ def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
     first_row = SPECIAL
     for i, example in enumerate(examples):
         n = len(example.fields)
-        fields[i, :n], relations[i, :n, :n], mask[i, :n] = example.fields, example.relations, True
+        fields[i, :n, : example.fields.shape[1]] = example.fields
+        relations[i, :n, :n], mask[i, :n] = example.relations, True
         given_heads[i, :n] = np.where(example.given_heads < 0, longest, example.given_heads)
         dependents = np.flatnonzero((example.labels >= 0) & (example.heads >= 0))
         heads, labels = example.heads[dependents], example.labels[dependents]
         arcs_to_label.append(np.stack([heads + first_row, dependents + first_row, labels], 1))
         first_row += n
     return Batch(
-        fields=torch.from_numpy(fields),
+        fields=torch.from_numpy(fields.astype(np.int64)),
         relations=torch.from_numpy(relations),
         mask=torch.from_numpy(mask),
         given_heads=torch.from_numpy(given_heads),

@@ -1,9 +1,10 @@
 """The set encoder: turns the words of a problem into vectors, in NumPy and compiled loops.
 
-Each word gets the sum of the embeddings of its fields: what is known or given about it. Transformer
-layers over the set of words follow. They have no positions; the given relation between two words
-biases their attention. After one of the layers the encoder guesses the tags and labels that are
-not given, and the layers after it read its guesses.
+Each word gets the sum of the embeddings of its fields: what is known or given about it. A word has
+any number of morphological features, so they take as many columns as they need. Transformer layers
+over the set of words follow. They have no positions; the given relation between two words biases
+their attention. After one of the layers the encoder guesses the tags and labels that are not given,
+and the layers after it read its guesses.
 
 The compiled arithmetic is `_encoder`. `network` computes the same in PyTorch, for training. What a
 search does with the vectors: `scorer` and `_search`.
@@ -17,14 +18,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.neural._encoder import Matrix, attend, normalise, pair_tables
+from syntagma.neural._encoder import Matrix, add_bags, attend, normalise, pair_tables
 from syntagma.neural._given import read_given
 from syntagma.neural.embeddings import EmbeddingTable
 from syntagma.neural.lexicon import Lexicon
 from syntagma.neural.parameters import (
     DIRECTIONS,
     FIELDS,
+    INPUTS,
     LABEL,
+    NOTHING,
     SLOT_PARTS,
     SPECIAL,
     TAG,
@@ -40,13 +43,48 @@ Ints = npt.NDArray[np.int32]
 def read_fields(
     encoding: Encoding, lexicon: Lexicon, vocabulary: Vocabulary
 ) -> tuple[Ints, Ints, Ints]:
-    """The input of the encoder: (fields [n, 9], relations [n, n], given heads [n]).
+    """The input of the encoder: (fields [n, 9 or more], relations [n, n], given heads [n]).
 
-    A head that is not given is negative; so is that of the root.
+    After FIELDS follow the columns of `_read_inputs`. A head that is not given is negative; so is
+    that of the root.
     """
     given, relations = read_given(encoding.task, len(vocabulary.tags), len(vocabulary.labels))
     lexical = np.array([lexicon.numbers(form) for form in encoding.forms], np.int32)
-    return np.hstack([lexical, given]), relations, np.array(encoding.heads, np.int32)
+    fields = np.hstack([lexical, given, *_read_inputs(encoding, vocabulary)])
+    return fields, relations, np.array(encoding.heads, np.int32)
+
+
+def _read_inputs(encoding: Encoding, vocabulary: Vocabulary) -> list[Ints]:
+    """The columns of INPUTS, if the model reads any: rows of their tables, one below the other.
+
+    The last row of each table stands for not given. Columns that a word does not need are NOTHING.
+    """
+    if not encoding.known:
+        return []
+    rows: list[list[int]] = [[] for _ in encoding.known]
+    first = 0
+    if vocabulary.upos:
+        first = len(vocabulary.upos) + 1
+        for word, row in zip(encoding.known, rows, strict=True):
+            row.append(vocabulary.upos_numbers[word.upos] if word.upos else first - 1)
+    if vocabulary.features:
+        for word, row in zip(encoding.known, rows, strict=True):
+            if word.features is None:
+                row.append(first + len(vocabulary.features))
+            elif word.features:
+                numbers = map(vocabulary.feature_numbers.__getitem__, word.features.split("|"))
+                row.extend(first + number for number in numbers)
+    columns = np.full((len(rows), max(map(len, rows))), NOTHING, np.int32)
+    for column, row in zip(columns, rows, strict=True):
+        column[: len(row)] = row
+    return [columns]
+
+
+def blank_fields(shape: tuple[int, ...], fields: Sequence[Ints]) -> Ints:
+    """Fields of rows that are not words yet, with as many columns as the widest of these."""
+    blank = np.zeros((*shape, max(each.shape[1] for each in fields)), np.int32)
+    blank[..., len(FIELDS) :] = NOTHING
+    return blank
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +113,9 @@ class Encoder:
         self._lexicon = lexicon
         self._vocabulary = vocabulary
         self._tables = tables
+        none = np.empty((0, dimensions.width), np.float32)
+        inputs = [tables[name].as_floats() for name in INPUTS if name in tables]
+        self._inputs = np.vstack([none, *inputs])
         self._weights = w = weights
         self._linear = {
             name.removesuffix(".weight"): Matrix(weight, w[name.removesuffix("weight") + "bias"])
@@ -106,17 +147,16 @@ class Encoder:
         lengths = np.array([len(encoding.order) for encoding in encodings], np.int32)
         ends = np.cumsum(lengths + SPECIAL, dtype=np.int32)
         starts = ends - lengths - SPECIAL
-        fields = np.zeros((ends[-1], len(FIELDS)), np.int32)
+        inputs = [read_fields(each, self._lexicon, self._vocabulary) for each in encodings]
+        fields = blank_fields((int(ends[-1]),), [each for each, _, _ in inputs])
         heads = np.full(ends[-1], ends[-1], np.int32)
         relations = []
-        for encoding, start, n in zip(encodings, starts, lengths, strict=True):
+        for (given, relation, given_heads), start, n in zip(inputs, starts, lengths, strict=True):
             words = slice(start, start + n)
-            fields[words], relation, given = read_fields(encoding, self._lexicon, self._vocabulary)
+            fields[words, : given.shape[1]] = given
             relations.append(relation.reshape(-1))
-            heads[words] = np.where(given < 0, ends[-1], start + given)
-        vectors, tags = self._transform(
-            np.ascontiguousarray(fields.T), np.concatenate(relations), heads, starts, lengths
-        )
+            heads[words] = np.where(given_heads < 0, ends[-1], start + given_heads)
+        vectors, tags = self._transform(fields, np.concatenate(relations), heads, starts, lengths)
         for end in ends:
             vectors[end - SPECIAL : end] = self._weights["special"]
         rows = [slots(vectors) for slots in self._slots]
@@ -137,9 +177,10 @@ class Encoder:
     ) -> tuple[Floats, Ints]:
         """(vectors, tags): the transformer over the rows of several problems."""
         d, linear = self._dimensions, self._linear
-        h = np.zeros((fields.shape[1], d.width), np.float32)
-        for name, numbers in zip(FIELDS, fields, strict=True):
-            self._tables[name].add_to(h, numbers)
+        h = np.zeros((len(fields), d.width), np.float32)
+        for name, numbers in zip(FIELDS, fields.T, strict=False):
+            self._tables[name].add_to(h, np.ascontiguousarray(numbers))
+        add_bags(h, self._inputs, fields[:, len(FIELDS) :])
         h = self._norm("norm", h)
         tags = np.empty(len(h), np.int32)
         for i in range(d.layers):
@@ -156,10 +197,10 @@ class Encoder:
         """Add guesses to `h` where tags or labels are not given; return the most probable tags."""
         z = self._norm("guess.norm", h)
         tag_scores = self._linear["guess.tag"](z)
-        unknown = fields[TAG] == len(self._vocabulary.tags) + 1
+        unknown = fields[:, TAG] == len(self._vocabulary.tags) + 1
         if unknown.any():
             h[unknown] += self._tag_vectors(_softmax(tag_scores[unknown]))
-        unknown = fields[LABEL] == len(self._vocabulary.labels) + 1
+        unknown = fields[:, LABEL] == len(self._vocabulary.labels) + 1
         if unknown.any():
             with_none = np.vstack([z, self._weights["guess.no_head"]])
             label_scores = self._linear["guess.label"](z[unknown])

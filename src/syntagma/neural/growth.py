@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from syntagma.neural._given import RELATION_NAMES
-from syntagma.neural.parameters import Floats
+from syntagma.neural.parameters import INPUTS, Floats, input_names
 from syntagma.transition.vocabulary import Vocabulary
 
 _UNLIKELY = -5.0  # bias of a tag or label that has not been seen yet
@@ -62,7 +62,26 @@ def grow_parameters(
             default = _UNLIKELY if name.endswith("bias") else 0.0
             selected = _select_rows(parameters[name].T, columns, default)
             grown[name] = np.ascontiguousarray(selected.T)
+    for name in INPUTS:
+        if names := input_names(after).get(name):
+            grown[f"tables.{name}"] = _grown_input(
+                parameters.get(f"tables.{name}"),
+                input_names(before).get(name, ()),
+                names,
+                parameters["tables.tag"].shape[1],
+            )
     return grown
+
+
+def _grown_input(
+    rows: Floats | None, before: Sequence[str], after: Sequence[str], width: int
+) -> Floats:
+    """The table of one of INPUTS for more names. New ones add nothing at first, so that a model
+    that reads an input for the first time starts as it was."""
+    if rows is None:
+        return np.zeros((len(after) + 1, width), np.float32)
+    numbers = {name: number for number, name in enumerate(before)}
+    return _select_rows(rows, [*(numbers.get(name, -1) for name in after), len(before)], 0.0)
 
 
 def _select_rows(rows: Floats, numbers: Sequence[int], default: float) -> Floats:

@@ -24,7 +24,9 @@ from syntagma.neural.parameters import (
     ARCS,
     DIRECTIONS,
     FIELDS,
+    INPUTS,
     LABEL,
+    NOTHING,
     SPECIAL,
     TAG,
     Dimensions,
@@ -91,6 +93,7 @@ class Network:
         self.dropout = dropout
         self.word_dropout = word_dropout
         self.training = True
+        self._inputs = [name for each in INPUTS if (name := f"tables.{each}") in parameters]
         self._state = torch.tensor([STATE_ADDRESSES.index(name) for name in slots.state])
         self._arc = torch.tensor([STATE_ADDRESSES.index(name) for name in slots.arc])
         self._candidate = torch.tensor([CANDIDATE_ADDRESSES.index(n) for n in slots.candidate])
@@ -122,6 +125,12 @@ class Network:
         h = torch.zeros(size, span, d.width)
         for i, name in enumerate(FIELDS):
             h = h + F.embedding(fields[..., i], w[f"tables.{name}"])
+        if self._inputs:
+            bags = (
+                fields[..., len(FIELDS) :].reshape(size * span, -1) - NOTHING
+            )  # 0: a row of zeros
+            rows = torch.cat([torch.zeros(1, d.width), *(w[name] for name in self._inputs)])
+            h = h + F.embedding_bag(bags, rows, mode="sum").view(size, span, d.width)
         h = self._drop(self._norm("norm", h), drop)
         padding = ~batch.mask[:, None, None, :] * _EXCLUDED
         for i in range(d.layers):

@@ -23,6 +23,10 @@ Floats = npt.NDArray[np.float32]
 # What the encoder reads of a word; each field has an embedding table.
 FIELDS = (*LEXICAL, *GIVEN_FIELDS)
 TAG, LABEL = FIELDS.index("tag"), FIELDS.index("label")
+# What it reads besides, if the model has learned it: the UPOS tag, and the values of morphological
+# features, whose embeddings are added up. The header of a model lists those that it reads.
+INPUTS = ("upos", "features")
+NOTHING = -1  # in a column of INPUTS that a word does not need
 
 SPECIAL = 2  # rows after those of the words of a problem: one for nothing, one for the start
 SLOT_PARTS = ("state", "arc", "candidate", "sets")
@@ -51,9 +55,10 @@ def table_sizes(lexicon: Lexicon, vocabulary: Vocabulary) -> dict[str, int]:
     """Rows of the embedding table of each field, and of the attention biases (`relations`).
 
     Tags and labels have two rows more than the vocabulary: the root's label (tags: unused), not
-    given.
+    given. Each of INPUTS has one more: not given.
     """
     n_tags, n_labels = len(vocabulary.tags) + 2, len(vocabulary.labels) + 2
+    inputs = {name: len(names) + 1 for name, names in input_names(vocabulary).items()}
     return {
         **lexicon.sizes(),
         "tag": n_tags,
@@ -62,7 +67,14 @@ def table_sizes(lexicon: Lexicon, vocabulary: Vocabulary) -> dict[str, int]:
         "dependents": COUNT_BUCKETS,
         "descendants": COUNT_BUCKETS,
         "relations": len(RELATION_NAMES) + 2 * n_labels,
+        **inputs,
     }
+
+
+def input_names(vocabulary: Vocabulary) -> dict[str, tuple[str, ...]]:
+    """What the vocabulary knows of each of INPUTS that a model with it reads."""
+    known = {"upos": vocabulary.upos, "features": vocabulary.features}
+    return {name: known[name] for name in INPUTS if known[name]}
 
 
 def parameter_shapes(
@@ -116,4 +128,7 @@ def parameter_shapes(
     shapes["labels.head"] = shapes["labels.dependent"] = (d.width, d.label_hidden)
     shapes["labels.bias"] = (d.label_hidden,)
     linear("labels.out", d.label_hidden, n_labels)
+    for name in INPUTS:
+        if name in sizes:
+            shapes[f"tables.{name}"] = (sizes[name], d.width)
     return shapes

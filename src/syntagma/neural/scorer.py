@@ -19,7 +19,7 @@ from syntagma.neural._search import ActionScorer, NeuralSearch
 from syntagma.neural.embeddings import EmbeddingTable
 from syntagma.neural.encoder import Encoder, WordVectors
 from syntagma.neural.lexicon import Lexicon
-from syntagma.neural.parameters import DIRECTIONS, FIELDS, Dimensions, Floats
+from syntagma.neural.parameters import DIRECTIONS, Dimensions, Floats
 from syntagma.neural.slots import SLOTS, SlotTable
 from syntagma.problem.problem import Problem
 from syntagma.transition._search import FoundTree
@@ -124,8 +124,12 @@ class NeuralScorer:
         parameters: Mapping[str, Floats],
     ) -> NeuralScorer:
         """A scorer with parameters in full precision, as `parameters` returns them."""
-        tables = {name: EmbeddingTable(parameters[f"tables.{name}"]) for name in FIELDS}
-        weights = {name: p for name, p in parameters.items() if not name.startswith("tables.")}
+        tables, weights = {}, {}
+        for name, parameter in parameters.items():
+            if name.startswith("tables."):
+                tables[name.removeprefix("tables.")] = EmbeddingTable(parameter)
+            else:
+                weights[name] = parameter
         return cls(dimensions, SLOTS, lexicon, vocabulary, tables, weights)
 
     def parameters(self) -> dict[str, Floats]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
@@ -14,7 +14,13 @@ from syntagma.files.packing import pack_lines, unpack_lines
 from syntagma.neural._search import VECTOR_MULTIPLE
 from syntagma.neural.embeddings import EmbeddingTable
 from syntagma.neural.lexicon import LEXICAL, Lexicon
-from syntagma.neural.parameters import Dimensions, Floats, parameter_shapes, table_sizes
+from syntagma.neural.parameters import (
+    Dimensions,
+    Floats,
+    input_names,
+    parameter_shapes,
+    table_sizes,
+)
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.slots import SLOTS
 from syntagma.transition.budget import SearchName
@@ -88,6 +94,7 @@ class StoredNetwork:
                 tables[field] = EmbeddingTable(parameter)
             else:
                 weights[name] = parameter
+        _check_inputs(header, vocabulary)
         n_expected = len(shapes) + len(_QUANTISED)
         if len(self.arrays) != n_expected:
             raise ModelError(f"the network has {len(self.arrays)} arrays, not {n_expected}")
@@ -124,6 +131,21 @@ def _dimensions(given: object) -> Dimensions:
     return d
 
 
-def describe_network(dimensions: Dimensions) -> dict[str, Any]:
-    """What the header of a model file states about its network."""
-    return {"dimensions": asdict(dimensions), "slots": SLOTS.to_json()}
+def _check_inputs(header: Mapping[str, Any], vocabulary: Vocabulary) -> None:
+    """Refuse a header that does not state what the network reads besides forms, tags and arcs."""
+    stated, known = header.get("inputs", []), list(input_names(vocabulary))
+    if stated != known:
+        raise ModelError(
+            f"the header states the inputs {stated}, but the vocabulary has {known}; train it again"
+        )
+
+
+def describe_network(dimensions: Dimensions, inputs: Iterable[str] = ()) -> dict[str, Any]:
+    """What the header of a model file states about its network; `inputs` are the names of those of
+    INPUTS that it reads."""
+    inputs = list(inputs)
+    return {
+        "dimensions": asdict(dimensions),
+        "slots": SLOTS.to_json(),
+        **({"inputs": inputs} if inputs else {}),
+    }

@@ -26,16 +26,21 @@ from syntagma.neural.encoder import read_fields
 from syntagma.neural.growth import grow_parameters
 from syntagma.neural.lexicon_training import learn_lexicon
 from syntagma.neural.network import Network, initial_parameters
-from syntagma.neural.parameters import Dimensions, Floats, table_sizes
+from syntagma.neural.parameters import Dimensions, Floats, input_names, table_sizes
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.settings import NeuralSettings
 from syntagma.neural.slots import SLOTS
 from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.transition.budget import SearchBudget
-from syntagma.transition.training import encode_training, grow_vocabulary, learn_vocabulary
+from syntagma.transition.training import (
+    encode_training,
+    grow_vocabulary,
+    learn_inputs,
+    learn_vocabulary,
+)
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
-from syntagma.treebanks.visits import of_lemmas, visit
+from syntagma.treebanks.visits import of_lemmas, thin_tags, visit
 
 LOSS_WEIGHTS = {"action": 1.0, "backward": 1.0, "tag": 0.2, "guess": 0.2, "label": 0.1}
 WARM_UP = 300  # steps
@@ -83,7 +88,8 @@ class NeuralLearner:
         everything = [*sentences, *self.further]
         if self.start is None:
             self.dimensions = Dimensions()
-            self.vocabulary = learn_vocabulary(everything).without_forms()
+            vocabulary = learn_vocabulary(everything).without_forms()
+            self.vocabulary = vocabulary.with_inputs(*learn_inputs(everything))
             self.lexicon = learn_lexicon(everything, self.settings.min_count)
             sizes = table_sizes(self.lexicon, self.vocabulary)
             initial = initial_parameters(self.dimensions, SLOTS, sizes)
@@ -119,7 +125,7 @@ class NeuralLearner:
         return self.vocabulary
 
     def describe(self) -> dict[str, Any]:
-        return describe_network(self.dimensions)
+        return describe_network(self.dimensions, input_names(self.vocabulary))
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
         total = steps = 0.0
@@ -240,7 +246,8 @@ class NeuralLearner:
     def _example(self, number: int, index: int, sentence: Sentence) -> Example:
         if self.inflect is not None and of_lemmas(self.settings, number, index):
             sentence = self.inflect(sentence)
-        problem = visit(self.settings, number, index, sentence)
+        posed = thin_tags(self.settings, number, index, sentence, input_names(self.vocabulary))
+        problem = visit(self.settings, number, index, posed)
         encoding, reference = encode_training(sentence, problem, self.vocabulary)
         fields, relations, heads = read_fields(encoding, self.lexicon, self.vocabulary)
         words = [problem.words[at] for at in encoding.order]

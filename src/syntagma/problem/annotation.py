@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from syntagma.errors import ArgumentError, shown
+from syntagma.problem.limits import MAX_CHARACTERS
 from syntagma.problem.word import TagColumn
 
 UNKNOWN = "_"  # as in CoNLL-U
@@ -23,6 +25,26 @@ def without_notes(misc: str, names: Sequence[str]) -> str:
     """MISC without the notes of these names."""
     kept = [each for each in misc.split("|") if each.partition("=")[0] not in names]
     return "|".join(kept) or UNKNOWN
+
+
+@lru_cache(1 << 14)
+def readable_features(column: str) -> str:
+    """The features in a column that may hold anything: those of the form Name=Value, each name
+    once; empty if there are none."""
+    if column == UNKNOWN or len(column) > MAX_CHARACTERS:
+        return ""
+    found: dict[str, str] = {}
+    for part in column.split("|"):
+        name, _, value = part.partition("=")
+        if name and value and not any(map(str.isspace, part)):
+            found.setdefault(name, part)
+    return "|".join(found.values())
+
+
+def readable_upos(column: str) -> str | None:
+    """The tag in a column that may hold anything; None if it holds none."""
+    readable = column != UNKNOWN and column and not any(map(str.isspace, column))
+    return column if readable and len(column) <= MAX_CHARACTERS else None
 
 
 def check_tag_column(tag_column: TagColumn) -> None:

@@ -41,6 +41,7 @@ def canonical_order(
             word.lemma or "",
             word.features is not None,
             word.features or "",
+            word.upos or "",
         )
         for index, word in enumerate(words, start=1)
     ]

@@ -210,7 +210,7 @@ class Problem:
         """The problem with one form per word; the forms are not validated."""
         problem = object.__new__(Problem)
         words = tuple(
-            Word(form, word.tag, word.head, word.deprel, word.lemma, word.features)
+            Word(form, word.tag, word.head, word.deprel, word.lemma, word.features, word.upos)
             for word, form in zip(self.words, forms, strict=True)
         )
         for each in fields(self):

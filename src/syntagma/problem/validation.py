@@ -60,6 +60,8 @@ def check_words(words: tuple[Word, ...]) -> None:
             _check_features(word.features, words, index)
         if word.tag is not None:
             _check_symbol(word.tag, "tag", words, index)
+        if word.upos is not None:
+            _check_symbol(word.upos, "upos", words, index)
         if word.deprel is not None:
             _check_symbol(word.deprel, "deprel", words, index)
 

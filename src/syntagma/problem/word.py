@@ -16,7 +16,7 @@ UPOS_TAGS = frozenset(
     )
 )
 
-_TEXTS = ("form", "tag", "deprel", "lemma", "features")
+_TEXTS = ("form", "tag", "deprel", "lemma", "features", "upos")
 _PLAIN = frozenset((str, type(None)))
 
 
@@ -27,8 +27,12 @@ class Word:
     `head` is the 1-based index of another word of the problem, 0 for the root. `None` means not
     given.
 
-    A word to be realized has a lemma instead of a form, and perhaps morphological features,
-    written as in CoNLL-U: `Word(lemma="dog", tag="NNS", features="Number=Plur")`.
+    `tag` is of the tag set of the model (most often XPOS), `upos` the universal part of speech.
+    Morphological features are written as in CoNLL-U (`Number=Plur|Person=3`); empty features are
+    those of a word that has none. A model reads of these what it has learned.
+
+    A word to be realized has a lemma instead of a form:
+    `Word(lemma="dog", tag="NNS", features="Number=Plur")`.
     """
 
     form: str = ""
@@ -37,6 +41,7 @@ class Word:
     deprel: str | None = None
     lemma: str | None = None
     features: str | None = None
+    upos: str | None = None
 
     def __post_init__(self) -> None:
         """Integers and strings of other types, such as NumPy's, become Python's own. Everything
@@ -45,7 +50,7 @@ class Word:
             head = as_integer(self.head)
             if head is not None:
                 object.__setattr__(self, "head", head)
-        texts = (self.form, self.tag, self.deprel, self.lemma, self.features)
+        texts = (self.form, self.tag, self.deprel, self.lemma, self.features, self.upos)
         if not _PLAIN.issuperset(map(type, texts)):
             for name, text in zip(_TEXTS, texts, strict=True):
                 if isinstance(text, str):

@@ -108,6 +108,8 @@ def rows(result: Ordered, spelling: Spelling | None, tag_column: TagColumn) -> l
         known = Annotation() if source is None else source.annotation(token.source)
         word = result.problem.words[token.source - 1]
         tags = {"upos": known.upos, "xpos": known.xpos}
+        if tags["upos"] == UNKNOWN and word.upos is not None:
+            tags["upos"] = word.upos
         if tags[column] == UNKNOWN:
             tags[column] = token.tag
         misc = without_spacing(known.misc)
@@ -117,6 +119,8 @@ def rows(result: Ordered, spelling: Spelling | None, tag_column: TagColumn) -> l
         lemma, features = known.lemma, known.features
         if word.lemma is not None:
             lemma, features = word.lemma, word.features or UNKNOWN
+        elif features == UNKNOWN and source is None:
+            features = word.features or UNKNOWN
         found.append(
             Row(
                 token.form,

@@ -34,12 +34,12 @@ class Encoding:
 
     `order[i]` is the 0-based index in the problem of word number i, `tags[i]` the number of its
     given tag (NONE if there is none, or an unknown one), `heads[i]` that of its given head (NONE or
-    ROOT if there is none), `leaders[i]` the first of the words it is
-    interchangeable with, which may be itself. `shares` are the shares of words whose tag, head and
-    label are given and known. `fixed`: one order is to be scored, or its first words are given;
-    `asked` are the 0-based indices of its words, if it is given by indices. `alternatives` are the
-    forms that each word of the problem may take, if forms are to be chosen; the form in the problem
-    is then the first of them.
+    ROOT if there is none), `leaders[i]` the first of the words it is interchangeable with, which
+    may be itself. `shares` are the shares of words whose tag (or UPOS tag), head and label are
+    given and known. `fixed`: one order is to be scored, or its first words are given; `asked` are
+    the 0-based indices of its words, if it is given by indices. `alternatives` are the forms that
+    each word of the problem may take, if forms are to be chosen; the form in the problem is then
+    the first of them. `known` is what `numbered_words` gives.
     """
 
     problem: Problem
@@ -52,6 +52,7 @@ class Encoding:
     fixed: bool = False
     asked: tuple[int, ...] | None = None
     alternatives: Sequence[Sequence[Alternative]] | None = None
+    known: tuple[Word, ...] = ()
 
     @property
     def forms(self) -> list[str]:
@@ -88,9 +89,9 @@ def encode(
 ) -> Encoding:
     """Number the words in canonical order.
 
-    A tag or label that the vocabulary does not have counts as not given. `fixed` asks for one order
-    of the words: their forms, or their 1-based indices. If it has fewer forms than there are words,
-    it asks for orders that begin with them.
+    A tag, feature or label that the vocabulary does not have counts as not given. `fixed` asks for
+    one order of the words: their forms, or their 1-based indices. If it has fewer forms than there
+    are words, it asks for orders that begin with them.
     """
     order = search_order(problem, vocabulary)
     rows = word_rows(problem, order, vocabulary, alternatives)
@@ -111,7 +112,8 @@ def encode(
         (row.tag,) if row.tag != NONE else vocabulary.tags_of(problem.words[at].form)
         for at, row in zip(order, rows, strict=True)
     ]
-    encoding = build_encoding(problem, order, rows, tags, kinds, alternatives)
+    known = numbered_words(problem, order, vocabulary)
+    encoding = build_encoding(problem, order, rows, tags, kinds, alternatives, known)
     return replace(encoding, asked=asked)
 
 
@@ -172,12 +174,14 @@ def with_chosen_forms(
 def search_order(problem: Problem, vocabulary: Vocabulary) -> tuple[int, ...]:
     """The 0-based indices of the words in canonical order.
 
-    Unknown tags and labels have no influence on what the search finds: they only decide which of
-    the words that it cannot tell apart comes first.
+    Unknown tags, features and labels have no influence on what the search finds: they only decide
+    which of the words that it cannot tell apart comes first. What models of this kind do not read
+    does not even do that.
     """
-    order = problem.canonical()
-    words = tuple(map(vocabulary.as_known, problem.words))
-    if words == problem.words:
+    read = tuple(map(vocabulary.as_read, problem.words))
+    order = canonical_order(read, problem.before, problem.first, problem.last)
+    words = vocabulary.known_words(problem.words)
+    if words == read:
         return order
     new = {at + 1: number for number, at in enumerate(order, start=1)}
     relisted = [
@@ -190,6 +194,17 @@ def search_order(problem: Problem, vocabulary: Vocabulary) -> tuple[int, ...]:
         None if problem.last is None else new[problem.last],
     )
     return tuple(order[number] for number in again)
+
+
+def numbered_words(
+    problem: Problem, order: Sequence[int], vocabulary: Vocabulary
+) -> tuple[Word, ...]:
+    """The words as the model knows them, by number; none for a model that knows no more than
+    forms, tags and labels."""
+    if not vocabulary.upos and not vocabulary.features:
+        return ()
+    known = vocabulary.known_words(problem.words)
+    return tuple(known[at] for at in order)
 
 
 def word_rows(
@@ -205,6 +220,7 @@ def word_rows(
     may_be_root = problem.may_be_root
     constrained = _in_order_constraints(problem)
     heads = {word.head for word in words}
+    known = vocabulary.known_words(words)
     kinds: dict[tuple[str, str], int] = {}
     last_like: dict[tuple[Word, tuple[Alternative, ...]], int] = {}
     rows: list[WordRow] = []
@@ -215,10 +231,10 @@ def word_rows(
         twin = NONE
         if at + 1 not in heads and at + 1 not in constrained:
             # Unknown tags may still lead to different forms.
-            like = vocabulary.as_known(word), tuple(alternatives[at]) if alternatives else ()
+            like = known[at], tuple(alternatives[at]) if alternatives else ()
             twin = last_like.get(like, NONE)
             last_like[like] = i
-        tag = NONE if word.tag is None else vocabulary.tag_numbers.get(word.tag, NONE)
+        tag = NONE if (name := known[at].tag) is None else vocabulary.tag_numbers[name]
         if at + 1 == root:
             head = ROOT
         elif word.head is None:
@@ -239,9 +255,10 @@ def build_encoding(
     tags: Sequence[tuple[int, ...]],
     kinds: Ints | None = None,
     alternatives: Sequence[Sequence[Alternative]] | None = None,
+    known: tuple[Word, ...] = (),
 ) -> Encoding:
     """The encoding of a problem; `tags` are the candidate tags of each word, `kinds` the order to
-    be scored, if one is."""
+    be scored, if one is, `known` what `numbered_words` gives."""
     pool: list[int] = []
     fields = []
     for row, candidates in zip(rows, tags, strict=True):
@@ -251,6 +268,9 @@ def build_encoding(
     masks = None
     if problem.predecessors is not None:
         masks = list(renumbered((problem.predecessors[at] for at in order), order))
+    n_tagged = sum(row.tag != NONE for row in rows)
+    if known:
+        n_tagged = sum(word.tag is not None or word.upos is not None for word in known)
     task = SearchTask(np.array(fields, np.int32), np.array(pool, np.int32), root, masks, kinds)
     return Encoding(
         problem,
@@ -260,12 +280,13 @@ def build_encoding(
         tuple(row.head for row in rows),
         find_leaders(rows),
         (
-            sum(row.tag != NONE for row in rows) / len(rows),
+            n_tagged / len(rows),
             sum(word.head is not None for word in problem.words) / len(rows),
             sum(row.label != NONE for row in rows) / len(rows),
         ),
         kinds is not None,
         alternatives=alternatives,
+        known=known,
     )
 
 

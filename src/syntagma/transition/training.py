@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from syntagma.features.settings import SparseSettings
 from syntagma.problem.alternative import Alternative
+from syntagma.problem.annotation import readable_features
 from syntagma.problem.problem import Problem
 from syntagma.problem.shape import shape
 from syntagma.transition.encoding import (
@@ -25,10 +26,11 @@ from syntagma.transition.encoding import (
     Ints,
     build_encoding,
     find_leaders,
+    numbered_words,
     search_order,
     word_rows,
 )
-from syntagma.transition.vocabulary import NO_LABEL, Vocabulary
+from syntagma.transition.vocabulary import NO_LABEL, Vocabulary, feature_values
 from syntagma.treebanks.treebank import Sentence
 
 MIN_COUNT = 2  # rarer forms have no number: features see their tag, suffix and shape only
@@ -139,10 +141,34 @@ def grow_vocabulary(
     Tags that the sentences do not have are dropped unless `keep_tags`. If tags or labels change,
     proposals follow the sentences.
     """
+    sentences = list(sentences)
     tags = vocabulary.tags if keep_tags else ()
     grown = learn_vocabulary(sentences, tags, vocabulary.labels).without_forms()
     same = (grown.tags, grown.labels) == (vocabulary.tags, vocabulary.labels)
-    return vocabulary if same else grown
+    inputs = learn_inputs(sentences, vocabulary.upos, vocabulary.features)
+    return (vocabulary if same else grown).with_inputs(*inputs)
+
+
+def learn_inputs(
+    sentences: Iterable[Sentence], first_upos: Sequence[str] = (), first_values: Sequence[str] = ()
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The UPOS tags beside the tags of a treebank, and the values of its morphological features;
+    those given first have the first numbers."""
+    tags: Counter[str] = Counter()
+    features: Counter[str] = Counter()
+    for sentence in sentences:
+        tags.update(sentence.upos)
+        features.update(sentence.features)
+    values: Counter[str] = Counter()
+    for given, count in features.items():
+        for value in set(feature_values(readable_features(given))):
+            values[value] += count
+    upos = sorted(tag for tag, count in tags.items() if tag and count >= MIN_COUNT)
+    frequent = sorted(value for value, count in values.items() if count >= MIN_COUNT)
+    return (
+        tuple(dict.fromkeys((*first_upos, *upos))),
+        tuple(dict.fromkeys((*first_values, *frequent))),
+    )
 
 
 def _most_frequent(counts: Counts, limit: int) -> tuple[int, ...]:
@@ -244,7 +270,8 @@ def encode_training(
         elif gold not in proposed:
             proposed = (*proposed, gold)
         candidates.append(proposed)
-    encoding = build_encoding(problem, order, rows, candidates, alternatives=alternatives)
+    known = numbered_words(problem, order, vocabulary)
+    encoding = build_encoding(problem, order, rows, candidates, None, alternatives, known)
     return encoding, reference
 
 

@@ -1,4 +1,5 @@
-"""What a model knows of forms, tags and labels: numbers, tag dictionary, labels to propose.
+"""What a model knows of forms, tags, features and labels: numbers, tag dictionary, labels to
+propose.
 
 It is learned in `training`; `encoding` numbers the words of one problem with it.
 """
@@ -6,7 +7,9 @@ It is learned in `training`; `encoding` numbers the words of one problem with it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +18,7 @@ import numpy.typing as npt
 from syntagma.files.packing import pack_lines
 from syntagma.files.sections import Section, check_sections, damaged, read_lines, text_section
 from syntagma.problem.shape import shape
-from syntagma.problem.word import ROOT_LABEL, Word
+from syntagma.problem.word import ROOT_LABEL, UPOS_TAGS, Word
 
 UNKNOWN_LABEL = "dep"
 NO_LABEL = "_"  # the one label of the arcs of an unlabelled model
@@ -30,6 +33,8 @@ TABLE = (
     Section("label_index", np.int32, (2, "known tags", "known tags", 2), least=0),
     Section("label_pool", np.int32, ("pool",), least=0, below="labels"),
 )
+# Sections of models that read UPOS tags beside the tags, and morphological features.
+UPOS_SECTION, FEATURES_SECTION = "upos_tags", "feature_values"
 
 
 class Vocabulary:
@@ -39,6 +44,9 @@ class Vocabulary:
     given in a problem but not in the vocabulary count as not given. With `back_off`, unseen forms
     are told apart by shape and suffix, and an unseen phrase is represented by its last word;
     without, all unseen forms are alike.
+
+    `upos` are the UPOS tags that the model reads beside its tags, `features` the values of
+    morphological features (`Number=Plur`); both are empty for models that do not read them.
     """
 
     SECTIONS: ClassVar = frozenset(section.name for section in TABLE)
@@ -54,6 +62,8 @@ class Vocabulary:
         label_pool: npt.NDArray[np.int32],
         *,
         back_off: bool = True,
+        upos: Sequence[str] = (),
+        features: Sequence[str] = (),
     ) -> None:
         self.forms = forms
         self.tags = tuple(tags)
@@ -65,6 +75,12 @@ class Vocabulary:
         self.label_index = label_index
         self.label_pool = label_pool
         self.back_off = back_off
+        self.upos = tuple(upos)
+        self.features = tuple(features)
+        self.upos_numbers = {tag: i for i, tag in enumerate(self.upos)}
+        self.feature_numbers = {value: i for i, value in enumerate(self.features)}
+        self._tags_are_upos = not self.upos and UPOS_TAGS.issuperset(self.tags)
+        self._known_features = lru_cache(1 << 14)(self._find_known_features)
 
     @property
     def wide(self) -> bool:
@@ -79,8 +95,23 @@ class Vocabulary:
 
     def without_forms(self) -> Vocabulary:
         """For scorers that have a lexicon of their own."""
+        return self.with_inputs(self.upos, self.features, forms=False)
+
+    def with_inputs(
+        self, upos: Sequence[str], features: Sequence[str], *, forms: bool = True
+    ) -> Vocabulary:
+        """The vocabulary of a model that reads these UPOS tags and values of features."""
         return Vocabulary(
-            {}, self.tags, self.labels, {}, self.open_tags, self.label_index, self.label_pool
+            self.forms if forms else {},
+            self.tags,
+            self.labels,
+            self.form_tags if forms else {},
+            self.open_tags,
+            self.label_index,
+            self.label_pool,
+            back_off=self.back_off if forms else True,
+            upos=upos,
+            features=features,
         )
 
     def tags_of(self, form: str, *, as_unseen: bool = False) -> tuple[int, ...]:
@@ -94,28 +125,95 @@ class Vocabulary:
         """The number of a given label; `default` for an unknown one."""
         return self.label_numbers.get(label, len(self.labels) if label == ROOT_LABEL else default)
 
-    def as_known(self, word: Word) -> Word:
-        """The word as the search sees it: without an unknown tag or label.
+    def as_read(self, word: Word) -> Word:
+        """The word without what models of this kind do not read.
 
-        All unknown labels are the same to the search. They still matter where the head is not
-        given: a word with such a label is not the root.
+        Features of a lemma stay: they decide its forms.
         """
-        tag, label = word.tag, word.deprel
-        if tag is not None and tag not in self.tag_numbers:
-            tag = None
+        upos, features = word.upos, word.features
+        if not self.upos and not self._tags_are_upos:
+            upos = None
+        if not self.features and word.lemma is None:
+            features = None
+        if upos == word.upos and features == word.features:
+            return word
+        return Word(word.form, word.tag, word.head, word.deprel, word.lemma, features, upos)
+
+    def as_known(self, word: Word) -> Word:
+        """The word as the search sees it: without an unknown tag, feature or label.
+
+        A UPOS tag in place of the tag counts as what it is. All unknown labels are the same to the
+        search. They still matter where the head is not given: a word with such a label is not the
+        root.
+        """
+        tag, upos = self._known_tags(word)
+        features, label = word.features, word.deprel
+        if self.features:
+            features = self._known_features(features)
+        elif word.lemma is None:
+            features = None
         if label is not None and self.label_number(label, -1) < 0:
             label = _SOME_LABEL if word.head is None else None
-        if tag == word.tag and label == word.deprel:
+        if (tag, upos, features, label) == (word.tag, word.upos, word.features, word.deprel):
             return word
-        return Word(word.form, tag, word.head, label, word.lemma, word.features)
+        return Word(word.form, tag, word.head, label, word.lemma, features, upos)
+
+    def known_words(self, words: Iterable[Word]) -> tuple[Word, ...]:
+        """The words of a problem as the search sees them. If none of them has features, they are
+        not given: words without features say something only beside others."""
+        known = tuple(map(self.as_known, words))
+        if not self.features or any(word.features for word in known):
+            return known
+        return tuple(
+            word if word.features is None else replace(word, features=None) for word in known
+        )
+
+    def _known_tags(self, word: Word) -> tuple[str | None, str | None]:
+        """The tag and the UPOS tag of a word, as far as they are known."""
+        tag, upos = word.tag, word.upos
+        if tag is not None and tag not in self.tag_numbers:
+            tag, upos = None, upos or tag
+        if tag is None and self._tags_are_upos and upos in self.tag_numbers:
+            tag = upos
+        return tag, upos if upos in self.upos_numbers else None
+
+    def _find_known_features(self, features: str | None) -> str | None:
+        """The known values among features; None if there are only unknown ones."""
+        if not features:
+            return features
+        known = self.feature_numbers.keys() & feature_values(features)
+        return "|".join(sorted(known)) or None
 
     def tag_of(self, word: Word, guess: int) -> str:
         """The tag that the model goes by: the given one if it knows it, else its guess."""
-        return word.tag if word.tag in self.tag_numbers else self.tags[guess]
+        return self._known_tags(word)[0] or self.tags[guess]
 
     def unknown_tags(self, words: Iterable[Word]) -> list[str]:
-        """The tags of the words that are not in the vocabulary."""
-        return sorted({word.tag for word in words if word.tag} - self.tag_numbers.keys())
+        """The tags of the words that are not in the vocabulary, neither as tag nor as UPOS tag."""
+        as_tag, as_upos = self.tag_numbers.keys(), self.upos_numbers.keys()
+        return sorted(
+            {
+                word.tag
+                for word in words
+                if word.tag and not (word.upos is None and word.tag in as_upos)
+            }
+            - as_tag
+        )
+
+    def unknown_upos(self, words: Sequence[Word]) -> list[str]:
+        """The UPOS tags of the words that are not in the vocabulary. A model that has none does
+        without them where any word has a tag."""
+        if not self.upos and (self._tags_are_upos or any(word.tag for word in words)):
+            return []
+        return sorted({word.upos for word in words if word.upos} - self.upos_numbers.keys())
+
+    def unknown_features(self, words: Iterable[Word]) -> list[str]:
+        """The values of the features of the words, if the vocabulary has none of them. A few
+        unknown ones are in every other treebank."""
+        if not self.features:
+            return []
+        given = {value for word in words for value in feature_values(word.features or "")}
+        return [] if given & self.feature_numbers.keys() else sorted(given)
 
     def unknown_labels(self, words: Iterable[Word]) -> list[str]:
         """The labels of the words that are not in the vocabulary; that of a root says no more than
@@ -129,6 +227,7 @@ class Vocabulary:
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The vocabulary as arrays of a model file; `from_arrays` is the inverse."""
+        further = ((UPOS_SECTION, self.upos), (FEATURES_SECTION, self.features))
         return {
             "forms": pack_lines(sorted(self.forms, key=self.forms.__getitem__)),
             "tags": pack_lines(self.tags),
@@ -137,6 +236,7 @@ class Vocabulary:
             "open_tags": pack_lines(_tag_lines(self.open_tags)),
             "label_index": self.label_index,
             "label_pool": self.label_pool,
+            **{name: pack_lines(names) for name, names in further if names},
         }
 
     @classmethod
@@ -144,7 +244,16 @@ class Vocabulary:
         cls, arrays: Mapping[str, npt.NDArray[Any]], *, back_off: bool = True
     ) -> Vocabulary:
         forms, tags, labels = (read_lines(arrays, name) for name in ("forms", "tags", "labels"))
-        for name, names in (("tags", tags), ("labels", labels)):
+        upos, features = (
+            read_lines(arrays, name) if name in arrays else ()
+            for name in (UPOS_SECTION, FEATURES_SECTION)
+        )
+        for name, names in (
+            ("tags", tags),
+            ("labels", labels),
+            (UPOS_SECTION, upos),
+            (FEATURES_SECTION, features),
+        ):
             if len(names) > MAX_NAMES or "" in names or len(set(names)) < len(names):
                 raise damaged(name, "an entry is empty or occurs twice, or there are too many")
         if not tags:
@@ -173,6 +282,8 @@ class Vocabulary:
             index,
             np.array(arrays["label_pool"]),
             back_off=back_off,
+            upos=upos,
+            features=features,
         )
 
     def check_proposals(self) -> None:
@@ -180,6 +291,17 @@ class Vocabulary:
         try the proposed labels."""
         if self.label_index.shape[1] != len(self.tags) + 1:
             raise damaged("label_index", f"it is not for {len(self.tags)} tags")
+
+
+def feature_values(features: str) -> Iterator[str]:
+    """The values of features as a vocabulary lists them: one for each of several of a name, as in
+    `PronType=Int,Rel`; without notes that are no features of Universal Dependencies, as `lin=+1`
+    is none."""
+    for part in features.split("|") if features else ():
+        name, _, values = part.partition("=")
+        if name[:1].isupper():
+            for value in values.split(","):
+                yield f"{name}={value}"
 
 
 def _numbers_of(table: Sequence[Section]) -> list[Section]:

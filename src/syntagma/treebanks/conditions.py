@@ -8,6 +8,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from syntagma.problem.annotation import readable_features
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.treebanks.treebank import Sentence
@@ -58,6 +59,8 @@ def constrain(
     Training does not shuffle: it needs the gold order, and the order in which a problem lists its
     words has no influence on features.
 
+    With the tag of a word, its UPOS tag and its features are given, too.
+
     The same state of `rng` gives the same shuffle under every condition, and what is given at a
     lower share is also given at a higher one.
     """
@@ -68,10 +71,12 @@ def constrain(
         rng.shuffle(places)
     index_of = {place: index for index, place in enumerate(places, start=1)}
 
+    features = sentence_features(sentence)
     words = []
     for place in places:
         tag_draw, arc_draw = draws[place]
         tag_given = tag_draw < condition.tags
+        upos = sentence.upos[place] if tag_given and sentence.upos else ""
         arc_given = arc_draw < condition.arcs
         head = sentence.heads[place]
         words.append(
@@ -80,9 +85,16 @@ def constrain(
                 tag=sentence.tags[place] or None if tag_given else None,
                 head=(index_of[head - 1] if head else 0) if arc_given else None,
                 deprel=sentence.deprels[place] if arc_given and condition.labelled else None,
+                features=features[place] if tag_given and features else None,
+                upos=upos or None,
             )
         )
     return Problem(tuple(words), id=sentence.id)
+
+
+def sentence_features(sentence: Sentence) -> Sequence[str]:
+    """The features of each word as a problem gives them; empty if no word has any."""
+    return list(map(readable_features, sentence.features)) if any(sentence.features) else ()
 
 
 def draw_condition(rng: random.Random, shares: Sequence[int]) -> Condition:

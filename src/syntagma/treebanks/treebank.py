@@ -22,6 +22,7 @@ from syntagma.formats.conllu import (
     HEAD,
     LEMMA,
     TAG_COLUMNS,
+    UPOS,
     Block,
     read_blocks,
     tag_index,
@@ -38,8 +39,9 @@ from syntagma.results.spelling import Spelling
 class Sentence:
     """A sentence with its gold tree; heads are 1-based, 0 for the root; a missing tag is empty.
 
-    Sentences of a CCGbank also have a derivation. Lemmas (empty where missing), morphological
-    features as in CoNLL-U, the spelling and the text as written are for realisation.
+    Sentences of a CCGbank also have a derivation. UPOS tags are beside the tags if those are of
+    another column. Morphological features are written as in CoNLL-U. Lemmas (empty where missing),
+    the spelling and the text as written are for realisation.
     """
 
     forms: tuple[str, ...]
@@ -52,6 +54,7 @@ class Sentence:
     features: tuple[str, ...] = field(default=(), compare=False, repr=False)
     spelling: Spelling | None = field(default=None, compare=False, repr=False)
     written: str = field(default="", compare=False, repr=False)
+    upos: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -146,6 +149,8 @@ def tag_shares(*paths: str | os.PathLike[str]) -> dict[TagColumn, float]:
 def _warn_of_untagged(sentences: list[Sentence], tag_column: TagColumn, source: str) -> None:
     words = sum(map(len, sentences))
     untagged = sum(sentence.tags.count("") for sentence in sentences)
+    if untagged == words and any(any(sentence.upos) for sentence in sentences):
+        return  # `linearizer/unknown.py` warns if a model does not read UPOS tags
     if untagged == words:
         other = "UPOS" if tag_column == "xpos" else "XPOS"
         warnings.warn(
@@ -181,6 +186,7 @@ def _sentence(block: Block, tag_column: TagColumn, lift: bool) -> Sentence:
         features=tuple("" if row[FEATS] == "_" else row[FEATS] for row in block.rows),
         spelling=block.spelling,
         written=block.text or block.spelling.text([row[FORM] for row in block.rows]),
+        upos=tuple(word.upos or "" for word in words) if tag != UPOS else (),
     )
 
 

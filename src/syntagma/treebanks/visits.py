@@ -5,13 +5,16 @@ that was interrupted resumes with the same visits.
 """
 
 import random
+from collections.abc import Collection
 from dataclasses import replace
+from itertools import combinations
 
 from syntagma.problem.problem import Problem
 from syntagma.treebanks.conditions import CONDITIONS, constrain, draw_condition
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence
 
+ALL_TAGS = 0.5  # share of visits that give all of tags, UPOS tags and features, not only some
 LEMMAS = 0.6  # share of visits from lemmas, for models that also learn realisation
 
 
@@ -30,6 +33,30 @@ def visit(settings: Settings, epoch: int, index: int, sentence: Sentence) -> Pro
     if not settings.labelled:
         condition = replace(condition, labelled=False)
     return constrain(sentence, condition, rng, shuffle=False)
+
+
+def thin_tags(
+    settings: Settings, epoch: int, index: int, sentence: Sentence, inputs: Collection[str]
+) -> Sentence:
+    """The sentence with all that a learner reads of tags and features or, so that it learns to do
+    with any of them, with only some: tags, and `inputs` among upos and features."""
+    if not inputs:
+        return sentence
+    rng = random.Random(f"{settings.seed}:inputs:{epoch}:{index}")
+    subsets = [
+        chosen
+        for size in range(1, len(inputs) + 1)
+        for chosen in combinations(("tags", *inputs), size)
+    ]
+    if rng.random() < ALL_TAGS:
+        return sentence
+    kept = rng.choice(subsets)
+    return replace(
+        sentence,
+        tags=sentence.tags if "tags" in kept else ("",) * len(sentence),
+        upos=sentence.upos if "upos" in kept else (),
+        features=sentence.features if "features" in kept else (),
+    )
 
 
 def of_lemmas(settings: Settings, epoch: int, index: int) -> bool:

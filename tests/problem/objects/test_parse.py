@@ -93,11 +93,11 @@ def test_an_unknown_tag_column_is_refused() -> None:
 
 
 def test_tags_of_the_other_column_only_are_reported() -> None:
-    upos = Parse(tuple(replace(each, annotation=Annotation(upos="X")) for each in DOGS.words))
-    with pytest.warns(SyntagmaWarning, match='has UPOS tags only.*tag_column="upos"') as caught:
-        problem = Problem.from_conllu(mappings(upos))
+    xpos = Parse(tuple(replace(each, annotation=Annotation(xpos="X")) for each in DOGS.words))
+    with pytest.warns(SyntagmaWarning, match='has XPOS tags only.*tag_column="xpos"') as caught:
+        problem = Problem.from_conllu(mappings(xpos), tag_column="upos")
     assert caught[0].filename == __file__
-    assert {each.tag for each in problem.words} == {None}
+    assert {(each.tag, each.upos) for each in problem.words} == {(None, None)}
 
 
 @pytest.mark.filterwarnings("error")
@@ -106,6 +106,9 @@ def test_there_is_no_warning_where_nothing_is_lost() -> None:
         Parse(tuple(replace(each, annotation=Annotation(upos="X")) for each in DOGS.words))
     )
     assert Problem.from_conllu(upos, tag_column="upos").words[0].tag == "X"
+    given = Problem.from_conllu(upos).words[0]
+    assert (given.tag, given.upos) == (None, "X")
+    assert Problem.from_conllu(upos, tags=False).words[0].upos is None
     assert Problem.from_conllu(upos, lemmas=True).words[0].tag == "X"
     assert Problem.from_conllu(upos, tags=False).words[0].tag is None
     Problem.from_conllu([{"form": "a"}])

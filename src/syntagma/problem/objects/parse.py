@@ -12,6 +12,8 @@ from syntagma.problem.annotation import (
     UNKNOWN,
     Annotation,
     check_tag_column,
+    readable_features,
+    readable_upos,
     without_notes,
     without_spacing,
 )
@@ -62,8 +64,9 @@ class Given:
         check_tag_column(self.tag_column)
 
     def word(self, parsed: ParsedWord) -> Word:
-        """A word of the parse as the problem gives it. Lemmas follow `formats/conllu.py`: without
-        one the form serves, and UPOS serves inflection where XPOS is missing."""
+        """A word of the parse as the problem gives it. Tags, features and lemmas follow
+        `formats/conllu.py`: without a lemma the form serves, and UPOS serves inflection where XPOS
+        is missing."""
         note = parsed.annotation
         tag = note.tag(self.tag_column)
         if self.lemmas and tag == UNKNOWN:
@@ -74,25 +77,27 @@ class Given:
             parsed.head if self.arcs else None,
             parsed.deprel if self.arcs and self.labels and parsed.deprel != UNKNOWN else None,
             (parsed.form if note.lemma == UNKNOWN else note.lemma) if self.lemmas else None,
-            ("" if note.features == UNKNOWN else note.features) if self.lemmas else None,
+            self._features(note),
+            readable_upos(note.upos) if self.tags and self.tag_column == "xpos" else None,
         )
 
+    def _features(self, note: Annotation) -> str | None:
+        if self.lemmas:
+            return "" if note.features == UNKNOWN else note.features
+        return readable_features(note.features) if self.tags else None
+
     def warn_of_tags(self, words: Sequence[ParsedWord], stacklevel: int) -> None:
-        """Warn if only the column that is not given has tags; `stacklevel` as in `warnings.warn`,
-        counted from the caller."""
-        other: TagColumn = "upos" if self.tag_column == "xpos" else "xpos"
-        if not self.tags or (self.lemmas and other == "upos"):
+        """Warn if a column that is not given is the only one with tags: XPOS, because UPOS tags are
+        given to any model; `stacklevel` as in `warnings.warn`, counted from the caller."""
+        if not self.tags or self.tag_column == "xpos":
             return
-        tagged = {
-            column
-            for column in (self.tag_column, other)
-            if any(word.annotation.tag(column) != UNKNOWN for word in words)
-        }
-        if tagged == {other}:
+        annotations = [word.annotation for word in words]
+        if all(each.upos == UNKNOWN for each in annotations) and any(
+            each.xpos != UNKNOWN for each in annotations
+        ):
             warnings.warn(
-                f"the sentence has {other.upper()} tags only, so no tags are given: for a model "
-                f'that reads {other.upper()} tags, set tag_column="{other}"; otherwise set '
-                "tags=False",
+                "the sentence has XPOS tags only, so no tags are given: for a model that reads "
+                'XPOS tags, set tag_column="xpos"; otherwise set tags=False',
                 SyntagmaWarning,
                 stacklevel=stacklevel + 1,
             )
