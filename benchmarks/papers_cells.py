@@ -111,6 +111,7 @@ class Workshop:
             "train": sizes.train_sentences,
             "beams": sizes.beams_sentences,
             "dev": sizes.dev_sentences,
+            "measured": sizes.measured_sentences,
             "limits": sizes.limits_sentences,
             "test": sizes.test_sentences,
         }[name]
@@ -130,6 +131,7 @@ class Workshop:
                 ("train", files["train"], sizes.train_sentences),
                 ("beams", files["train"], sizes.beams_sentences),
                 ("dev", files["dev"], sizes.dev_sentences),
+                ("measured", files["dev"], sizes.measured_sentences),
                 ("limits", files["dev"], sizes.limits_sentences),
                 ("test", files["test"], sizes.test_sentences),
             ):
@@ -162,7 +164,7 @@ class Workshop:
             key["trained on"] = [fingerprint(path)[:16] for path in used]
             key |= {"lm": system.lm} if system.lm else {}
         if isinstance(cell, Measurement):
-            key["measured on"] = fingerprint(self.sample(cell.split, system.grammar))[:16]
+            key["measured on"] = fingerprint(self._measured(cell.split, system.grammar))[:16]
             key |= {"beam": system.beam} if system.search == "beam" else {"timeout": TIMEOUT}
         elif isinstance(cell, TimeLimits):
             key["measured on"] = fingerprint(self.sample("limits", system.grammar))[:16]
@@ -226,7 +228,7 @@ class Workshop:
     def _measure(self, cell: Measurement) -> dict[str, Any]:
         system = self.systems[cell.system]
         linearizer = self.load(cell.system)
-        path = self.sample(cell.split, system.grammar)
+        path = self._measured(cell.split, system.grammar)
         sentences = read_sentences(path, linearizer.tag_column)
         in_detail = cell.condition in IN_DETAIL
 
@@ -286,7 +288,11 @@ class Workshop:
         return {"splits": {split: asdict(figures) for split, figures in found.items()}}
 
     def references(self, split: Split, grammar: Grammar = "dependency") -> list[Sentence]:
-        return read_sentences(self.sample(split, grammar), "upos")
+        return read_sentences(self._measured(split, grammar), "upos")
+
+    def _measured(self, split: Split, grammar: Grammar) -> Path:
+        """The sentences of a split that tables are about."""
+        return self.sample("measured" if split == "dev" else split, grammar)
 
 
 def about_path(sample: Path) -> Path:

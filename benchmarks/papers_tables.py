@@ -107,7 +107,14 @@ SPANS = {
     "l15": "ours",
     "p16+": "",
 }  # our systems, and rows of L15 Table 4
-FIGURE_4 = {"zc15-ccg": "scaled margin", "z12": "margin", "z11": "perceptron"}
+FIGURE_4 = {
+    "zc15-ccg": "scaled margin",
+    "z12": "margin",
+    "z11": "perceptron",
+    "zc15-ccg-averaged": "scaled margin, averaged",
+    "z12-averaged": "margin, averaged",
+    "ccg-negatives-averaged": "margin with negatives, averaged",
+}
 FIGURE_5 = {"zc15-ccg": "scaled margin", "z12": "margin"}
 FIGURE_6 = {"zc15": "scaled margin", "standard": "margin"}
 LIMITS = {"zc15-ccg": "pos", "z13": "none", "zc15": "none"}
