@@ -207,7 +207,7 @@ def test_the_error_handler_of_the_pipeline_decides() -> None:
 @pytest.mark.parametrize(
     ("config", "error", "message"),
     [
-        ({"model": "xx"}, ModelError, "no model named 'xx' is shipped"),
+        ({"model": "xx"}, ModelError, "no model named 'xx' is installed"),
         ({"model": "en-best-first"}, ModelError, "best-first"),
         ({"beam": 0}, ArgumentError, "beam must be between 1 and 1024"),
         ({"threads": 0}, ArgumentError, "threads must be between"),
