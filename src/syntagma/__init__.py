@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from syntagma.models.installed import InstalledModel as InstalledModel
     from syntagma.models.installed import installed_models as installed_models
     from syntagma.models.margin import Margin as Margin
+    from syntagma.models.packaging import package as package
     from syntagma.neural.settings import NeuralSettings as NeuralSettings
     from syntagma.problem.problem import Problem as Problem
     from syntagma.problem.word import Word as Word
@@ -102,6 +103,7 @@ _HOMES = {
     "fit_margin": "syntagma.training.margin",
     "installed_models": "syntagma.models.installed",
     "load": "syntagma.linearizer.linearizer",
+    "package": "syntagma.models.packaging",
     "paired_bootstrap": "syntagma.evaluation.bleu",
     "paper_settings": "syntagma.training.presets",
     "read_treebank": "syntagma.treebanks.treebank",

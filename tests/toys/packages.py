@@ -13,7 +13,7 @@ from toys.network import toy_header, toy_stored
 def write_model(path: Path, **fields: str) -> Path:
     """A neural model with random parameters."""
     header = {"language": "tlh", "licence": "CC0-1.0", "attribution": "nobody", **fields}
-    save_model(path, {**header, **toy_header()}, toy_vocabulary(), toy_stored())
+    save_model(path, {**toy_header(), **header}, toy_vocabulary(), toy_stored())
     return path
 
 
