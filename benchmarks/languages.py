@@ -35,8 +35,7 @@ def main() -> None:
     arguments = parse_arguments()
     version, known = read_table(arguments.data)
     chosen = [find(name, known) for name in arguments.treebanks or known]
-    record: dict[str, Any] = samples.read_json(arguments.record) or {"treebanks": {}}
-    record["command"] = COMMAND
+    record = samples.read_json(arguments.record)
     workplace = None
     if arguments.folder:
         workplace = Workplace(
@@ -48,9 +47,7 @@ def main() -> None:
         )
         for treebank in chosen:
             figures = {**workplace.measured(treebank), "syntagma": syntagma.__version__}
-            record["treebanks"][treebank.name] = figures
-            record["treebanks"] = in_order(record["treebanks"], known)
-            samples.write_json(arguments.record, record)
+            record = add(arguments.record, treebank.name, figures, known)
     for found in tables(record).values():
         for table in found:
             table.print()
@@ -108,15 +105,19 @@ def parse_arguments() -> argparse.Namespace:
     return arguments
 
 
-def in_order(entries: dict[str, Any], known: dict[str, Treebank]) -> dict[str, Any]:
-    """The treebanks that we know first, as they are listed."""
-    names = [treebank.name for treebank in known.values()]
-    return dict(
-        sorted(
-            entries.items(),
-            key=lambda item: names.index(item[0]) if item[0] in names else len(names),
-        )
-    )
+def add(
+    path: Path, name: str, figures: dict[str, Any], known: dict[str, Treebank]
+) -> dict[str, Any]:
+    """Add the figures of a treebank to the record; those that we know come first, as listed.
+
+    The record is read again, because another process may have added to it.
+    """
+    entries = samples.read_json(path).get("treebanks", {}) | {name: figures}
+    places = [treebank.name for treebank in known.values()]
+    names = sorted(entries, key=lambda each: places.index(each) if each in places else len(places))
+    record = {"command": COMMAND, "treebanks": {each: entries[each] for each in names}}
+    samples.write_json(path, record)
+    return record
 
 
 def pack(
