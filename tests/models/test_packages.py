@@ -43,6 +43,15 @@ def test_a_packaged_model_is_loaded_by_its_name(site: Path) -> None:
     )
 
 
+def test_a_server_calls_it_by_its_name(site: Path) -> None:
+    from syntagma.server.served import load_models
+
+    install(site)
+    models = load_models(["tlh", "en-best-first"])
+    assert [each.name for each in models] == ["tlh", "en-best-first"]
+    assert models["tlh"].describe()["licence"] == "CC0-1.0"
+
+
 def test_a_package_may_hold_several_models_and_be_part_of_another(site: Path) -> None:
     package = "klingon/models"
     install(site, points="a = klingon.models\nb = klingon.models", package=None)
