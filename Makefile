@@ -7,6 +7,7 @@
 # make notebooks run the notebooks and write their outputs anew
 # make site      build the documentation as a website in site/
 # make fuzz      run random and hostile inputs, as in: make fuzz SEED=2 MINUTES=10 TARGETS="models"
+# make languages train, measure and pack models, as in: make languages LANGUAGES="fr ko" SPLIT=dev
 # make coverage  measure which lines of the Python source the tests run
 
 # The first of these that is installed and of a version that is tested.
@@ -15,7 +16,7 @@ PYTHON := $(shell for python in python3.11 python3.12 python3.13 python3; do \
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: demo test quick build docs screenshot notebooks site fuzz coverage clean
+.PHONY: demo test quick build docs screenshot notebooks site fuzz languages coverage clean
 
 demo: .venv/installed
 	$(BIN)/syntagma order --format tree report Can the you send me '?'
@@ -60,6 +61,14 @@ TARGETS :=
 # Prints the cases of each target and, for a finding, the command that replays it.
 fuzz: build
 	$(BIN)/python -m fuzzing --seed $(SEED) --minutes $(MINUTES) $(addprefix --target ,$(TARGETS))
+
+LANGUAGES :=
+SPLIT := test
+UD := ../shared/data/ud
+
+# Needs PyTorch: .venv/bin/pip install -e '.[train]'. What runs/languages holds is not made again.
+languages: build
+	$(BIN)/python benchmarks/languages.py $(LANGUAGES) --data $(UD) --folder runs/languages --split $(SPLIT) --package --pages
 
 # Cython modules are not traced: the figures are of the Python source only.
 coverage: build

@@ -22,7 +22,14 @@ change without notice. The [guide](../guide/python.md) has examples.
 """
 
 SECTIONS = {
-    "Load and order": ["load", "Linearizer", "ModelInfo"],
+    "Load and order": [
+        "load",
+        "Linearizer",
+        "ModelInfo",
+        "installed_models",
+        "InstalledModel",
+        "package",
+    ],
     "Problems": ["Word", "Problem"],
     "Results": ["Linearization", "Token", "NBest", "Realization", "Acceptance", "difference"],
     "Training": [

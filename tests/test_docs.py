@@ -21,7 +21,7 @@ from syntagma.errors import FormatError
 from syntagma.formats.jsonl import read_jsonl
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("benchmarks", "docs", "examples", "fuzzing", "src", "tests")
+FOLDERS = ("benchmarks", "docs", "examples", "fuzzing", "languages", "src", "tests")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 ALL_PAGES = [
     *sorted(ROOT.glob("*.md")),
@@ -88,11 +88,16 @@ def shell_examples(page: Path) -> list[Example]:
 
 
 def shell(folder: Path, commands: str) -> subprocess.CompletedProcess[str]:
-    """Run commands in a folder that looks like a clone, in which `syntagma` is installed."""
+    """Run commands in a folder that looks like a clone, in which `syntagma` is installed, and
+    packages of the folder `site`."""
+    paths = {
+        name: os.pathsep.join(filter(None, (str(folder / first), os.environ.get(name))))
+        for name, first in (("PATH", "bin"), ("PYTHONPATH", "site"))
+    }
     return subprocess.run(
         ["sh", "-c", commands],
         cwd=folder,
-        env=os.environ | {"PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"},
+        env=os.environ | paths,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
@@ -119,6 +124,12 @@ def quickened(command: str) -> str:
         command,
         flags=re.S,
     )
+
+
+def installing(command: str) -> str:
+    """The command; a folder is installed beside the clone, without a network."""
+    options = "--quiet --no-deps --no-build-isolation --no-index --target site"
+    return command.replace("pip install", f"{shlex.quote(sys.executable)} -m pip install {options}")
 
 
 def test_a_training_is_quickened() -> None:
@@ -148,6 +159,9 @@ def test_shell_examples(page: Path, clone: Path) -> None:
             gone = [
                 each for each in missing if not (clone / each.removeprefix("--model ")).exists()
             ]
+            if command.startswith("pip install ./"):
+                run = shell(clone, installing(command))
+                assert run.returncode == 0, run.stdout
             if not re.search(r"\bsyntagma [a-z]", command) or command.startswith("pip "):
                 continue
             if gone or (neural and not with_torch):
@@ -270,7 +284,7 @@ def test_every_command_and_option_is_documented() -> None:
     written = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     commands = get_command(build_app()).commands  # type: ignore[attr-defined]
     names = {"order", "realize", "score", "accept", "evaluate", "info"}
-    names |= {"train", "train-lm", "add-lm", "fit-margin", "serve", "convert", "stats"}
+    names |= {"train", "train-lm", "add-lm", "fit-margin", "serve", "convert", "stats", "package"}
     assert set(commands) == names
     for name, command in commands.items():
         section = written.partition(f"## syntagma {name}\n")[2].partition("\n## ")[0]

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     from syntagma.linearizer.linearizer import Linearizer as Linearizer
     from syntagma.linearizer.linearizer import ModelInfo as ModelInfo
     from syntagma.linearizer.linearizer import load as load
+    from syntagma.models.installed import InstalledModel as InstalledModel
+    from syntagma.models.installed import installed_models as installed_models
     from syntagma.models.margin import Margin as Margin
+    from syntagma.models.packaging import package as package
     from syntagma.neural.settings import NeuralSettings as NeuralSettings
     from syntagma.problem.problem import Problem as Problem
     from syntagma.problem.word import Word as Word
@@ -68,6 +71,7 @@ _HOMES = {
     "BestFirstSettings": "syntagma.best_first.settings",
     "ConversionReport": "syntagma.treebanks.conversion",
     "FormatError": "syntagma.errors",
+    "InstalledModel": "syntagma.models.installed",
     "LanguageModelSettings": "syntagma.language_model.settings",
     "LinearSettings": "syntagma.linear.settings",
     "Linearization": "syntagma.results.linearization",
@@ -97,7 +101,9 @@ _HOMES = {
     "difference": "syntagma.results.difference",
     "evaluate": "syntagma.evaluation.evaluate",
     "fit_margin": "syntagma.training.margin",
+    "installed_models": "syntagma.models.installed",
     "load": "syntagma.linearizer.linearizer",
+    "package": "syntagma.models.packaging",
     "paired_bootstrap": "syntagma.evaluation.bleu",
     "paper_settings": "syntagma.training.presets",
     "read_treebank": "syntagma.treebanks.treebank",

@@ -454,7 +454,7 @@ def test_evaluate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_info(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["info", "--all"]) == 0
+    assert run(["info", "en", "--all"]) == 0
     assert capsys.readouterr().out == INFO
     assert run(["info"]) == 0
     assert capsys.readouterr().out == SHORT_INFO

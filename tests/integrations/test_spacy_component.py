@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toys.packages import install
 
 import syntagma
 from syntagma import ArgumentError, Linearization, ModelError, Problem, ProblemError
@@ -207,7 +208,7 @@ def test_the_error_handler_of_the_pipeline_decides() -> None:
 @pytest.mark.parametrize(
     ("config", "error", "message"),
     [
-        ({"model": "xx"}, ModelError, "no model named 'xx' is shipped"),
+        ({"model": "xx"}, ModelError, "no model named 'xx' is installed"),
         ({"model": "en-best-first"}, ModelError, "best-first"),
         ({"beam": 0}, ArgumentError, "beam must be between 1 and 1024"),
         ({"threads": 0}, ArgumentError, "threads must be between"),
@@ -240,6 +241,18 @@ def test_a_pipeline_is_saved_and_loaded(nlp: Language, tmp_path: Path) -> None:
     assert again(text)._.syntagma == narrow(text)._.syntagma
     from_bytes = pipeline().from_bytes(nlp.to_bytes())
     assert from_bytes(text)._.syntagma == nlp(text)._.syntagma
+
+
+def test_an_installed_model_does_not_travel_with_the_pipeline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as installed:
+        installed.syspath_prepend(str(install(tmp_path / "site")))
+        pipeline(model="tlh").to_disk(tmp_path / "pipeline")
+        assert not list((tmp_path / "pipeline").rglob("*.syntagma"))
+        assert "syntagma" in spacy.load(tmp_path / "pipeline").pipe_names
+    with pytest.raises(ModelError, match="no model named 'tlh' is installed"):
+        spacy.load(tmp_path / "pipeline")
 
 
 @pytest.mark.slow

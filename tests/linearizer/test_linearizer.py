@@ -222,12 +222,12 @@ def test_load_of_a_path_in_the_current_folder(
     (tmp_path / "plain").write_bytes(model.read_bytes())
     monkeypatch.chdir(tmp_path)
     assert load("./plain").info.path == load(Path("plain")).info.path == Path("plain")
-    with pytest.raises(ModelError, match="no model named 'plain' is shipped"):
+    with pytest.raises(ModelError, match="no model named 'plain' is installed"):
         load("plain")
 
 
 def test_load_of_an_unknown_name_or_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=r"no model named 'tlh' is shipped \(available: .*\)"):
+    with pytest.raises(ModelError, match=r"no model named 'tlh' is installed \(installed: .*\)"):
         load("tlh")
     for missing in (tmp_path / "none.syntagma", tmp_path / "none"):
         with pytest.raises(ModelError, match=f"{missing}: no such model file"):

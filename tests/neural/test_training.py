@@ -386,8 +386,8 @@ def test_models_that_a_network_cannot_start_from(
     linear = Path(__file__).parents[2] / "benchmarks" / "models" / "en-linear.syntagma"
     with pytest.raises(TrainingError, match=r"syntagma \(--start\) has no neural scorer"):
         run(treebank, tmp_path / "model", SHORT, start=linear)
-    with pytest.raises(ModelError, match="no model named 'fr' is shipped"):
-        run(treebank, tmp_path / "model", SHORT, start="fr")
+    with pytest.raises(ModelError, match="no model named 'tlh' is installed"):
+        run(treebank, tmp_path / "model", SHORT, start="tlh")
     assert list(tmp_path.iterdir()) == []
 
 

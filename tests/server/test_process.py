@@ -367,7 +367,7 @@ def test_no_text_of_a_user_is_logged() -> None:
         (["--host", "0.0.0.0"], "which other machines can reach, give a token: --token-file FILE"),
         (["--host", "::"], "which other machines can reach"),
         (["--host", "example.invalid"], "which other machines can reach"),
-        (["--model", "none"], "no model named 'none' is shipped"),
+        (["--model", "none"], "no model named 'none' is installed"),
         (["--limit", "words"], "a limit is set as NAME=N"),
         (["--limit", "words=0"], "words must be between 1 and 10000, not 0"),
         (["--limit", "body=100000000"], "bodies must be at least body"),

@@ -140,7 +140,7 @@ def test_each_search_has_a_default_model(
     assert run(["order", "--search", "best-first", "sang", "She", "."]) == 0
     assert capsys.readouterr().out == "She sang .\n"
     assert run(["order", "sang", "She", "."]) == 2
-    assert "no model named 'en' is shipped (available: en-best-first)" in capsys.readouterr().err
+    assert "no model named 'en' is installed (installed: en-best-first" in capsys.readouterr().err
 
 
 def test_the_effort_is_part_of_a_signature(best_first: Linearizer) -> None:

@@ -13,7 +13,7 @@ from syntagma.files.outputs import check_output
 
 def add_lm(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Name of a shipped model, or a model file.")
+        str, typer.Argument(metavar="MODEL", help="Name of an installed model, or a model file.")
     ],
     language_model: Annotated[
         Path,

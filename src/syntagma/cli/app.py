@@ -31,6 +31,7 @@ COMMANDS: dict[str, Callable[[], Callable[..., None]]] = {
     "evaluate": lambda: import_module("syntagma.cli.evaluate").evaluate,
     "convert": lambda: import_module("syntagma.cli.convert").convert,
     "stats": lambda: import_module("syntagma.cli.stats").stats,
+    "package": lambda: import_module("syntagma.cli.package").package,
     "info": lambda: import_module("syntagma.cli.info").info,
 }
 

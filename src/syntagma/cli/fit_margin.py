@@ -13,7 +13,7 @@ from syntagma.files.outputs import check_output
 
 def fit_margin(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Name of a shipped model, or a model file.")
+        str, typer.Argument(metavar="MODEL", help="Name of an installed model, or a model file.")
     ],
     dev_file: Annotated[
         Path, typer.Argument(metavar="DEV", help="Treebank on which the margin is learned.")

@@ -1,51 +1,124 @@
-"""`syntagma info`: describes a model by its header."""
+"""`syntagma info`: describes a model by its header, or lists the models that are installed."""
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from syntagma.cli import options
 from syntagma.cli.output import write_stdout
 
+if TYPE_CHECKING:
+    from syntagma.models.installed import InstalledModel
+
+
+HEADINGS = (
+    *("name", "language", "package", "search", "tags"),
+    *("realizes", "lifting", "size", "licence", "file"),
+)
+
 
 def info(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Name of a shipped model, or a model file.")
-    ] = "en",
+        str | None,
+        typer.Argument(
+            metavar="MODEL",
+            help="Name of an installed model, or a model file. Default: en.",
+            show_default=False,
+        ),
+    ] = None,
     everything: Annotated[
         bool,
         typer.Option(
             "--all",
             "-a",
-            help="Print the whole header: all data with checksums, settings, history.",
+            help="Without MODEL: list all models that are installed. With MODEL: print its whole "
+            "header, with all data and checksums, settings, history.",
         ),
     ] = False,
+    format: Annotated[
+        Literal["text", "json"],
+        typer.Option("--format", "-f", metavar="text|json", help="Output format."),
+    ] = "text",
     debug: options.Debug = False,
 ) -> None:
-    """Describe a model: language, search, tags, data, figures, licence, size.
+    """Describe a model: language, search, tags, data, figures, licence, size. Or list all.
+
+    JSON has the whole header of the model; a list has one line per model.
 
     \b
-    The default model, another shipped model, and a model file:
+    The default model, another one by its name, and a model file:
         syntagma info
         syntagma info en-best-first
         syntagma info ./my.syntagma
     Everything that the header of a model states:
+        syntagma info en --all
+    What is installed, as a table and as JSON:
         syntagma info --all
+        syntagma info --all --format json
     """
+    if model is None and everything:
+        from syntagma.models.installed import installed_models
+
+        listed = installed_models()
+        write_stdout(list_as_json(listed) if format == "json" else list_as_text(listed))
+        return
+
     from syntagma.files.fingerprint import fingerprint
     from syntagma.linearizer.linearizer import read_info
 
-    about = read_info(model)
+    about = read_info("en" if model is None else model)
+    digest = None if about.path is None else fingerprint(about.path)
+    if format == "json":
+        file = None if about.path is None else str(about.path)
+        record = {"header": about.header, "file": file, "size": about.size, "sha256": digest}
+        write_stdout(json.dumps(record, ensure_ascii=False) + "\n")
+        return
     lines = [
         *(describe if everything else summarize)(about.header),
         ("file", str(about.path or "-")),
         ("size", f"{about.size / 1e6:.1f} MB"),
     ]
-    if about.path is not None:
-        lines.append(("sha256", fingerprint(about.path)))
+    if digest is not None:
+        lines.append(("sha256", digest))
     width = max(len(name) for name, _ in lines)
     write_stdout("".join(f"{name:<{width}}  {value}\n" for name, value in lines))
+
+
+def list_as_text(models: Sequence["InstalledModel"]) -> str:
+    """A line per model; below, why some cannot be loaded."""
+    rows = [HEADINGS]
+    for each in models:
+        if not each.error:
+            rows.append(
+                (
+                    each.name,
+                    each.language or "-",
+                    f"{each.distribution} {each.version}",
+                    each.search,
+                    each.tags.upper() or "-",
+                    "yes" if each.realizes else "no",
+                    "yes" if each.lifting else "no",
+                    f"{each.size / 1e6:.1f} MB",
+                    each.licence or "-",
+                    str(each.path),
+                )
+            )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+    faults = "".join(f"\nunusable: {each.error}" for each in models if each.error)
+    return "\n".join(lines) + "\n" + (f"{faults}\n" if faults else "")
+
+
+def list_as_json(models: Sequence["InstalledModel"]) -> str:
+    """A line per model; one that cannot be loaded has an `error` that is not empty."""
+    records = ({**asdict(each), "path": str(each.path or "")} for each in models)
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
 def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -41,7 +41,7 @@ Model = Annotated[
         "--model",
         "-m",
         metavar="NAME",
-        help="Name of a shipped model, or a model file. Default: en, or en-best-first.",
+        help="Name of an installed model, or a model file. Default: en, or en-best-first.",
     ),
 ]
 Search = Annotated[

@@ -33,7 +33,7 @@ def serve(
             "--model",
             "-m",
             metavar="NAME",
-            help="Name of a shipped model, or a model file; repeatable, the default first.",
+            help="Name of an installed model, or a model file; repeatable, the default first.",
         ),
     ] = ["en"],  # noqa: B006 (never mutated)
     threads: Annotated[

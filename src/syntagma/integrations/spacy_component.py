@@ -45,12 +45,14 @@ class SyntagmaComponent:
     ) -> None:
         """`given` are arguments of `Problem.from_spacy`, `limits` those of `order_many`."""
         from syntagma.models.loading import model_path
+        from syntagma.models.packages import is_name
 
         self.name = name
         self._given = given
         self._limits = limits
         self._handle: Handler = raise_error
         self._path = model_path(model)
+        self._installed = is_name(model)
         self._linearizer: Linearizer | None = None
         # A pipeline that was moved has its model in its own folder: `from_disk` will find it.
         if self._path.exists():
@@ -94,12 +96,10 @@ class SyntagmaComponent:
         return self._handle
 
     def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
-        """Write the model, unless it is part of the package: the pipeline can be moved."""
-        from syntagma.models.loading import SHIPPED
-
+        """Write the model, unless it is installed, so that the pipeline can be moved."""
         source = self.linearizer.info.path
         target = Path(path) / _MODEL_FILE
-        if source is None or source.parent == SHIPPED or source.absolute() == target.absolute():
+        if source is None or self._installed or source.absolute() == target.absolute():
             return
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
@@ -108,7 +108,7 @@ class SyntagmaComponent:
         """Read the model that `to_disk` has written, if it has written one."""
         stored = Path(path) / _MODEL_FILE
         if stored.exists():
-            self._path = stored
+            self._path, self._installed = stored, False
             self._load()
         return self
 

@@ -108,9 +108,7 @@ def read_container(path: str | Path) -> tuple[dict[str, Any], dict[str, npt.NDAr
     """
     data = _map(Path(path))
     index, start = _read_index(path, data)
-    header = index.get("header")
-    if not isinstance(header, dict):
-        raise ModelError(f"{path}: malformed model file: its index has no header")
+    header = _header(path, index)
     sections = _sections(path, index)
     claimed = start + sum(section.size for section in sections)
     if claimed != len(data):
@@ -132,6 +130,13 @@ def read_container(path: str | Path) -> tuple[dict[str, Any], dict[str, npt.NDAr
         arrays[section.name] = flat.reshape(section.shape)
         start += section.size
     return header, arrays
+
+
+def read_header(path: str | Path) -> tuple[dict[str, Any], frozenset[str]]:
+    """The header of `path` and the names of its sections, without reading these: the checksum of
+    the header alone is verified."""
+    index, _ = _read_index(path, _map(Path(path)))
+    return _header(path, index), frozenset(section.name for section in _sections(path, index))
 
 
 def content_mark(path: str | Path) -> str:
@@ -234,6 +239,13 @@ def _check_json(value: object, depth: int = 0) -> None:
     elif isinstance(value, list):
         for inner in value:
             _check_json(inner, depth + 1)
+
+
+def _header(path: str | Path, index: dict[str, Any]) -> dict[str, Any]:
+    header = index.get("header")
+    if not isinstance(header, dict):
+        raise ModelError(f"{path}: malformed model file: its index has no header")
+    return header
 
 
 def _sections(path: str | Path, index: dict[str, Any]) -> list[_Section]:

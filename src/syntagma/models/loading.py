@@ -9,7 +9,6 @@ hold of the arrays is declared in a table for each kind of model: `TABLE` in
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,6 +27,7 @@ from syntagma.models.container import read_container
 from syntagma.models.header import LANGUAGE_MODEL, Header, check_header, scorer_name
 from syntagma.models.margin import read_margin
 from syntagma.models.model import Model, StoredScorer, build_model
+from syntagma.models.packages import find_packaged, is_name
 from syntagma.realization.realizer import Realizer
 from syntagma.transition.budget import SearchName
 from syntagma.transition.vocabulary import Vocabulary
@@ -45,20 +45,23 @@ SHIPPED = Path(__file__).parent
 
 
 def model_path(model: str | Path) -> Path:
-    """The file of a shipped model, by its name, or of any other, by its path."""
+    """The file of a model that is shipped or installed, by its name, or of any other, by its
+    path."""
     if not isinstance(model, (str, PathLike)):
         raise ArgumentError(f"a model is given by its name or its path, not {shown(model)}")
     check_path(model, "a model")
-    if not isinstance(model, str) or not re.fullmatch(r"[\w-]+", model):
+    if not is_name(model):
         return Path(model)
-    shipped = {file.stem: file for file in SHIPPED.glob("*.syntagma")}
-    if model not in shipped:
-        names = ", ".join(sorted(shipped)) or "none"
-        raise ModelError(
-            f"no model named {shown(model)} is shipped (available: {names}); "
-            "a model file of your own is given by its path, as in ./my.syntagma"
-        )
-    return shipped[model]
+    shipped = shipped_models()
+    if model in shipped:
+        return shipped[model]
+    return find_packaged(model, shipped)
+
+
+def shipped_models() -> dict[str, Path]:
+    """The files of the models that are part of Syntagma, by their names."""
+    files = sorted(SHIPPED.glob("*.syntagma"), key=lambda file: file.stem)
+    return {file.stem: file for file in files}
 
 
 def load_model(
