@@ -242,20 +242,21 @@ def test_upos_tags_and_features_are_read_alike(
     seen = []
     for features in (None, "", "Number=Sing", "Number=Sing|Tense=Past", "Tense=Past"):
         for upos in (None, "NOUN", "VERB"):
-            words = (Word("fox", "NN", features=features, upos=upos), Word("a", features="X=y"))
-            words = (*words, Word("b", features="VerbForm=Fin", upos="DET"))
-            [vectors] = toy.scorer.encoder.encode([encode(Problem(words), toy.vocabulary)])
-            seen.append(tuple(np.sort(vectors.vectors[:, 0]).tolist()))
+            fox = Word("fox", "NN", features=features, upos=upos)
+            other = Word("b", features="VerbForm=Fin", upos="DET")
+            problem = Problem.of([fox, other])
+            [read] = toy.scorer.encoder.encode([encode(problem, toy.vocabulary)])
+            seen.append(tuple(np.sort(read.vectors[:, 0]).tolist()))
     assert len(set(seen)) == (5 if "features" in inputs else 1) * (3 if "upos" in inputs else 1)
 
 
 def test_all_rows_of_given_inputs_are_learned(universal: list[Sentence]) -> None:
     toy = Toy(universal, inputs=("upos", "features"))
     for name in ("tables.upos", "tables.features"):
-        toy.network.w[name].requires_grad_()  # type: ignore[index]
+        toy.network.w[name].requires_grad_()
     for condition in ("half", "labelled"):
         losses = toy.network.losses(batch_of(toy, universal, condition))
-        torch.stack([*losses.values()]).sum().backward()  # type: ignore[no-untyped-call]
+        torch.stack([*losses.values()]).sum().backward()
     for name in ("tables.upos", "tables.features"):
         gradient = toy.network.w[name].grad
         assert gradient is not None

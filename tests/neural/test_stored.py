@@ -22,9 +22,12 @@ from toys.network import (
     toy_parameters,
     toy_scorer,
     toy_stored,
+    universal_vocabulary,
+    with_universal_tags,
 )
 
 from syntagma.errors import ModelError
+from syntagma.files.packing import pack_lines
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
@@ -98,6 +101,35 @@ def test_other_parameters_are_rounded_to_16_bits() -> None:
             assert array.dtype == np.float16
             error = np.abs(array.astype(np.float64) - parameter)
             assert (error <= np.abs(parameter) * 2.0**-11 + 2.0**-25).all()
+
+
+@pytest.mark.parametrize("inputs", [("upos",), ("features",), ("upos", "features")])
+def test_a_model_that_reads_upos_tags_and_features(tmp_path: Path, inputs: list[str]) -> None:
+    lexicon, known = toy_lexicon(), universal_vocabulary()
+    vocabulary = toy_vocabulary().with_inputs(
+        known.upos if "upos" in inputs else (), known.features if "features" in inputs else ()
+    )
+    stored = StoredNetwork.from_parameters(lexicon, toy_parameters(lexicon, vocabulary))
+    save_model(tmp_path / "toy", toy_header(inputs), vocabulary, stored)
+    built = Linearizer(build_model(toy_header(inputs), vocabulary, stored))
+    loaded = Linearizer(load_model(tmp_path / "toy"))
+    assert loaded.info.header["inputs"] == list(inputs)
+    rng = Random(8)
+    for _ in range(10):
+        problem = with_universal_tags(rng, in_many_shapes(rng, random_problem(rng, 9)))
+        assert shown(loaded.order(problem)) == shown(built.order(problem))
+    header, sections = read_container(tmp_path / "toy")
+    for name in inputs:
+        fewer = {k: v for k, v in sections.items() if k != f"network.tables.{name}"}
+        assert f"no parameter tables.{name} of" in refused(tmp_path / "bad", header, fewer)
+    for stated in ([], ["upos", "features", "more"], ["features", "upos"], [1]):
+        message = refused(tmp_path / "bad", {**header, "inputs": stated}, sections)
+        assert f"the header states the inputs {stated}, but the vocabulary has" in message
+    for section in {"upos_tags", "feature_values"} & sections.keys():
+        fewer = {key: array for key, array in sections.items() if key != section}
+        assert "states the inputs" in refused(tmp_path / "bad", header, fewer)
+        twice = {**sections, section: pack_lines(["a", "a"])}
+        assert f"'{section}'" in refused(tmp_path / "bad", header, twice)
 
 
 # ---- what is refused -------------------------------------------------------------------------

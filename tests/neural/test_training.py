@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -51,7 +52,7 @@ from syntagma.transition.encoding import encode  # noqa: E402
 from syntagma.transition.training import grow_vocabulary  # noqa: E402
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS, constrain  # noqa: E402
 from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402
-from syntagma.treebanks.visits import visit  # noqa: E402
+from syntagma.treebanks.visits import thin_tags, visit  # noqa: E402
 
 SHORT = NeuralSettings(epochs=EPOCHS, batch_words=20, learning_rate=0.01, min_count=1)
 TINY = Dimensions(
@@ -346,6 +347,61 @@ def test_a_network_that_has_grown_sees_what_it_knows_as_before(
         [encode(Problem.of([Word("a", deprel="nsubj:new"), "b"]), grown)]
     )
     np.testing.assert_allclose(general.vectors, special.vectors, atol=1e-6)
+
+
+def test_upos_tags_and_features_are_learned_where_a_treebank_has_them(
+    whole: Path, tmp_path: Path
+) -> None:
+    """Also by a network that could not read them: it starts as it was."""
+    treebank = write_treebank(tmp_path / "universal.conllu", universal=True)
+    run(treebank, tmp_path / "model", SHORT, start=whole)
+    before, after = load_model(whole), load_model(tmp_path / "model")
+    assert "inputs" not in before.header
+    assert after.header["inputs"] == ["upos", "features"]
+    assert after.vocabulary.upos == ("ADJ", "ADP", "ADV", "DET", "NOUN", "PRON", "PUNCT", "VERB")
+    assert "Tense=Past" in after.vocabulary.features
+    assert "NumType=Card" not in after.vocabulary.features  # seen once
+    sentences = read_treebank(treebank)
+    grown = grow_vocabulary(before.vocabulary, sentences)
+    assert isinstance(before.scorer, NeuralScorer)
+    parameters = grow_parameters(before.scorer.parameters(), before.vocabulary, grown)
+    scorer = NeuralScorer.from_parameters(
+        before.scorer.dimensions, before.scorer.lexicon, grown, parameters
+    )
+    problem = constrain(sentences[0], CONDITIONS["labelled"], Random(1))
+    [one] = before.scorer.encoder.encode([encode(problem, before.vocabulary)])
+    [two] = scorer.encoder.encode([encode(problem, grown)])
+    assert (one.vectors == two.vectors).all()
+    without = [replace(each, upos=()) for each in sentences]
+    again = grow_vocabulary(after.vocabulary, without, keep_tags=False)
+    assert (again.upos, again.features) == ((), after.vocabulary.features)
+    assert isinstance(after.scorer, NeuralScorer)
+    kept = grow_parameters(after.scorer.parameters(), after.vocabulary, again)
+    assert "tables.upos" not in kept
+    learned = after.scorer.parameters()["tables.features"]
+    assert (kept["tables.features"] == learned).all()
+    assert (np.abs(learned).sum(1) > 0).all()
+
+
+def test_visits_give_any_of_tags_upos_tags_and_features(tmp_path: Path) -> None:
+    """All together half of the time; which ones does not depend on what else is drawn."""
+    treebank = write_treebank(tmp_path / "universal.conllu", universal=True)
+    sentence = read_treebank(treebank)[0]
+    inputs, kinds = ("upos", "features"), Counter[tuple[bool, ...]]()
+    for epoch in range(400):
+        posed = thin_tags(SHORT, epoch, 3, sentence, inputs)
+        assert posed.forms == sentence.forms
+        kept = any(posed.tags), any(posed.upos), any(posed.features)
+        kinds[kept] += 1
+        given = visit(replace(SHORT, condition="labelled"), epoch, 3, posed).words
+        assert [bool(word.tag) for word in given] == [kept[0]] * len(sentence)
+        assert [bool(word.upos) for word in given] == [kept[1]] * len(sentence)
+        assert [word.features is not None for word in given] == [kept[2]] * len(sentence)
+    assert len(kinds) == 7
+    assert (False, False, False) not in kinds
+    assert 150 < kinds[True, True, True] < 250
+    assert min(kinds.values()) > 15
+    assert thin_tags(SHORT, 1, 1, sentence, ()) is sentence
 
 
 def test_training_starts_from_a_model_with_tags_of_the_other_column(

@@ -77,7 +77,7 @@ def add_byte_rows(
 
 
 def add_bags(float[:, ::1] out, const float[:, ::1] table, const int32_t[:, :] numbers):
-    """Add the rows `numbers[i]` of `table` to row i of `out`; negative numbers stand for nothing."""
+    """Add the rows `numbers[i]` of `table` to row i of `out`; negative numbers add nothing."""
     cdef Py_ssize_t i, k
     with nogil:
         for i in range(numbers.shape[0]):

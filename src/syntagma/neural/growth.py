@@ -63,6 +63,7 @@ def grow_parameters(
             selected = _select_rows(parameters[name].T, columns, default)
             grown[name] = np.ascontiguousarray(selected.T)
     for name in INPUTS:
+        grown.pop(f"tables.{name}", None)
         if names := input_names(after).get(name):
             grown[f"tables.{name}"] = _grown_input(
                 parameters.get(f"tables.{name}"),

@@ -79,6 +79,7 @@ class StoredNetwork:
                 "train it again or install the version that made it"
             )
         dimensions = _dimensions(header.get("dimensions"))
+        _check_inputs(header, vocabulary)
         lexicon = Lexicon(self.names)
         shapes = parameter_shapes(dimensions, SLOTS, table_sizes(lexicon, vocabulary))
         tables, weights = {}, {}
@@ -94,7 +95,6 @@ class StoredNetwork:
                 tables[field] = EmbeddingTable(parameter)
             else:
                 weights[name] = parameter
-        _check_inputs(header, vocabulary)
         n_expected = len(shapes) + len(_QUANTISED)
         if len(self.arrays) != n_expected:
             raise ModelError(f"the network has {len(self.arrays)} arrays, not {n_expected}")

@@ -145,7 +145,7 @@ def grow_vocabulary(
     tags = vocabulary.tags if keep_tags else ()
     grown = learn_vocabulary(sentences, tags, vocabulary.labels).without_forms()
     same = (grown.tags, grown.labels) == (vocabulary.tags, vocabulary.labels)
-    inputs = learn_inputs(sentences, vocabulary.upos, vocabulary.features)
+    inputs = learn_inputs(sentences, vocabulary.upos if keep_tags else (), vocabulary.features)
     return (vocabulary if same else grown).with_inputs(*inputs)
 
 
