@@ -26,22 +26,26 @@ class TrainingPlan:
         return [self._data(), self._choices()]
 
     def _data(self) -> str:
-        dev = f"{self.dev_sentences:,} held out of them" if self.held_out else ""
-        sentences = self.sentences + self.dev_sentences * self.held_out
+        dev = f"{self.dev_sentences:,} held-out" if self.held_out else f"{self.dev_sentences:,}"
         measured = min(self.dev_sentences, self.settings.dev_sentences)
-        line = f"{sentences:,} sentences, {self.words:,} words to learn from; "
-        line += f"dev: {dev or f'{self.dev_sentences:,} sentences'}"
-        return line + (f", {measured:,} of which are measured" * (measured < self.dev_sentences))
+        sampled = f" ({measured:,} measured)" if measured < self.dev_sentences else ""
+        return (
+            f"{_counted(self.sentences, 'sentence')}, {_counted(self.words, 'word')}; "
+            f"development set: {dev} sentence{'s' * (self.dev_sentences != 1)}{sampled}"
+        )
 
     def _choices(self) -> str:
         settings = self.settings
         tags = (settings.tag_column or "xpos").upper()
-        parts = [f"{settings.epochs} epochs", f"{tags} tags"]
+        parts = [_counted(settings.epochs or 0, "epoch"), f"{tags} tags"]
         if isinstance(settings, AdaptedSettings):
             parts[1:1] = [f"width {settings.width}", f"dropout {settings.dropout:g}"]
-            parts += [
-                f"words from {settings.min_count} occurrences on",
-                f"suffixes of {settings.suffix_length}",
-            ]
-        parts.append("orders and realizes" if settings.realizes else "orders only")
-        return ", ".join(parts)
+            parts.append(f"min count {settings.min_count}")
+            parts.append(f"suffix length {settings.suffix_length}")
+        return ", ".join(parts) + (
+            "; learns to order and to realize" if settings.realizes else "; learns to order"
+        )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -65,9 +65,11 @@ def choose_tag_column(
         reason = f"{_share(shares[usual])} {usual.upper()} tags"
     elif start is None and isinstance(settings, NeuralSettings) and shares["upos"] >= NEARLY_ALL:
         readable = all(os.path.isfile(file) for file in dev)
-        reason = _reason_for_upos(pairs, count_tags(*dev) if readable else Pairs())
-        # No warning where nothing is lost: a UPOS tag never has two XPOS tags.
-        if reason or len(pairs) == len(_tags(pairs, "upos")):
+        # Where a UPOS tag never has two XPOS tags, nothing is lost, and nothing is to be said.
+        redundant = len(pairs) == len(_tags(pairs, "upos"))
+        if not redundant:
+            reason = _reason_for_upos(pairs, count_tags(*dev) if readable else Pairs())
+        if reason or redundant:
             column = "upos"
     if reason:
         warnings.warn(
@@ -82,13 +84,18 @@ def choose_tag_column(
 def _reason_for_upos(train: Pairs, dev: Pairs) -> str:
     """Why XPOS tags are not learned from; empty if they are."""
     xpos, in_dev = _tags(train, "xpos"), _tags(dev, "xpos")
-    rare = sum(count for count in xpos.values() if count < RARE) / train.total()
-    if rare > MOST_RARE:
+    rare = _rare(xpos)
+    if rare > MOST_RARE and rare > 2 * _rare(_tags(train, "upos")):
         return f"{rare:.0%} of the words have an XPOS tag seen less than {RARE} times"
     unknown = sum(count for tag, count in in_dev.items() if tag and tag not in xpos)
     if unknown > (1 - MIN_KNOWN) * (dev.total() - in_dev[""]):
         return f"{unknown / dev.total():.0%} of the words of DEV have an XPOS tag that TRAIN lacks"
     return ""
+
+
+def _rare(tags: Counter[str]) -> float:
+    """The share of words with a rare tag."""
+    return sum(count for count in tags.values() if count < RARE) / tags.total()
 
 
 def _tags(pairs: Pairs, column: TagColumn) -> Counter[str]:
