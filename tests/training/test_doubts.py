@@ -23,7 +23,7 @@ DEV = [tree(number) for number in range(250, 310)]
 
 
 def doubts(train: list[Sentence], dev: list[Sentence]) -> list[str]:
-    return list(doubts_of_data(train, dev, NAMES))
+    return list(doubts_of_data(train, dev, NAMES, pretrains=False))
 
 
 def test_a_usual_treebank_is_not_doubted() -> None:
@@ -68,6 +68,12 @@ def test_a_usual_treebank_is_not_doubted() -> None:
 def test_what_is_doubted(train: list[Sentence], dev: list[Sentence], message: str) -> None:
     [found] = doubts(train, dev)
     assert found.startswith(message)
+
+
+def test_advice_is_of_use_to_the_learner() -> None:
+    for pretrains in (False, True):
+        [found] = doubts_of_data(TRAIN[:9], DEV, NAMES, pretrains=pretrains)
+        assert ("--pretrain" in found) is pretrains
 
 
 def test_one_label_for_all_arcs() -> None:

@@ -100,9 +100,8 @@ def test_what_the_command_prints(
     out, err = capsys.readouterr()
     printed = err.replace(str(treebank), "toy.conllu").splitlines()
     assert printed[:5] == [
-        "warning: toy.conllu: only 9 sentences to learn from, so expect poor orders; more trees "
-        "help, even machine-made ones (--pretrain), or a model of the same language to start from "
-        "(--start)",
+        "warning: toy.conllu: only 9 sentences to learn from, so expect poor orders; machine-made "
+        "trees help (--pretrain), or a model of the same language to start from (--start)",
         "warning: the development set: only 1 sentence, so the best epoch is chosen and measured "
         "by chance; a development set has some hundreds",
         "warning: toy.conllu has no lemmas: the model realizes words as they are given, it cannot "

@@ -19,6 +19,9 @@ LONG = 5
 KNOWN_WORDS = 0.2  # share of words of DEV that are in TRAIN
 KNOWN_LABELS = 0.8
 PLACEHOLDERS = 0.9  # share of sentences of LONG words and more with the same simple tree
+MORE_DATA = (
+    "machine-made trees help (--pretrain), or a model of the same language to start from (--start)"
+)
 LOW_BLEU = {"labelled": 30.0, "tree": 25.0}
 
 
@@ -32,14 +35,18 @@ def check_orders(sentences: Sequence[Sentence], name: str) -> None:
 
 
 def doubts_of_data(
-    train: Sequence[Sentence], dev: Sequence[Sentence], names: tuple[str, str]
+    train: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    names: tuple[str, str],
+    *,
+    pretrains: bool,
 ) -> Iterator[str]:
-    """What is odd about a treebank and its development set; `names` are those of the files."""
+    """What is odd about a treebank and its development set; `names` are those of the files, and
+    `pretrains` says whether the learner can learn from other data, too."""
     if len(train) < FEW_SENTENCES:
         yield (
-            f"{names[0]}: only {_number(train, 'sentence')} to learn from, so expect poor orders; "
-            "more trees help, even machine-made ones (--pretrain), or a model of the same language "
-            "to start from (--start)"
+            f"{names[0]}: only {_number(train, 'sentence')} to learn from, so expect poor orders"
+            + f"; {MORE_DATA}" * pretrains
         )
     yield from _doubts_of_trees(train, names[0])
     if len(dev) < FEW_TO_MEASURE:

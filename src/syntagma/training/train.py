@@ -126,7 +126,7 @@ def train(
         if isinstance(settings, NeuralSettings):
             settings = adapt_settings(settings, sentences, further, begun)
         names = name_files(train), name_files(dev) if dev else "the development set"
-        _warn(doubts_of_data(sentences, annotated, names))
+        _warn(doubts_of_data(sentences, annotated, names, pretrains=settings.PRETRAINS))
         realizer = None
         if settings.realizes:
             _warn(doubts_of_lemmas(sentences, names[0]))
