@@ -24,7 +24,7 @@ from syntagma.errors import ModelError
 from syntagma.models.container import read_container
 from syntagma.models.header import Header
 from syntagma.models.model import Model, build_model
-from syntagma.neural.lexicon import Lexicon
+from syntagma.neural.lexicon import SUFFIX, Lexicon
 from syntagma.neural.parameters import Dimensions, Floats, parameter_shapes, table_sizes
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.slots import SLOTS
@@ -82,7 +82,8 @@ def both(
     if {name: header.get(name) for name in run} != run:
         raise ModelError(f"{state} and {model} are not of the same training run")
     vocabulary = Vocabulary.from_arrays(arrays)
-    lexicon = Lexicon(StoredNetwork.from_arrays(arrays).names)
+    suffix = header.get("suffix_length", SUFFIX)
+    lexicon = Lexicon(StoredNetwork.from_arrays(arrays).names, suffix)
     dimensions = Dimensions(**header["dimensions"])
     shapes = parameter_shapes(dimensions, SLOTS, table_sizes(lexicon, vocabulary))
     parameters = cut(state_arrays["average"], shapes)

@@ -43,8 +43,8 @@ def defaults(command: str) -> dict[str, Any]:
     ("command", "settings", "different"),
     [
         ("train", NeuralSettings(), {"epochs"}),
-        ("train", LinearSettings(), {"epochs", "update"}),
-        ("train", BestFirstSettings(), {"epochs", "update"}),
+        ("train", LinearSettings(), {"epochs", "update", "min_count", "realize"}),
+        ("train", BestFirstSettings(), {"epochs", "update", "min_count", "realize"}),
         ("train-lm", LanguageModelSettings(), set()),
     ],
 )

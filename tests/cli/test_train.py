@@ -124,6 +124,31 @@ def test_a_pattern_without_a_match(treebank: Path, capsys: pytest.CaptureFixture
     )
 
 
-def test_one_file_is_not_enough(treebank: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["train", str(treebank), "-o", str(treebank.with_name("model"))]) == 2
-    assert capsys.readouterr().err == "error: Missing argument 'TRAIN...'.\n"
+def test_a_file_alone_is_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The model is the same as from the two parts as files; the header says what was held out."""
+    whole = write_treebank(tmp_path / "whole.conllu")
+    blocks = whole.read_text().strip().split("\n\n")
+    held = blocks.pop(5)
+    learned, dev = tmp_path / "learned.conllu", tmp_path / "dev.conllu"
+    learned.write_text("\n\n".join(blocks) + "\n\n")
+    dev.write_text(held + "\n\n")
+    options = ["--scorer", "linear", "--beam", "2", *QUICK, "--name", "toy"]
+    models = []
+    for files in ([whole], [learned, dev]):
+        output = tmp_path / "model"
+        assert run(["train", *map(str, files), "-o", str(output), *options]) == 0
+        models.append(read_container(output))
+    (header, arrays), (expected, others) = models
+    assert [arrays[name].tobytes() for name in others] == [
+        each.tobytes() for each in others.values()
+    ]
+    assert header["figures"] == expected["figures"]
+    assert header["data"][0]["sentences"] == 9
+    assert header["data"][0].pop("held_out") == 1
+    assert header["data"][0]["sha256"] == expected["data"][0]["sha256"]
+    capsys.readouterr()
+    whole.write_text(held + "\n\n")
+    assert run(["train", str(whole), "-o", str(tmp_path / "model"), *options]) == 2
+    assert capsys.readouterr().err == (
+        f"error: {whole}: a treebank of one sentence has none to hold out: give a development set\n"
+    )

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from math import cos, pi
 from pathlib import Path
@@ -54,7 +55,8 @@ from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS, constrain
 from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402
 from syntagma.treebanks.visits import thin_tags, visit  # noqa: E402
 
-SHORT = NeuralSettings(epochs=EPOCHS, batch_words=20, learning_rate=0.01, min_count=1)
+ordering = partial(NeuralSettings, realize=False)
+SHORT = ordering(epochs=EPOCHS, batch_words=20, learning_rate=0.01, min_count=1)
 TINY = Dimensions(
     width=32,
     layers=2,
@@ -73,7 +75,7 @@ def tiny() -> Iterator[None]:
     """Small networks that warm up at once."""
     threads = torch.get_num_threads()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neural_training, "Dimensions", lambda: TINY)
+        patch.setattr(neural_training, "dimensions_of", lambda width: TINY)
         patch.setattr(neural_training, "WARM_UP", 10)
         yield
     torch.set_num_threads(threads)
@@ -101,7 +103,7 @@ def parameters(path: Path) -> dict[str, bytes]:
 def test_it_learns_to_order_the_sentences(
     treebank: Path, sentences: list[Sentence], tmp_path: Path
 ) -> None:
-    settings = NeuralSettings(
+    settings = ordering(
         epochs=8, condition="labelled", batch_words=6, learning_rate=0.01, min_count=1
     )
     report = run(treebank, tmp_path / "model", settings)
@@ -121,7 +123,7 @@ def test_it_learns_to_order_the_sentences(
 def test_tags_and_labels_are_learned_as_well(
     treebank: Path, sentences: list[Sentence], tmp_path: Path
 ) -> None:
-    settings = NeuralSettings(
+    settings = ordering(
         epochs=15, condition="tags0-arcs100", batch_words=6, learning_rate=0.01, min_count=1
     )
     run(treebank, tmp_path / "model", settings)
@@ -156,7 +158,7 @@ def test_progress_and_report(treebank: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_model_depends_on_the_seed_alone(treebank: Path, tmp_path: Path) -> None:
     for name, seed in [("one", 1), ("same", 1), ("other", 2)]:
-        settings = NeuralSettings(epochs=2, batch_words=20, seed=seed)
+        settings = ordering(epochs=2, batch_words=20, seed=seed)
         torch.manual_seed(seed + len(name))  # whatever was drawn before
         run(treebank, tmp_path / name, settings)
     assert (tmp_path / "same").read_bytes() == (tmp_path / "one").read_bytes()
@@ -168,11 +170,11 @@ def test_settings_make_a_difference(treebank: Path, tmp_path: Path) -> None:
     models = []
     for number, settings in enumerate(
         [
-            NeuralSettings(epochs=1, batch_words=20),
-            NeuralSettings(epochs=1, batch_words=20, learning_rate=0.1),
-            NeuralSettings(epochs=1, batch_words=30),
-            NeuralSettings(epochs=1, batch_words=20, condition="labelled"),
-            NeuralSettings(epochs=1, batch_words=20, min_count=1),
+            ordering(epochs=1, batch_words=20),
+            ordering(epochs=1, batch_words=20, learning_rate=0.1),
+            ordering(epochs=1, batch_words=30),
+            ordering(epochs=1, batch_words=20, condition="labelled"),
+            ordering(epochs=1, batch_words=20, min_count=1),
         ]
     ):
         run(treebank, tmp_path / str(number), settings)
@@ -185,7 +187,7 @@ def test_settings_make_a_difference(treebank: Path, tmp_path: Path) -> None:
 
 def pretrained(treebank: Path, output: Path, **options: Any) -> TrainingReport:
     """One pass over a further treebank as long as the first, then two epochs over the first."""
-    settings = NeuralSettings(epochs=EPOCHS - 1, pretrain_epochs=1, batch_words=20, min_count=1)
+    settings = ordering(epochs=EPOCHS - 1, pretrain_epochs=1, batch_words=20, min_count=1)
     return run(treebank, output, settings, pretrain=[treebank], **options)
 
 
@@ -255,7 +257,7 @@ def test_a_folder_of_another_run_is_left_alone(treebank: Path, tmp_path: Path) -
     with pytest.raises(Cut):
         run(treebank, tmp_path / "model", SHORT, on_epoch=cut_at(1))
     with pytest.raises(TrainingError, match="other data or settings"):
-        run(treebank, tmp_path / "model", NeuralSettings(epochs=EPOCHS, batch_words=21))
+        run(treebank, tmp_path / "model", ordering(epochs=EPOCHS, batch_words=21))
     with pytest.raises(TrainingError, match="other data or settings"):
         run(treebank, tmp_path / "model", SHORT, pretrain=[treebank])
 
@@ -267,11 +269,11 @@ def test_a_folder_of_another_run_is_left_alone(treebank: Path, tmp_path: Path) -
 def test_training_goes_on_from_the_model_to_start_from(
     treebank: Path, whole: Path, tmp_path: Path
 ) -> None:
-    more = NeuralSettings(epochs=1, batch_words=20, learning_rate=1e-9)
+    more = ordering(epochs=1, batch_words=20, learning_rate=1e-9)
     report = run(treebank, tmp_path / "model", more, start=whole)
     assert (
         report.epochs[0].figures["loss"]
-        < run(treebank, tmp_path / "new", NeuralSettings(epochs=1, batch_words=20, min_count=1))
+        < run(treebank, tmp_path / "new", ordering(epochs=1, batch_words=20, min_count=1))
         .epochs[0]
         .figures["loss"]
     )
@@ -463,7 +465,7 @@ def test_further_treebanks_come_first_in_pieces(
     sentences: list[Sentence], count: int, pieces: int
 ) -> None:
     """Each pass visits all of their sentences once, in epochs as long as those that follow."""
-    settings = NeuralSettings(epochs=2, pretrain_epochs=3)
+    settings = ordering(epochs=2, pretrain_epochs=3)
     learner = NeuralLearner(settings, 1)
     further = further_sentences(count)
     learner.begin(sentences, [further[:1], further[1:]])
@@ -488,7 +490,7 @@ def test_further_treebanks_come_first_in_pieces(
 @pytest.mark.slow
 def test_further_treebanks_are_learned_from_and_named(treebank: Path, tmp_path: Path) -> None:
     further = write_sentences(tmp_path / "further.conllu", further_sentences(SIZE * 2))
-    settings = NeuralSettings(epochs=1, pretrain_epochs=2, batch_words=20, min_count=1)
+    settings = ordering(epochs=1, pretrain_epochs=2, batch_words=20, min_count=1)
     seen: list[None] = []
     report = run(
         *(treebank, tmp_path / "model", settings),
@@ -523,7 +525,7 @@ def test_faulty_sentences_of_further_treebanks_are_left_out_and_reported(
     faulty.write_text(
         "\n\n".join([blocks[0], cycle, *blocks[1:3], headless, *blocks[3:]]), encoding="utf-8"
     )
-    settings = NeuralSettings(epochs=1, pretrain_epochs=1, batch_words=20, min_count=1)
+    settings = ordering(epochs=1, pretrain_epochs=1, batch_words=20, min_count=1)
     reports: list[Sequence[FormatError]] = []
     options: dict[str, Any] = {"on_faults": reports.append}
     run(treebank, tmp_path / "one", settings, pretrain=[faulty, clean], **options)
@@ -552,7 +554,7 @@ def test_a_faulty_sentence_of_the_treebank_itself_is_an_error(
 
 
 def learner_of(sentences: list[Sentence], **settings: Any) -> NeuralLearner:
-    learner = NeuralLearner(NeuralSettings(**settings), 1)
+    learner = NeuralLearner(ordering(**settings), 1)
     learner.begin(sentences, ())
     return learner
 
@@ -624,7 +626,7 @@ def test_the_learning_rate_warms_up_and_falls_along_a_cosine(sentences: list[Sen
 
 def test_all_words_are_seen_by_the_end(sentences: list[Sentence]) -> None:
     """Else the rate would not have come down."""
-    learner = NeuralLearner(NeuralSettings(epochs=2, pretrain_epochs=2, batch_words=30), 1)
+    learner = NeuralLearner(ordering(epochs=2, pretrain_epochs=2, batch_words=30), 1)
     learner.begin(sentences, [further_sentences(24)])
     for number in range(1, learner.epochs + 1):
         learner.pass_over(number, lambda: None)

@@ -56,7 +56,7 @@ def stop(*_: object) -> None:
     raise Stop
 
 
-NEURAL = NeuralSettings(epochs=1)
+NEURAL = NeuralSettings(epochs=1, realize=False)
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"settings": NEURAL, "on_start": stop},
         {"settings": NEURAL, "on_sentence": stop},
         {"settings": NEURAL, "on_epoch": stop},
-        {"settings": NeuralSettings(epochs=1, realize=True)},  # there are no lemmas
+        {"settings": NeuralSettings(epochs=1, realize=True)},
     ],
 )
 def test_train(treebank: Path, tmp_path: Path, options: dict[str, Any], threads: int) -> None:

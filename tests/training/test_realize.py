@@ -12,7 +12,7 @@ from toys.training_runs import Cut, cut_at, run
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagma[train]'")
 
-from syntagma.errors import TrainingError  # noqa: E402
+from syntagma.errors import SyntagmaWarning  # noqa: E402
 from syntagma.formats.conllu import write_conllu  # noqa: E402
 from syntagma.language_model.settings import LanguageModelSettings  # noqa: E402
 from syntagma.linearizer.linearizer import load  # noqa: E402
@@ -41,7 +41,7 @@ TINY = Dimensions(
 @pytest.fixture(autouse=True, scope="module")
 def tiny() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neural_training, "Dimensions", lambda: TINY)
+        patch.setattr(neural_training, "dimensions_of", lambda width: TINY)
         yield
 
 
@@ -119,12 +119,16 @@ def test_so_many_visits_are_of_lemmas() -> None:
     assert drawn != [of_lemmas(SETTINGS, 2, index) for index in range(2000)]
 
 
-def test_a_treebank_without_lemmas_is_refused(tmp_path: Path) -> None:
+def test_forms_stand_in_for_lemmas_that_a_treebank_lacks(tmp_path: Path) -> None:
     path = tmp_path / "forms.conllu"
     text = "".join(as_conllu(each, lemmas=False) for each in toy_lemma_sentences()[:5])
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(TrainingError, match="no lemmas, which realisation is learned from"):
-        run(path, tmp_path / "model", SETTINGS)
+    settings = replace(SETTINGS, epochs=1, realize=None)
+    with pytest.warns(SyntagmaWarning, match=r"forms\.conllu has no lemmas: .*--no-realize"):
+        run(path, tmp_path / "model", settings)
+    realized = load(tmp_path / "model").realize([Word(lemma="w3s", tag="NNS"), "."])
+    assert sorted(map(str.lower, realized.words)) == [".", "w3s"]
+    assert read_container(tmp_path / "model")[0]["settings"]["realize"] is True
 
 
 @pytest.mark.slow

@@ -291,7 +291,7 @@ def test_a_few_words_without_a_tag(settings: Settings, treebank: Path, tmp_path:
     path.write_text(treebank.read_text("utf-8").replace("cook\t_\t_\tNN", "cook\t_\t_\t_"))
     with pytest.warns(SyntagmaWarning) as found:
         run(path, tmp_path / "model", settings)
-    assert {str(each.message) for each in found} == {
+    assert {str(each.message) for each in found if "XPOS" in str(each.message)} == {
         f"{path}: 3 of 53 words have no XPOS tag and count as untagged"
     }
     model = load_model(tmp_path / "model", search=None)

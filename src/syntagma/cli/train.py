@@ -16,7 +16,9 @@ from syntagma.cli.progress import Ticker
 from syntagma.cli.training_options import choose_settings
 from syntagma.features.settings import PRESET_NAMES
 from syntagma.linear.settings import LinearSettings
-from syntagma.neural.settings import NeuralSettings
+from syntagma.neural.adaptation import MIN_COUNT, WORD_DROPOUT
+from syntagma.neural.lexicon import SUFFIX
+from syntagma.neural.settings import WIDTH_MULTIPLE, NeuralSettings
 from syntagma.problem.word import TagColumn
 from syntagma.transition.budget import MAX_BEAM, MAX_EXPANSIONS, SearchName
 
@@ -29,18 +31,13 @@ NEURAL, LINEAR, BEST_FIRST = NeuralSettings(), LinearSettings(), BestFirstSettin
 
 def train(
     context: typer.Context,
-    train_files: Annotated[
+    files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="TRAIN...",
-            help="Treebank to learn from: files, or quoted patterns, such as 'wsj/0*.conllu'.",
-        ),
-    ],
-    dev_file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DEV",
-            help="Development set, which selects the best epoch: the last file, or a pattern.",
+            metavar="TRAIN... DEV",
+            help="Treebank to learn from: files, or quoted patterns, such as 'wsj/0*.conllu'. The "
+            "last one is the development set, which selects the best epoch. If there is only one, "
+            "a tenth of its sentences is held out.",
         ),
     ],
     output: Annotated[
@@ -162,8 +159,8 @@ def train(
             "--epochs",
             min=1,
             metavar="N",
-            help=f"Passes over TRAIN. Default: {NEURAL.epochs} for a network, else "
-            f"{LINEAR.epochs}.",
+            help="Passes over TRAIN. Default: for a network, by the size of TRAIN: 30 for 100,000 "
+            f"words; else {LINEAR.epochs}.",
         ),
     ] = None,
     beam: Annotated[
@@ -222,30 +219,58 @@ def train(
         float,
         typer.Option("--learning-rate", metavar="X", help="Neural: peak learning rate."),
     ] = NEURAL.learning_rate,
+    width: Annotated[
+        int | None,
+        typer.Option(
+            "--width",
+            min=WIDTH_MULTIPLE,
+            metavar="N",
+            help="Neural: width of the network. Default: by the size of TRAIN.",
+        ),
+    ] = NEURAL.width,
     dropout: Annotated[
-        float, typer.Option("--dropout", metavar="X", help="Neural: dropout rate.")
+        float | None,
+        typer.Option(
+            "--dropout", metavar="X", help="Neural: dropout rate. Default: by the size of TRAIN."
+        ),
     ] = NEURAL.dropout,
     word_dropout: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--word-dropout",
             metavar="X",
-            help="Neural: rate at which words are treated as unknown in training.",
+            help="Neural: rate at which words are treated as unknown in training. Default: "
+            f"{WORD_DROPOUT}.",
         ),
     ] = NEURAL.word_dropout,
     min_count: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--min-count",
             min=1,
             metavar="N",
             help="Neural: words seen less often have no embedding of their own, only those of "
-            "suffix and shape.",
+            f"suffix and shape. Default: {MIN_COUNT}, or more if the model would become too large.",
         ),
     ] = NEURAL.min_count,
+    suffix_length: Annotated[
+        int | None,
+        typer.Option(
+            "--suffix-length",
+            min=1,
+            max=SUFFIX,
+            metavar="N",
+            help="Neural: characters of a suffix. Default: by the words of TRAIN, "
+            f"{SUFFIX} in alphabetic scripts, 1 in Chinese.",
+        ),
+    ] = NEURAL.suffix_length,
     realize: Annotated[
-        bool,
-        typer.Option("--realize", help="Also learn to realize lemmas; TRAIN has them."),
+        bool | None,
+        typer.Option(
+            "--realize/--no-realize",
+            show_default=False,
+            help="Also learn to realize lemmas. Default: yes for a network, else no.",
+        ),
     ] = NEURAL.realize,
     lm: Annotated[
         str | None,
@@ -263,7 +288,7 @@ def train(
             "--tag-column",
             metavar="xpos|upos",
             help="Column of CoNLL-U that serves as the tag. Default: xpos, or upos if TRAIN lacks "
-            "XPOS tags.",
+            "XPOS tags; for a network also if they are too many or differ from those of DEV.",
         ),
     ] = NEURAL.tag_column,
     threads: Annotated[
@@ -285,8 +310,8 @@ def train(
         typer.Option(
             "--language",
             metavar="CODE",
-            help="Language, for the header. With en, --realize inflects words that the treebank "
-            "lacks by the rules of English.",
+            help="Language, for the header. With en, words that the treebank lacks are inflected "
+            "by the rules of English.",
         ),
     ] = "",
     licence: Annotated[
@@ -300,20 +325,21 @@ def train(
 ) -> None:
     """Train a model on a treebank in CoNLL-U.
 
-    The epoch that is best on DEV is kept. Training can be interrupted at any time: the same
+    What is not given is chosen to fit the treebank, and printed first. The epoch that is best on
+    DEV is kept. Training can be interrupted at any time: the same
     command resumes it, losing at most the current epoch, and ends with the same model.
 
     \b
-    A model for every condition, from words only to labelled trees:
-        syntagma train train.conllu dev.conllu --output my.syntagma
+    A model for every condition, from words only to labelled trees, that also realizes lemmas:
+        syntagma train train.conllu dev.conllu --output my.syntagma --language pt
+    Without a development set of its own, and without realisation:
+        syntagma train treebank.conllu --output my.syntagma --no-realize
     The same, pre-trained on machine-made trees:
         syntagma train train.conllu dev.conllu --output my.syntagma \\
             --pretrain parsed.conllu.xz
     The shipped model, adapted to another treebank:
         syntagma train train.conllu dev.conllu --output my.syntagma \\
             --start en --epochs 5 --learning-rate 0.0005
-    A model that can also realize lemmas:
-        syntagma train train.conllu dev.conllu --output my.syntagma --realize --language pt
     From several files; a quoted pattern is expanded by syntagma:
         syntagma train 'wsj/0[2-9]*.conllu' 'wsj/1*.conllu' wsj/22.conllu --output my.syntagma
     The system of a paper, as published, and with a narrower beam:
@@ -324,6 +350,7 @@ def train(
         syntagma train train.auto dev.auto --output ccg.syntagma --search best-first \\
             --grammar ccg --tag-column upos
     """
+    from syntagma.training.plan import TrainingPlan
     from syntagma.training.run import Epoch
     from syntagma.training.train import train as learn
 
@@ -337,9 +364,14 @@ def train(
             ticker.print(describe(epoch))
             ticker.restart()
 
+        def announce(plan: TrainingPlan) -> None:
+            if isinstance(settings, NeuralSettings):
+                for line in plan.lines():
+                    ticker.print(line)
+
         report = learn(
-            train_files,
-            dev_file,
+            files[:-1] or files,
+            files[-1] if len(files) > 1 else None,
             output,
             settings=settings,
             pretrain=pretrain or (),
@@ -350,6 +382,7 @@ def train(
             licence=licence,
             attribution=attribution,
             threads=threads,
+            on_plan=announce,
             on_start=ticker.expect,
             on_sentence=ticker.advance,
             on_epoch=show,

@@ -20,7 +20,7 @@ OPTIONS_OF = {
     ),
     "neural": (
         *("start", "pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
-        *("dropout", "word_dropout", "min_count", "realize"),
+        *("width", "dropout", "word_dropout", "min_count", "suffix_length", "realize"),
     ),
 }
 
@@ -30,6 +30,11 @@ SETTINGS: dict[str, type[Settings]] = {
     "neural": NeuralSettings,
 }
 _COMMON = ("condition", "seed", "tag_column", "epochs")
+_OF_NEW_MODELS = {
+    "min_count": "a vocabulary",
+    "suffix_length": "a vocabulary",
+    "width": "a network",
+}
 _PAIRS = {  # what one asks for with options that can be switched off, where the default is on
     "scaled": "--unscaled",
     "negatives": "--no-negatives",
@@ -43,10 +48,10 @@ def choose_settings(context: typer.Context) -> Settings:
     given = {name: value for name, value in context.params.items() if _is_given(context, name)}
     kind = _kind(given)
     _refuse_options_of_others(given, kind)
-    if "start" in given and "min_count" in given:
-        raise typer.BadParameter(
-            "--min-count goes with a new model: --start has a vocabulary already"
-        )
+    for name, owned in _OF_NEW_MODELS.items():
+        if "start" in given and name in given:
+            option = "--" + name.replace("_", "-")
+            raise typer.BadParameter(f"{option} goes with a new model: --start has {owned} already")
     names = {*_COMMON, *OPTIONS_OF[kind]} - {"start", "pretrain", "lm"}
     chosen = {name: value for name, value in given.items() if name in names}
     if "preset" in given:

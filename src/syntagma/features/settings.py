@@ -22,6 +22,7 @@ class SparseSettings(Settings):
     `training/presets.py`.
     """
 
+    epochs: int = 10
     preset: PresetName | None = None
     unlabelled: bool = False  # arcs have no labels
     min_count: int = 2  # rarer forms are treated as unseen

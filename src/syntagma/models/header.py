@@ -27,6 +27,7 @@ class DataEntry(TypedDict, total=False):
     words: int
     use: str  # "pre-training", or absent
     left_out: int  # sentences dropped because of faults
+    held_out: int  # of all files together, as the development set; of the first file only
 
 
 class Header(TypedDict, total=False):
@@ -65,6 +66,7 @@ class Header(TypedDict, total=False):
     dimensions: dict[str, int]
     slots: dict[str, list[str]]
     inputs: list[str]  # read besides forms, tags and arcs: upos, features; absent if none
+    suffix_length: int  # characters; absent if 3
     parameters: int
 
     # edges: best-first search
@@ -88,7 +90,7 @@ _NAMES_OF_TYPES = {
 }
 _DATA_TYPES: dict[str, type] = {
     **dict.fromkeys(("name", "sha256", "use"), str),
-    **dict.fromkeys(("sentences", "words", "left_out"), int),
+    **dict.fromkeys(("sentences", "words", "left_out", "held_out"), int),
 }
 FIELD_TYPES: dict[str, type] = {
     **dict.fromkeys(("name", "language", "licence", "attribution", "created_with"), str),
@@ -96,7 +98,7 @@ FIELD_TYPES: dict[str, type] = {
     "preset": str,
     "heads": str,
     **dict.fromkeys(("features", "parameters", "chart", "categories", "rules"), int),
-    "unreachable": int,
+    **dict.fromkeys(("unreachable", "suffix_length"), int),
     **dict.fromkeys(
         (
             *("settings", "figures", "start", "language_model", "margin", "dimensions", "slots"),

@@ -10,14 +10,19 @@ from collections.abc import Mapping, Sequence
 from syntagma.problem.shape import shape
 
 LEXICAL = ("form", "lower", "suffix", "shape")
+SUFFIX = 3  # characters; languages written in syllables or words have shorter suffixes
 _CACHE_SIZE = 1 << 16
 
 
 class Lexicon:
-    """Numbers the names in each of the tables LEXICAL from 1; 0 stands for unknown names."""
+    """Numbers the names in each of the tables LEXICAL from 1; 0 stands for unknown names.
 
-    def __init__(self, names: Mapping[str, Sequence[str]]) -> None:
+    Suffixes have at most `suffix` characters.
+    """
+
+    def __init__(self, names: Mapping[str, Sequence[str]], suffix: int = SUFFIX) -> None:
         self.names = names
+        self.suffix = suffix
         self._tables = [
             dict(zip(names[table], range(1, len(names[table]) + 1), strict=True))
             for table in LEXICAL
@@ -32,17 +37,22 @@ class Lexicon:
                 self._cache.clear()
             found = tuple(
                 table.get(name, 0)
-                for table, name in zip(self._tables, lexical_names(form), strict=True)
+                for table, name in zip(self._tables, self._names(form), strict=True)
             )
             self._cache[form] = found
         return found
+
+    def _names(self, form: str) -> tuple[str, str, str, str]:
+        """A phrase that is not known as a whole goes by its last word."""
+        names = whole_names(form, self.suffix)
+        return names if names[1] in self._tables[1] else lexical_names(form, self.suffix)
 
     def sizes(self) -> dict[str, int]:
         """The size of each table, unknown included."""
         return {table: len(self.names[table]) + 1 for table in LEXICAL}
 
 
-def lexical_names(form: str) -> tuple[str, str, str, str]:
+def lexical_names(form: str, suffix: int = SUFFIX) -> tuple[str, str, str, str]:
     """The names of a form in the tables; "" if it has none.
 
     A phrase is looked up by its last word, which in English is most often its head. A lower-case
@@ -50,4 +60,10 @@ def lexical_names(form: str) -> tuple[str, str, str, str]:
     """
     word = form.rpartition(" ")[2]
     lower = word.lower()
-    return "" if word == lower else word, lower, lower[-3:], shape(form)
+    return "" if word == lower else word, lower, lower[-suffix:], shape(form)
+
+
+def whole_names(form: str, suffix: int = SUFFIX) -> tuple[str, str, str, str]:
+    """The names of a form whose spaces are part of the word, as in Vietnamese."""
+    lower = form.lower()
+    return "" if form == lower else form, lower, lexical_names(lower, suffix)[2], shape(form)

@@ -1,37 +1,67 @@
-"""Settings of training the network."""
+"""Settings of training the network. Those left open are chosen by `adaptation`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from syntagma.errors import TrainingError
-from syntagma.treebanks.settings import Settings, check_range
+from syntagma.errors import TrainingError, shown
+from syntagma.neural.lexicon import SUFFIX
+from syntagma.treebanks.settings import Settings, check_range, check_type
+
+MAX_WIDTH = 1024
+WIDTH_MULTIPLE = 32  # attention has 8 heads, and vectors are computed in blocks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeuralSettings(Settings):
-    """Settings of training the network."""
+    """Settings of training the network; the treebank decides those that are None."""
 
     SCORER = "neural"
     PRETRAINS = True
     SHARES = (1, 1, 2, 3, 3)
 
-    epochs: int = 30
+    epochs: int | None = None
     pretrain_epochs: int = 2
     learning_rate: float = 1.5e-3
     batch_words: int = 300  # words per batch
-    min_count: int = 2  # rarer forms are unknown: only their suffix and shape are read
-    dropout: float = 0.3
-    word_dropout: float = 0.3  # rate at which forms are replaced by unknown
-    realize: bool = False  # also learn to realize lemmas
+    width: int | None = None  # of the vectors of the network
+    min_count: int | None = None  # rarer forms are unknown: only their suffix and shape are read
+    suffix_length: int | None = None  # characters
+    dropout: float | None = None
+    word_dropout: float | None = None  # rate at which forms are replaced by unknown
+    realize: bool | None = None  # also learn to realize lemmas; None: yes
 
     def __post_init__(self) -> None:
         Settings.__post_init__(self)
+        for name in ("width", "min_count", "suffix_length"):
+            check_type(self, name, int)
+        for name in ("dropout", "word_dropout"):
+            check_type(self, name, float)
+        check_type(self, "realize", bool)
         check_range("pretrain_epochs", self.pretrain_epochs, 1000)
         check_range("batch_words", self.batch_words, 1_000_000)
         check_range("min_count", self.min_count, 1_000_000)
+        check_range("suffix_length", self.suffix_length, SUFFIX)
+        check_range("width", self.width, MAX_WIDTH)
+        if self.width is not None and self.width % WIDTH_MULTIPLE:
+            raise TrainingError(
+                f"width must be a multiple of {WIDTH_MULTIPLE}, not {shown(self.width)}"
+            )
         for name, rate in (("dropout", self.dropout), ("word_dropout", self.word_dropout)):
-            if not 0 <= rate < 1:
+            if rate is not None and not 0 <= rate < 1:
                 raise TrainingError(f"{name} must be at least 0 and less than 1, not {rate}")
         if not 0 < self.learning_rate <= 1:
             raise TrainingError(f"learning_rate must be between 0 and 1, not {self.learning_rate}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdaptedSettings(NeuralSettings):
+    """Settings of training the network, none of them open; made by `adaptation.adapt`."""
+
+    epochs: int
+    width: int
+    min_count: int
+    suffix_length: int
+    dropout: float
+    word_dropout: float
+    realize: bool

@@ -13,7 +13,7 @@ from syntagma.errors import ModelError
 from syntagma.files.packing import pack_lines, unpack_lines
 from syntagma.neural._search import VECTOR_MULTIPLE
 from syntagma.neural.embeddings import EmbeddingTable
-from syntagma.neural.lexicon import LEXICAL, Lexicon
+from syntagma.neural.lexicon import LEXICAL, SUFFIX, Lexicon
 from syntagma.neural.parameters import (
     Dimensions,
     Floats,
@@ -80,7 +80,7 @@ class StoredNetwork:
             )
         dimensions = _dimensions(header.get("dimensions"))
         _check_inputs(header, vocabulary)
-        lexicon = Lexicon(self.names)
+        lexicon = Lexicon(self.names, _suffix(header))
         shapes = parameter_shapes(dimensions, SLOTS, table_sizes(lexicon, vocabulary))
         tables, weights = {}, {}
         for name, shape in shapes.items():
@@ -140,12 +140,23 @@ def _check_inputs(header: Mapping[str, Any], vocabulary: Vocabulary) -> None:
         )
 
 
-def describe_network(dimensions: Dimensions, inputs: Iterable[str] = ()) -> dict[str, Any]:
-    """What the header of a model file states about its network; `inputs` are the names of those of
-    INPUTS that it reads."""
+def _suffix(header: Mapping[str, Any]) -> int:
+    """The length of suffixes that a header states, if there can be such suffixes."""
+    length = header.get("suffix_length", SUFFIX)
+    if type(length) is not int or not 1 <= length <= SUFFIX:
+        raise ModelError(f"the suffix_length of the header is not an integer from 1 to {SUFFIX}")
+    return length
+
+
+def describe_network(
+    dimensions: Dimensions, inputs: Iterable[str] = (), suffix: int = SUFFIX
+) -> dict[str, Any]:
+    """What the header of a model file states about its network and its lexicon; `inputs` are the
+    names of those of INPUTS that it reads."""
     inputs = list(inputs)
     return {
         "dimensions": asdict(dimensions),
         "slots": SLOTS.to_json(),
         **({"inputs": inputs} if inputs else {}),
+        **({"suffix_length": suffix} if suffix != SUFFIX else {}),
     }

@@ -21,12 +21,13 @@ import torch
 
 from syntagma.errors import TrainingError
 from syntagma.neural._trace import trace
+from syntagma.neural.adaptation import adapt, dimensions_of
 from syntagma.neural.batches import Batch, Example, collate
 from syntagma.neural.encoder import read_fields
 from syntagma.neural.growth import grow_parameters
 from syntagma.neural.lexicon_training import learn_lexicon
 from syntagma.neural.network import Network, initial_parameters
-from syntagma.neural.parameters import Dimensions, Floats, input_names, table_sizes
+from syntagma.neural.parameters import Floats, input_names, table_sizes
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.settings import NeuralSettings
 from syntagma.neural.slots import SLOTS
@@ -68,7 +69,7 @@ class NeuralLearner:
         added, its own tags are dropped unless `keep_tags`. `inflect` replaces the forms of a
         sentence by those inflected from its lemmas; with it, some visits of each epoch learn to
         order such sentences."""
-        self.settings = settings
+        self.open_settings = settings
         self.start = start
         self.inflect = inflect
         self.keep_tags = keep_tags
@@ -77,7 +78,7 @@ class NeuralLearner:
     def begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
     ) -> Vocabulary:
-        with torch_at_work(self.threads, self.settings.seed):
+        with torch_at_work(self.threads, self.open_settings.seed):
             return self._begin(sentences, pretrain)
 
     def _begin(
@@ -86,11 +87,15 @@ class NeuralLearner:
         self.sentences = sentences
         self.further = list(chain.from_iterable(pretrain))
         everything = [*sentences, *self.further]
+        begun = None if self.start is None else (self.start.dimensions, self.start.lexicon)
+        self.settings = adapt(self.open_settings, sentences, self.further, begun)
         if self.start is None:
-            self.dimensions = Dimensions()
+            self.dimensions = dimensions_of(self.settings.width)
             vocabulary = learn_vocabulary(everything).without_forms()
             self.vocabulary = vocabulary.with_inputs(*learn_inputs(everything))
-            self.lexicon = learn_lexicon(everything, self.settings.min_count)
+            self.lexicon = learn_lexicon(
+                everything, self.settings.min_count, self.settings.suffix_length
+            )
             sizes = table_sizes(self.lexicon, self.vocabulary)
             initial = initial_parameters(self.dimensions, SLOTS, sizes)
         else:
@@ -125,7 +130,9 @@ class NeuralLearner:
         return self.vocabulary
 
     def describe(self) -> dict[str, Any]:
-        return describe_network(self.dimensions, input_names(self.vocabulary))
+        return describe_network(
+            self.dimensions, input_names(self.vocabulary), self.lexicon.suffix
+        )
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
         total = steps = 0.0

@@ -8,26 +8,27 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from syntagma.best_first.settings import BestFirstSettings
-from syntagma.errors import SyntagmaWarning, TrainingError
+from syntagma.errors import TrainingError
 from syntagma.formats.auto import auto_line
 from syntagma.formats.problems import guess_format
 from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import Model
-from syntagma.problem.word import TagColumn
+from syntagma.neural.adaptation import adapt
+from syntagma.neural.scorer import NeuralScorer
+from syntagma.neural.settings import NeuralSettings
 from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
 from syntagma.treebanks.settings import Settings
-from syntagma.treebanks.treebank import Sentence, read_treebank, tag_shares
+from syntagma.treebanks.treebank import Sentence, read_treebank
 
-NEARLY_ALL = 0.9  # share of tagged words from which on the usual column is taken
-MIN_TAGGED = 0.5  # share of tagged words below which a treebank is refused
+HELD_OUT = 10  # one sentence of so many
+MOST_HELD_OUT = 500
 
 
 def read_training_data(path: str | Path, settings: Settings, *, lift: bool) -> list[Sentence]:
@@ -61,11 +62,31 @@ def choose_heads(sentences: Sequence[Sentence], settings: Settings) -> Settings:
     )
 
 
+def adapt_settings(
+    settings: NeuralSettings,
+    sentences: Sequence[Sentence],
+    further: Sequence[Sequence[Sentence]],
+    start: Model | None,
+) -> Settings:
+    """The settings of a network with everything decided that they leave open."""
+    begun = None
+    if start is not None and isinstance(start.scorer, NeuralScorer):
+        begun = start.scorer.dimensions, start.scorer.lexicon
+    return adapt(settings, sentences, list(chain.from_iterable(further)), begun)
+
+
 def sample_evenly(sentences: Sequence[Sentence], count: int) -> Sequence[Sentence]:
     """At most `count` sentences, evenly spaced: treebanks are sorted by genre."""
     if len(sentences) <= count:
         return sentences
     return [sentences[i * len(sentences) // count] for i in range(count)]
+
+
+def hold_out(count: int) -> list[int]:
+    """The indices of the sentences of a treebank that become its development set: one in ten,
+    evenly spaced."""
+    held = min(max(count // HELD_OUT, 1), MOST_HELD_OUT)
+    return [(2 * i + 1) * count // (2 * held) for i in range(held)]
 
 
 def load_start(start: str | Path, settings: Settings) -> Model:
@@ -74,72 +95,6 @@ def load_start(start: str | Path, settings: Settings) -> Model:
     if model.header.get("scorer") != settings.SCORER:
         raise TrainingError(f"{start} (--start) has no {settings.SCORER} scorer to start from")
     return model
-
-
-def name_files(paths: Sequence[str | Path]) -> str:
-    """The files of a treebank, for messages."""
-    more = len(paths) - 1
-    return f"{paths[0]} and {more} more file{'s' * (more > 1)}" if more else str(paths[0])
-
-
-def choose_tag_column(
-    files: Sequence[str | Path], settings: Settings, start: Model | None = None
-) -> Settings:
-    """The settings with the tag column of a treebank.
-
-    If the settings leave it open, it is that of the model to start from, or XPOS, as long as nearly
-    all words have such a tag; else the column in which more words have one. Raise if too few have.
-    A stream, which can be read only once, is not looked at: see `check_tagged`.
-    """
-    train = name_files(files)
-    if any(is_ccgbank(file) or not os.path.isfile(file) for file in files):
-        return replace(settings, tag_column=settings.tag_column or "xpos")
-    shares = tag_shares(*files)
-    usual: TagColumn = "xpos" if start is None else start.header["tag_column"]
-    column = settings.tag_column or usual
-    if not shares:  # an empty file, which its reader reports
-        return replace(settings, tag_column=column)
-    if settings.tag_column is None and shares[column] < NEARLY_ALL:
-        column = max(shares, key=lambda name: (shares[name], name == usual))
-    if max(shares.values()) == 0:
-        raise TrainingError(
-            f"{train} has no tags, neither XPOS nor UPOS, and a model needs them to learn from: "
-            "tag the treebank first"
-        )
-    if shares[column] < MIN_TAGGED:
-        other: TagColumn = "upos" if column == "xpos" else "xpos"
-        raise TrainingError(
-            f"{train}: {_share(shares[column])} {column.upper()} tags, and a model needs them for "
-            f"at least {MIN_TAGGED:.0%}; {shares[other]:.1%} have {other.upper()} tags"
-            + (f": use those (--tag-column {other})" if shares[other] >= MIN_TAGGED else "")
-        )
-    if column != usual and settings.tag_column is None:
-        warnings.warn(
-            f"{train}: {_share(shares[usual])} {usual.upper()} tags, so the model learns from "
-            f"{column.upper()} tags ({shares[column]:.1%} of the words have one)",
-            SyntagmaWarning,
-            stacklevel=3,
-        )
-    return replace(settings, tag_column=column)
-
-
-def check_tagged(
-    files: Sequence[str | Path], sentences: Sequence[Sentence], settings: Settings
-) -> None:
-    """Raise if too few words have a tag to learn from."""
-    tags = [tag for sentence in sentences for tag in sentence.tags]
-    share = sum(map(bool, tags)) / max(len(tags), 1)
-    if tags and share < MIN_TAGGED:
-        column = (settings.tag_column or "xpos").upper()
-        raise TrainingError(
-            f"{name_files(files)}: {_share(share)} {column} tags, and a model needs them for at "
-            f"least {MIN_TAGGED:.0%}: choose the other column (--tag-column), or tag the treebank "
-            "first"
-        )
-
-
-def _share(share: float) -> str:
-    return f"only {share:.1%} of the words have" if share else "no word has"
 
 
 def describe_data(path: str | Path, sentences: Sequence[Sentence]) -> dict[str, Any]:

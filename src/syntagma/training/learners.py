@@ -74,7 +74,8 @@ def create_learner(
     Only a neural learner can have a model to start from, only a best-first one a language model.
     With a realizer, some visits of each epoch are from lemmas.
     """
-    return LEARNERS[type(settings)](settings, threads, start, realizer, language_model)
+    kind = next(kind for kind in LEARNERS if isinstance(settings, kind))
+    return LEARNERS[kind](settings, threads, start, realizer, language_model)
 
 
 def _perceptron(

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from syntagma import __version__
 from syntagma.best_first.settings import BestFirstSettings
-from syntagma.errors import FormatError, TrainingError, shown
+from syntagma.errors import FormatError, SyntagmaWarning, TrainingError, shown
 from syntagma.features.settings import SparseSettings
 from syntagma.files.paths import as_paths, check_path
 from syntagma.language_model.balance import Balance
@@ -28,20 +29,24 @@ from syntagma.neural.settings import NeuralSettings
 from syntagma.problem.integers import as_integer
 from syntagma.realization.training import learn_realizer
 from syntagma.training.data import (
-    check_tagged,
+    adapt_settings,
     choose_heads,
-    choose_tag_column,
     describe_data,
     describe_start,
+    hold_out,
     load_start,
     read_training_data,
     sample_evenly,
 )
+from syntagma.training.doubts import check_orders, doubts_of_data, doubts_of_result
 from syntagma.training.inputs import digest_inputs
 from syntagma.training.language_model import read_lm
 from syntagma.training.learners import create_learner
+from syntagma.training.lemmas import StandIns, doubts_of_lemmas, has_lemmas
+from syntagma.training.plan import TrainingPlan
 from syntagma.training.presets import preset_changes
 from syntagma.training.run import Epoch, Run, TrainingReport, open_folder
+from syntagma.training.tag_column import check_tagged, choose_tag_column, name_files
 from syntagma.treebanks.corpus import corpus_files
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence, read_treebank
@@ -49,7 +54,7 @@ from syntagma.treebanks.treebank import Sentence, read_treebank
 
 def train(
     train: str | Path | Sequence[str | Path],
-    dev: str | Path | Sequence[str | Path],
+    dev: str | Path | Sequence[str | Path] | None,
     output: str | Path,
     *,
     settings: Settings | None = None,
@@ -61,6 +66,7 @@ def train(
     licence: str = "",
     attribution: str = "",
     threads: int = 1,
+    on_plan: Callable[[TrainingPlan], None] = lambda plan: None,
     on_start: Callable[[int], None] = lambda sentences: None,
     on_sentence: Callable[[], None] = lambda: None,
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
@@ -69,7 +75,11 @@ def train(
     """Train a model and write it to `output`; the epoch that is best on `dev` is kept.
 
     Each of `train` and `dev` is a file, a pattern such as `wsj/*.conllu`, or a list of both.
-    The type of the settings chooses the scorer, by default a neural one. `pretrain` are further
+    Without `dev` (None), one sentence in ten of the treebank is held out.
+
+    The type of the settings chooses the scorer, by default a neural one, which also learns to
+    realize lemmas. What its settings leave open, the treebank decides; the header of the model
+    records the outcome, and the same settings, given, make the same model. `pretrain` are further
     treebanks from which a neural scorer learns first. They may be machine-made: faulty sentences
     are left out, and the faults of each file are reported to `on_faults`. `start` is a neural model
     (a file, or the name of a shipped model) from which training starts. It keeps its vocabulary,
@@ -82,14 +92,18 @@ def train(
     `OutputError`. The number of threads does not change a linear model; it may change the rounding
     of a neural one. Threads and random states of PyTorch are left as they were found.
 
-    For progress, `on_start` is called once with the number of sentences of the treebank, which is
-    about what each epoch visits; `on_sentence` and `on_epoch` are called after each of them.
+    A `SyntagmaWarning` says what looks odd about the data or the outcome.
+
+    For progress, `on_plan` is called once with the settings that were decided, `on_start` once with
+    the number of sentences of the treebank, which is about what each epoch visits; `on_sentence`
+    and `on_epoch` are called after each of them.
     """
     settings = NeuralSettings() if settings is None else settings
     if not isinstance(settings, Settings):
         raise TrainingError(f"settings must be those of a learner, not {shown(settings)}")
     check_path(output, "output")
-    train, dev = corpus_files(train, "train"), corpus_files(dev, "dev")
+    train = corpus_files(train, "train")
+    dev = [] if dev is None else corpus_files(dev, "dev")
     pretrain = as_paths(pretrain, "pretrain")
     _check_arguments(settings, output, pretrain, start, lm, threads)
     output = Path(output)
@@ -99,28 +113,37 @@ def train(
     further_models = [model_path(each) for each in (start, lm) if each is not None]
     with open_folder(output, [*train, *dev, *pretrain, *further_models]) as folder:
         begun = load_start(start, settings) if start is not None else None
-        settings = choose_tag_column(train, settings, begun)
-        parts = [read_training_data(file, settings, lift=True) for file in train]
+        settings = choose_tag_column(train, dev, settings, begun)
+        parts, annotated = _read_sentences(train, dev, settings)
+        described = [*map(describe_data, train, parts)]
+        if not dev:
+            described[0]["held_out"] = len(annotated)
         sentences = [sentence for part in parts for sentence in part]
         check_tagged(train, sentences, settings)
+        check_orders(sentences, name_files(train))
         settings = choose_heads(sentences, settings)
+        further, further_described = _read_pretraining(pretrain, settings, on_faults)
+        if isinstance(settings, NeuralSettings):
+            settings = adapt_settings(settings, sentences, further, begun)
+        names = name_files(train), name_files(dev) if dev else "the development set"
+        _warn(doubts_of_data(sentences, annotated, names, pretrains=settings.PRETRAINS))
         realizer = None
         if settings.realizes:
+            _warn(doubts_of_lemmas(sentences, names[0]))
+            if not has_lemmas(sentences):
+                stand_ins = StandIns(sentences)
+                sentences, annotated = stand_ins.fill(sentences), stand_ins.fill(annotated)
             realizer = learn_realizer(sentences, language)
         language_model, about_lm = (None, {}) if lm is None else read_lm(model_path(lm))
         learner = create_learner(settings, threads, begun, realizer, language_model)
-        annotated = [
-            sentence for file in dev for sentence in read_training_data(file, settings, lift=False)
-        ]
         dev_sentences = sample_evenly(annotated, settings.dev_sentences)
-        further, further_described = _read_pretraining(pretrain, settings, on_faults)
         vocabulary = learner.begin(sentences, further)
         header: dict[str, Any] = {
             "name": name or given_name,
             "language": language,
             "licence": licence,
             "attribution": attribution,
-            "data": [*map(describe_data, train, parts), *further_described],
+            "data": [*described, *further_described],
             **({"start": describe_start(start, begun)} if start is not None and begun else {}),
             "tag_column": settings.tag_column,
             "scorer": settings.SCORER,
@@ -148,6 +171,8 @@ def train(
             language_model=language_model,
         )
         run.resume()
+        words = sum(map(len, sentences))
+        on_plan(TrainingPlan(settings, len(sentences), words, len(annotated), not dev))
         on_start(len(sentences))
         while len(run.epochs) < learner.epochs:
             number = len(run.epochs) + 1
@@ -158,7 +183,44 @@ def train(
             epoch = Epoch(number, run.measure(stored), figures, cpu_seconds)
             run.close_epoch(epoch, stored)
             on_epoch(epoch)
-        return run.finish()
+        report = run.finish()
+        _warn(doubts_of_result(report, len(sentences)))
+        return report
+
+
+def _read_sentences(
+    train: Sequence[Path], dev: Sequence[Path], settings: Settings
+) -> tuple[list[list[Sentence]], list[Sentence]]:
+    """The sentences of each file to learn from, and those of the development set, which are
+    held out of the others if no file of theirs is given."""
+    parts = [read_training_data(file, settings, lift=True) for file in train]
+    if dev:
+        return parts, _read_annotated(dev, settings)
+    count = sum(map(len, parts))
+    if count < 2:
+        raise TrainingError(
+            f"{train[0]}: a treebank of one sentence has none to hold out: give a development set"
+        )
+    if not all(os.path.isfile(file) for file in train):
+        raise TrainingError(
+            "a stream can be read only once, so that no sentences can be held out of it: give a "
+            "development set, or a file"
+        )
+    held, first = set(hold_out(count)), 0
+    annotated = _read_annotated(train, settings)
+    for number, part in enumerate(parts):
+        parts[number] = [each for at, each in enumerate(part, start=first) if at not in held]
+        first += len(part)
+    return parts, [annotated[at] for at in sorted(held)]
+
+
+def _read_annotated(files: Sequence[Path], settings: Settings) -> list[Sentence]:
+    return [each for file in files for each in read_training_data(file, settings, lift=False)]
+
+
+def _warn(doubts: Iterable[str]) -> None:
+    for doubt in doubts:
+        warnings.warn(doubt, SyntagmaWarning, stacklevel=3)
 
 
 def _check_arguments(

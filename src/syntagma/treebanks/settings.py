@@ -39,13 +39,14 @@ class Settings:
     SHARES: ClassVar[tuple[int, ...]] = (1, 1, 1, 1, 1)
 
     condition: str = "mixed"  # or the name of one of CONDITIONS
-    epochs: int = 10
+    epochs: int | None = None  # None: the treebank decides; each learner says whether it can
     seed: int = 1
     tag_column: TagColumn | None = None  # None: xpos, or upos if the treebank lacks XPOS tags
     dev_sentences: int = DEV_SENTENCES  # of the development set, measured after each epoch, at most
 
     def __post_init__(self) -> None:
         check_types(self)
+        check_type(self, "epochs", int)
         check_choice("condition", self.condition, ("mixed", *CONDITIONS))
         if self.tag_column is not None:
             check_choice("tag_column", self.tag_column, ("xpos", "upos"))
@@ -81,26 +82,37 @@ def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
         raise TrainingError(f"{name} {shown(value)} is not one of {', '.join(choices)}")
 
 
-def check_range(name: str, number: int, most: int) -> None:
-    if not 1 <= number <= most:
+def check_range(name: str, number: int | None, most: int) -> None:
+    if number is not None and not 1 <= number <= most:
         raise TrainingError(f"{name} must be between 1 and {most}, not {shown(number)}")
 
 
 def check_types(settings: Any) -> None:
     """Every setting must be of the type of its default. NumPy's numbers become Python's."""
     for each in fields(settings):
-        value = getattr(settings, each.name)
         kind = type(each.default)
-        if type(value) is kind or kind not in _KINDS:
-            continue
-        plain: object = None
-        if kind is int:
-            plain = as_integer(value)
-        elif kind is float and isinstance(value, Real) and not isinstance(value, bool):
-            with contextlib.suppress(OverflowError):
-                plain = float(value)
-        elif kind is str and isinstance(value, str):
-            plain = str.__str__(value)
-        if plain is None:
-            raise TrainingError(f"{each.name} must be {_KINDS[kind]}, not {shown(value)}")
-        object.__setattr__(settings, each.name, plain)
+        if kind in _KINDS:
+            _check_kind(settings, each.name, kind)
+
+
+def check_type(settings: Any, name: str, kind: type) -> None:
+    """A setting that is not left open must be of this type. NumPy's numbers become Python's."""
+    if getattr(settings, name) is not None:
+        _check_kind(settings, name, kind)
+
+
+def _check_kind(settings: Any, name: str, kind: type) -> None:
+    value = getattr(settings, name)
+    if type(value) is kind:
+        return
+    plain: object = None
+    if kind is int:
+        plain = as_integer(value)
+    elif kind is float and isinstance(value, Real) and not isinstance(value, bool):
+        with contextlib.suppress(OverflowError):
+            plain = float(value)
+    elif kind is str and isinstance(value, str):
+        plain = str.__str__(value)
+    if plain is None:
+        raise TrainingError(f"{name} must be {_KINDS[kind]}, not {shown(value)}")
+    object.__setattr__(settings, name, plain)

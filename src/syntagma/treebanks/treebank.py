@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -21,8 +22,8 @@ from syntagma.formats.conllu import (
     FORM,
     HEAD,
     LEMMA,
-    TAG_COLUMNS,
     UPOS,
+    XPOS,
     Block,
     read_blocks,
     tag_index,
@@ -131,19 +132,19 @@ def as_sentences(sentences: Iterable[Sentence], name: str) -> list[Sentence]:
     return found
 
 
-def tag_shares(*paths: str | os.PathLike[str]) -> dict[TagColumn, float]:
-    """The share of words that have a tag, for each column of CoNLL-U files; empty if they have no
-    words."""
-    words = 0
-    tagged = dict.fromkeys(TAG_COLUMNS, 0)
+def count_tags(*paths: str | os.PathLike[str]) -> Counter[tuple[str, str]]:
+    """How often each pair of an XPOS and a UPOS tag occurs in CoNLL-U files; a missing one is
+    empty."""
+    pairs: Counter[tuple[str, str]] = Counter()
     for block in chain.from_iterable(
         read_blocks(open_text(path), source_name(path)) for path in paths
     ):
         if isinstance(block, Block):
-            words += len(block.rows)
-            for name, column in TAG_COLUMNS.items():
-                tagged[name] += sum(row[column] != "_" for row in block.rows)
-    return {name: count / words for name, count in tagged.items()} if words else {}
+            pairs.update(
+                ("" if row[XPOS] == "_" else row[XPOS], "" if row[UPOS] == "_" else row[UPOS])
+                for row in block.rows
+            )
+    return pairs
 
 
 def _warn_of_untagged(sentences: list[Sentence], tag_column: TagColumn, source: str) -> None:

@@ -1,0 +1,97 @@
+"""Chooses the settings of a network that are left open by the treebank it learns from.
+
+Each choice is a function of a few counts. `docs/lab/training.md` has the experiments behind the
+numbers. The tag column is chosen before a treebank is read, in `training/data.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TypeVar
+
+from syntagma.neural.lexicon import Lexicon
+from syntagma.neural.lexicon_training import choose_min_count, choose_suffix, count_forms
+from syntagma.neural.parameters import Dimensions
+from syntagma.neural.settings import AdaptedSettings, NeuralSettings
+from syntagma.treebanks.treebank import Sentence
+
+T = TypeVar("T")
+
+# Words that all epochs together see. A word takes about 0.5 ms of CPU time: half an hour for up to
+# MEDIUM sentences, twice that from LARGE on, the size of the treebank that the rest was tuned for.
+MEDIUM, LARGE = 5_000, 12_544
+MEDIUM_BUDGET, LARGE_BUDGET = 3_000_000, 6_150_000
+FEWEST_EPOCHS, MOST_EPOCHS = 5, 60
+
+SMALL = 30_000  # words of a treebank below which a narrower network with more dropout learns more
+
+MIN_COUNT = 2
+MOST_NAMES = 30_000  # of the lexicon: a row takes `width` bytes of the model file
+
+
+def adapt(
+    settings: NeuralSettings,
+    sentences: Sequence[Sentence],
+    further: Sequence[Sentence] = (),
+    start: tuple[Dimensions, Lexicon] | None = None,
+) -> AdaptedSettings:
+    """The settings with everything decided that they leave open.
+
+    `further` are the sentences of treebanks for
+    pre-training, which add words to the lexicon. With a network to `start` from, its dimensions and
+    its lexicon stay.
+    """
+    if isinstance(settings, AdaptedSettings):
+        return settings
+    words = sum(map(len, sentences))
+    if start is not None:
+        dimensions, lexicon = start
+        width, suffix_length = dimensions.width, lexicon.suffix
+        min_count = _or(settings.min_count, MIN_COUNT)
+    else:
+        width = _or(settings.width, choose_width(words))
+        forms = count_forms([*sentences, *further])
+        suffix_length = settings.suffix_length or choose_suffix(forms)
+        min_count = settings.min_count or choose_min_count(
+            forms, suffix_length, MIN_COUNT, MOST_NAMES
+        )
+    return AdaptedSettings(
+        **{
+            **asdict(settings),
+            "epochs": _or(settings.epochs, choose_epochs(len(sentences), words)),
+            "width": width,
+            "min_count": min_count,
+            "suffix_length": suffix_length,
+            "dropout": _or(settings.dropout, choose_dropout(words)),
+            "word_dropout": _or(settings.word_dropout, WORD_DROPOUT),
+            "realize": _or(settings.realize, True),
+        }
+    )
+
+
+def choose_epochs(sentences: int, words: int) -> int:
+    """As many epochs as the budget of words allows."""
+    grown = min(max(sentences - MEDIUM, 0) / (LARGE - MEDIUM), 1)
+    budget = MEDIUM_BUDGET + grown * (LARGE_BUDGET - MEDIUM_BUDGET)
+    return min(max(int(budget / max(words, 1)), FEWEST_EPOCHS), MOST_EPOCHS)
+
+
+def choose_width(words: int) -> int:
+    return 128 if words < SMALL else Dimensions().width
+
+
+def choose_dropout(words: int) -> float:
+    return 0.4 if words < SMALL else 0.3
+
+
+WORD_DROPOUT = 0.3
+
+
+def dimensions_of(width: int) -> Dimensions:
+    """The dimensions of a network of this width."""
+    return Dimensions(width=width, feedforward=2 * width, hidden=width)
+
+
+def _or(given: T | None, chosen: T) -> T:
+    return chosen if given is None else given

@@ -1,0 +1,59 @@
+"""Forms that stand in for lemmas."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from syntagma.training.lemmas import StandIns, doubts_of_lemmas, has_lemmas
+from syntagma.treebanks.treebank import Sentence
+
+
+def sentence(text: str, lemmas: str = "") -> Sentence:
+    forms = tuple(text.split())
+    n = len(forms)
+    heads = tuple(range(n))
+    found = tuple(lemmas.split()) or ("",) * n
+    return Sentence(forms, ("X",) * n, heads, ("root", *("dep",) * (n - 1)), lemmas=found)
+
+
+def test_only_the_first_word_loses_its_capital() -> None:
+    treebank = [
+        sentence("Ani membaca buku ."),
+        sentence("Buku itu milik Ani ."),
+        sentence('" Membaca " kata Ani'),
+        sentence("Jakarta ramai"),
+        sentence("! ?"),
+    ]
+    filled = StandIns(treebank).fill(treebank)
+    assert [" ".join(each.lemmas) for each in filled] == [
+        "Ani membaca buku .",  # a name keeps its capital elsewhere
+        "buku itu milik Ani .",
+        '" membaca " kata Ani',
+        "Jakarta ramai",  # never seen elsewhere
+        "! ?",
+    ]
+    assert [each.forms for each in filled] == [each.forms for each in treebank]
+    assert has_lemmas(filled)
+    assert not has_lemmas(treebank)
+
+
+@pytest.mark.parametrize(
+    ("lemmas", "doubt"),
+    [
+        ("", "t has no lemmas: the model realizes words as they are given"),
+        ("dog bark", ""),
+        ("Dogs barked", "t: all lemmas are copies of the forms"),
+    ],
+)
+def test_doubts(lemmas: str, doubt: str) -> None:
+    found = list(doubts_of_lemmas([sentence("Dogs barked", lemmas)], "t"))
+    assert len(found) == bool(doubt)
+    assert all(each.startswith(doubt) for each in found)
+
+
+def test_few_lemmas() -> None:
+    few = replace(sentence("a b c"), lemmas=("x", "", ""))
+    [found] = doubts_of_lemmas([few], "t")
+    assert found.startswith("t: only 33% of the words have a lemma")

@@ -1,0 +1,76 @@
+"""The column of tags that a model learns from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from syntagma.errors import SyntagmaWarning
+from syntagma.linear.settings import LinearSettings
+from syntagma.neural.settings import NeuralSettings
+from syntagma.training.tag_column import choose_tag_column
+from syntagma.treebanks.settings import Settings
+
+
+def write(path: Path, tags: Sequence[tuple[str, str]]) -> Path:
+    """A treebank with these pairs of a UPOS and an XPOS tag, one word a sentence."""
+    rows = (f"1\tw\t_\t{upos}\t{xpos}\t_\t0\troot\t_\t_\n\n" for upos, xpos in tags)
+    path.write_text("".join(rows), encoding="utf-8")
+    return path
+
+
+USUAL = [("NOUN", "NN"), ("NOUN", "NNS"), ("VERB", "VB")] * 20
+RARE = [("NOUN", f"N{i}") for i in range(20)]
+OTHERS = [("NOUN", "Nom"), ("VERB", "Vrb"), ("NOUN", "NN")] * 20
+
+
+@pytest.mark.parametrize(
+    ("train", "dev", "column", "warning"),
+    [
+        (USUAL, USUAL, "xpos", ""),
+        (USUAL + RARE, USUAL, "upos", "25% of the words have an XPOS tag seen less than 10 times"),
+        (USUAL + RARE[:5], USUAL + RARE, "xpos", ""),
+        (USUAL, OTHERS, "upos", "67% of the words of DEV have an XPOS tag that TRAIN lacks"),
+        ([("NOUN", "N"), ("VERB", "V")] * 9, USUAL, "upos", ""),  # nothing is lost
+        ([("NOUN", "NOUN"), ("VERB", "VERB")] * 9, USUAL, "upos", ""),
+        ([("_", "NN"), ("_", "VB")] * 9, USUAL, "xpos", ""),
+        ([("NOUN", "_"), ("VERB", "_")] * 9, USUAL, "upos", "no word has XPOS tags"),
+    ],
+)
+def test_the_treebank_decides(
+    train: Sequence[tuple[str, str]],
+    dev: Sequence[tuple[str, str]],
+    column: str,
+    warning: str,
+    tmp_path: Path,
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    files = [write(tmp_path / "t", train)], [write(tmp_path / "d", dev)]
+
+    def chosen(settings: Settings) -> tuple[str | None, list[str]]:
+        recwarn.clear()
+        found = choose_tag_column(*files, settings).tag_column
+        return found, [str(each.message) for each in recwarn if each.category is SyntagmaWarning]
+
+    found, messages = chosen(NeuralSettings())
+    assert found == column
+    assert len(messages) == bool(warning)
+    assert all(
+        message.startswith(f"{files[0][0]}: {warning}, so the model") for message in messages
+    )
+    if "no word" not in warning:
+        assert chosen(LinearSettings()) == ("xpos", []), "as in the papers"
+
+
+def test_a_column_that_is_given_is_taken(tmp_path: Path) -> None:
+    files = [write(tmp_path / "t", USUAL + RARE)]
+    for column in ("xpos", "upos"):
+        settings = NeuralSettings(tag_column=column)
+        assert choose_tag_column(files, files, settings) == settings
+
+
+def test_without_a_development_set(tmp_path: Path) -> None:
+    files = [write(tmp_path / "t", USUAL)]
+    assert choose_tag_column(files, [], NeuralSettings()).tag_column == "xpos"
