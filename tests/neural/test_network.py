@@ -20,7 +20,7 @@ from syntagma.neural._trace import trace  # noqa: E402
 from syntagma.neural.batches import Batch, Example, collate  # noqa: E402
 from syntagma.neural.encoder import read_fields  # noqa: E402
 from syntagma.neural.lexicon_training import learn_lexicon  # noqa: E402
-from syntagma.neural.lift_training import open_steps
+from syntagma.neural.lift_training import open_steps  # noqa: E402
 from syntagma.neural.network import Network, initial_parameters  # noqa: E402
 from syntagma.neural.parameters import DIRECTIONS, table_sizes  # noqa: E402
 from syntagma.neural.scorer import NeuralScorer  # noqa: E402
