@@ -62,6 +62,7 @@ class FakeLinearizer:
         self.info = FakeInfo({"name": "fake"})
         self.beam = 64
         self.max_words = 700
+        self.lifts = False
         self.beams: set[int | None] = set()
 
     def order(

@@ -20,6 +20,7 @@ from syntagma.neural._trace import trace  # noqa: E402
 from syntagma.neural.batches import Batch, Example, collate  # noqa: E402
 from syntagma.neural.encoder import read_fields  # noqa: E402
 from syntagma.neural.lexicon_training import learn_lexicon  # noqa: E402
+from syntagma.neural.lift_training import open_steps  # noqa: E402
 from syntagma.neural.network import Network, initial_parameters  # noqa: E402
 from syntagma.neural.parameters import DIRECTIONS, table_sizes  # noqa: E402
 from syntagma.neural.scorer import NeuralScorer  # noqa: E402
@@ -73,7 +74,7 @@ class Toy:
             upos if "upos" in inputs else (), features if "features" in inputs else ()
         )
         self.lexicon = learn_lexicon(sentences, 2)
-        self.parameters = toy_parameters(self.lexicon, self.vocabulary, seed)
+        self.parameters = toy_parameters(self.lexicon, self.vocabulary, seed, lifting=True)
         self.scorer = NeuralScorer.from_parameters(
             SMALL, self.lexicon, self.vocabulary, self.parameters
         )
@@ -101,6 +102,8 @@ class Toy:
             heads=gold.heads,
             tags=np.where([word.tag is None for word in words], gold.tags, -1),
             labels=np.where([word.deprel is None for word in words], gold.labels, -1),
+            lifts=np.zeros(len(words), np.int32),
+            steps=open_steps(given_heads.tolist(), encoding.lifts),
         )
         return Posed(encoding, gold, example)
 

@@ -433,7 +433,7 @@ def test_a_word_without_a_tag_is_no_example_of_tagging(sentences: list[Sentence]
     some = [replace(sentences[0], tags=("", *sentences[0].tags[1:])), *sentences[1:]]
     learner.begin(some, ())
     assert "" not in learner.vocabulary.tags
-    example = learner._example(1, 0, some[0])
+    example = learner._examples(1, 0, some[0])[0]
     assert (example.tags >= 0).sum() == len(some[0]) - 1
 
 
@@ -578,7 +578,7 @@ def test_examples_hold_back_what_is_not_given(sentences: list[Sentence]) -> None
     learner = learner_of(sentences, condition="half")
     for index, sentence in enumerate(sentences):
         for number in (1, 2):
-            example = learner._example(number, index, sentence)
+            [example] = learner._examples(number, index, sentence)
             problem = visit(learner.settings, number, index, sentence)
             words = [problem.words[at] for at in problem.canonical()]
             assert (example.tags < 0).tolist() == [word.tag is not None for word in words]

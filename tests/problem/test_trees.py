@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys.strategies import trees
 
-from syntagma.problem.trees import count_nonprojective, find_cycle, is_projective, lift
+from syntagma.problem.trees import (
+    count_nonprojective,
+    find_cycle,
+    is_projective,
+    least_lifting,
+    lift,
+    lift_heads,
+    lifting_room,
+)
 
 
 def ancestors(heads: Sequence[int], word: int) -> list[int]:
@@ -126,3 +135,62 @@ def test_lifting_step_by_step(data: st.DataObject) -> None:
     expected = plainly_lifted(heads)
     assert lift(heads) == tuple(expected)
     assert is_projective(heads) == (expected == heads)
+
+
+# ---- liftings --------------------------------------------------------------------------------
+
+
+def lifted_by_definition(heads: Sequence[int], lifting: Sequence[int]) -> tuple[int, ...]:
+    return tuple(
+        [head, *ancestors(heads, head)][steps] if head else 0
+        for head, steps in zip(heads, lifting, strict=True)
+    )
+
+
+def liftings(heads: Sequence[int], known: Sequence[bool]) -> Iterator[tuple[int, ...]]:
+    """All that are allowed: along known arcs, and never up to the root's head."""
+    room = []
+    for word in range(1, len(heads) + 1):
+        steps, above = 0, heads[word - 1]
+        while known[word - 1] and above and known[above - 1] and heads[above - 1]:
+            steps, above = steps + 1, heads[above - 1]
+        room.append(range(steps + 1))
+    return product(*room)
+
+
+@given(trees(max_size=6), st.lists(st.booleans(), min_size=6, max_size=6))
+def test_the_least_lifting_is_least_for_every_word(heads: list[int], drawn: list[bool]) -> None:
+    for known in ([True] * len(heads), drawn[: len(heads)]):
+        fitting = [
+            lifting
+            for lifting in liftings(heads, known)
+            if projective_by_definition(lifted_by_definition(heads, lifting))
+        ]
+        least = tuple(map(min, zip(*fitting, strict=True))) if fitting else None
+        assert least_lifting(heads, known) == least
+        assert least is None or least in fitting
+    assert least_lifting(heads) is not None
+    assert least_lifting(heads) == least_lifting(heads, [True] * len(heads))
+
+
+@given(trees())
+def test_no_tree_is_lifted_further_than_by_the_algorithm_of_the_paper(heads: list[int]) -> None:
+    lifting = least_lifting(heads)
+    assert lifting is not None
+    assert lift_heads(heads, lifting) == lifted_by_definition(heads, lifting)
+    for word, (high, low) in enumerate(zip(lift(heads), lift_heads(heads, lifting), strict=True)):
+        assert high in [low, *ancestors(heads, low or 0)], word
+
+
+@given(trees(), st.lists(st.booleans(), min_size=8, max_size=8))
+def test_room_is_what_a_word_can_be_lifted_by(heads: list[int], known: list[bool]) -> None:
+    partial = [head if given else None for head, given in zip(heads, known, strict=False)]
+    room = lifting_room(partial)
+    assert max(liftings(heads, known)) == room
+    for word in range(len(heads)):
+        with pytest.raises(ValueError, match=f"word {word + 1} cannot be lifted"):
+            lift_heads(partial, [steps + (at == word) for at, steps in enumerate(room)])
+
+
+def test_several_roots_are_not_lifted_to_each_other() -> None:
+    assert least_lifting([3, 0, 0]) is None

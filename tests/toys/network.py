@@ -96,11 +96,16 @@ def shown(result: Linearization) -> Shown:
 
 
 def toy_parameters(
-    lexicon: Lexicon, vocabulary: Vocabulary, seed: int = 0, dimensions: Dimensions = SMALL
+    lexicon: Lexicon,
+    vocabulary: Vocabulary,
+    seed: int = 0,
+    dimensions: Dimensions = SMALL,
+    *,
+    lifting: bool = False,
 ) -> dict[str, Floats]:
     """Random parameters, of a size that keeps scores apart by about 1."""
     rng = np.random.default_rng(seed)
-    shapes = parameter_shapes(dimensions, SLOTS, table_sizes(lexicon, vocabulary))
+    shapes = parameter_shapes(dimensions, SLOTS, table_sizes(lexicon, vocabulary), lifting=lifting)
     parameters = {}
     for name, shape in shapes.items():
         values = rng.standard_normal(shape)
@@ -116,16 +121,18 @@ def toy_parameters(
 
 
 @cache
-def toy_scorer(seed: int = 0) -> NeuralScorer:
+def toy_scorer(seed: int = 0, *, lifting: bool = False) -> NeuralScorer:
     lexicon, vocabulary = toy_lexicon(), toy_vocabulary()
     return NeuralScorer.from_parameters(
-        SMALL, lexicon, vocabulary, toy_parameters(lexicon, vocabulary, seed)
+        SMALL, lexicon, vocabulary, toy_parameters(lexicon, vocabulary, seed, lifting=lifting)
     )
 
 
 @cache
-def toy_neural_linearizer(seed: int = 0) -> Linearizer:
-    return Linearizer(Model(toy_header(), toy_vocabulary(), toy_scorer(seed)))
+def toy_neural_linearizer(seed: int = 0, *, lifting: bool = False) -> Linearizer:
+    return Linearizer(
+        Model(toy_header(lifting=lifting), toy_vocabulary(), toy_scorer(seed, lifting=lifting))
+    )
 
 
 UPOS = ("ADJ", "NOUN", "PUNCT", "VERB")
@@ -166,15 +173,16 @@ def with_universal_tags(rng: Random, problem: Problem, share: float = 0.6) -> Pr
     return replace(problem, words=tuple(words))
 
 
-def toy_header(inputs: Iterable[str] = ()) -> Header:
-    described = describe_network(SMALL, inputs)
+def toy_header(inputs: Iterable[str] = (), *, lifting: bool = False) -> Header:
+    described = describe_network(SMALL, inputs, lifting=lifting)
     fields = {"name": "toy", "tag_column": "xpos", "scorer": "neural", **described}
     return cast(Header, fields)
 
 
-def toy_stored(seed: int = 0) -> StoredNetwork:
+def toy_stored(seed: int = 0, *, lifting: bool = False) -> StoredNetwork:
     lexicon, vocabulary = toy_lexicon(), toy_vocabulary()
-    return StoredNetwork.from_parameters(lexicon, toy_parameters(lexicon, vocabulary, seed))
+    parameters = toy_parameters(lexicon, vocabulary, seed, lifting=lifting)
+    return StoredNetwork.from_parameters(lexicon, parameters)
 
 
 def random_slots(rng: Random) -> SlotTable:

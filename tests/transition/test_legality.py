@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from references.brute_force import Orders, Result, random_problem, satisfying, without_unknown
+from references.brute_force import Orders, random_problem, satisfying, without_unknown
 from references.transition import (
     LEFTARC,
     RIGHTARC,
@@ -20,31 +20,24 @@ from references.transition import (
 )
 from toys.models import (
     clashing_problem,
-    few_templates,
-    make_scorer,
     model_of,
     relist,
     toy_linearizer,
     toy_vocabulary,
 )
 from toys.probes import beam_search, decode_actions
+from toys.reachable import UNWEIGHTED, reachable
 
 from syntagma.errors import UnsatisfiableError, name_word, name_words
 from syntagma.linear._derivation_walk import DerivationWalk
-from syntagma.linear.scorer import LinearScorer
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
-from syntagma.transition._state import SearchTask
 from syntagma.transition.beam import WORK_LIMIT, Scorer
 from syntagma.transition.encoding import encode
 
 NONE = -1
 VOCABULARY = toy_vocabulary()
-UNWEIGHTED: dict[Arcs, LinearScorer] = {
-    "eager": make_scorer(few_templates(), VOCABULARY),
-    "lazy": make_scorer(few_templates(), VOCABULARY, arcs="lazy"),
-}
 
 
 # ---- derivations that the papers print -------------------------------------------------------
@@ -173,45 +166,6 @@ def test_core_and_reference_allow_the_same_actions(
 
 
 # ---- against brute force ---------------------------------------------------------------------
-
-
-def reachable(encoded: SearchTask, arcs: Arcs) -> tuple[list[Result], int]:
-    """The results of all sequences of legal moves in the core, and the number of dead ends."""
-    results: list[Result] = []
-    agenda: list[tuple[Action, ...]] = [()]
-    dead_ends = 0
-    while agenda:
-        actions = agenda.pop()
-        derivation = DerivationWalk(encoded, UNWEIGHTED[arcs])
-        for action in actions:
-            derivation.apply(action)
-        while not derivation.finished:
-            by_move = {action[:2]: action for action in derivation.legal()}  # any tag, any label
-            if not by_move:
-                dead_ends += 1
-                break
-            *others, action = by_move.values()
-            agenda += [(*actions, other) for other in others]
-            actions = (*actions, action)
-            derivation.apply(action)
-        else:
-            results.append(read_off(actions))
-    return results, dead_ends
-
-
-def read_off(actions: tuple[Action, ...]) -> Result:
-    """(order, heads) that a derivation builds, 1-based."""
-    order: list[int] = []
-    stack: list[int] = []
-    heads: dict[int, int] = {}
-    for kind, word, _, _ in actions:
-        if kind == SHIFT:
-            order.append(word + 1)
-            stack.append(word + 1)
-        else:
-            dependent = stack.pop(-1 if kind == RIGHTARC else -2)
-            heads[dependent] = stack[-1]
-    return tuple(order), tuple(heads.get(word, 0) for word in range(1, len(order) + 1))
 
 
 @pytest.mark.slow

@@ -37,6 +37,7 @@ class BestFirstStrategy:
         self.max_words = scorer.max_words
         self.takes_arcs = scorer.grammar.takes_arcs
         self.chooses_forms = scorer.grammar.chooses_forms
+        self.lifts = False
 
     def check(self, budget: SearchBudget) -> None:
         if budget.beam is not None:

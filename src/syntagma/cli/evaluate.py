@@ -106,6 +106,7 @@ def evaluate(
     ] = None,
     model: options.Model = None,
     no_lm: options.NoLanguageModel = False,
+    projective: options.Projective = False,
     debug: options.Debug = False,
 ) -> None:
     """Measure a model on a treebank.
@@ -154,6 +155,7 @@ def evaluate(
             no_lm,
             beam,
             timeout,
+            projective,
             threads,
             limit,
             seed,
@@ -173,6 +175,8 @@ def evaluate(
     sentences = read_corpus(files, linearizer.tag_column, heads)[:limit]
     conditions = condition or main_conditions(linearizer)
     budget = linearizer.describe_budget(SearchBudget(beam, timeout, expansions))
+    if projective and linearizer.lifts:
+        budget["orders"] = "projective"
     with Ticker("evaluated", total=len(sentences) * len(conditions)) as ticker:
         report = measure(
             linearizer,
@@ -181,6 +185,7 @@ def evaluate(
             beam=beam,
             timeout=timeout,
             expansions=expansions,
+            projective=projective,
             threads=threads,
             seed=seed,
             spans=spans,
@@ -242,6 +247,7 @@ def _evaluate_realization(
     no_lm: bool,
     beam: int | None,
     timeout: float | None,
+    projective: bool,
     threads: int,
     limit: int | None,
     seed: int,
@@ -275,6 +281,7 @@ def _evaluate_realization(
             sentences,
             beam=beam,
             timeout=timeout,
+            projective=projective,
             threads=threads,
             seed=seed,
             on_sentence=ticker.advance,
@@ -295,6 +302,7 @@ def _evaluate_realization(
         record: dict[str, Any] = {
             "model": linearizer.info.header["name"],
             **linearizer.describe_budget(SearchBudget(beam, timeout)),
+            **({"orders": "projective"} if projective and linearizer.lifts else {}),
             "threads": threads,
             "seed": seed,
             "hints": hints,

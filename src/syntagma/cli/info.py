@@ -141,6 +141,8 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if header.get("scorer") in ("linear", "edges"):
             yield "learning", _learning(settings)
         yield "realizes", "lemmas" if settings.get("realize") else "-"
+    if header.get("lifting") is True:
+        yield "orders", "also non-projective ones of given trees"
     yield "trained on", _texts(header)
     start = header.get("start")
     if isinstance(start, Mapping):

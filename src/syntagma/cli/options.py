@@ -74,6 +74,13 @@ Expansions = Annotated[
         "the same result on any machine.",
     ),
 ]
+Projective = Annotated[
+    bool,
+    typer.Option(
+        "--projective",
+        help="Never tear subtrees of given arcs apart, even if the model has learned to.",
+    ),
+]
 NoLanguageModel = Annotated[
     bool, typer.Option("--no-lm", help="Do not use the language model of the model, if it has one.")
 ]

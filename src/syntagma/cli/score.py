@@ -30,6 +30,7 @@ def score(
     format: options.Format = "text",
     model: options.Model = None,
     no_lm: options.NoLanguageModel = False,
+    projective: options.Projective = False,
     debug: options.Debug = False,
 ) -> None:
     """Score given orders of a bag of words and print them, best first.
@@ -66,7 +67,7 @@ def score(
     for text in order:
         pieces = splitter(tokenize)(text)
         bag = problem or bag_of_arguments(pieces)
-        results.append(linearizer.score(bag, join_phrases(pieces, bag)))
+        results.append(linearizer.score(bag, join_phrases(pieces, bag), projective=projective))
     results.sort(key=lambda result: -result.score)
     if format == "text":
         # Without the empty line that ends an n-best list.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from syntagma.errors import ArgumentError, shown
 from syntagma.evaluation import signature
 from syntagma.evaluation.bleu import BleuTokenizer, bleu_metric
+from syntagma.evaluation.projectivity import ProjectivityFigures, compare_projectivity
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
 from syntagma.problem.collection import is_collection
 from syntagma.problem.integers import as_integer
@@ -84,6 +85,7 @@ class ConditionFigures:
     lengths: tuple[LengthFigures, ...]
     outputs: tuple[str, ...] = field(repr=False)  # for `paired_bootstrap`
     spans: SpanFigures | None = None  # None: not asked for
+    projectivity: ProjectivityFigures | None = None  # if the model lifts and all arcs are given
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,7 @@ def evaluate(
     threads: int = 1,
     seed: int = 1,
     limit: int | None = None,
+    projective: bool = False,
     spans: bool = False,
     bleu_tokenize: BleuTokenizer = "none",
     lowercase: bool = False,
@@ -124,8 +127,8 @@ def evaluate(
 
     `limit` keeps the first sentences only. `spans` also compares the spans of the trees (Liu et al.
     2015, Table 4 and Figure 9). `on_sentence` is called after each sentence, for progress. Time by
-    sentence length is measured with one thread only. Defaults of `beam`, `timeout` and `expansions`
-    are those of `Linearizer.order`.
+    sentence length is measured with one thread only. Defaults of `beam`, `timeout`, `expansions`
+    and `projective` are those of `Linearizer.order`.
 
     `bleu_tokenize` and `lowercase` are sacrebleu's; exact match always compares forms as they are.
     A phrase ("New York") is one word of the bag; BLEU and coverage count the words in it.
@@ -138,7 +141,8 @@ def evaluate(
     names = [conditions] if isinstance(conditions, str) else conditions
     if not is_collection(names):
         raise ArgumentError(f"conditions must be a list of names, not {shown(names)}")
-    for flag, name in ((spans, "spans"), (lowercase, "lowercase")):
+    flags = ((spans, "spans"), (lowercase, "lowercase"), (projective, "projective"))
+    for flag, name in flags:
         if not isinstance(flag, bool):
             raise ArgumentError(f"{name} must be True or False, not {shown(flag)}")
     if bleu_tokenize not in get_args(BleuTokenizer):
@@ -153,7 +157,9 @@ def evaluate(
         raise ArgumentError("nothing to evaluate: the treebank has no sentences")
     references = tuple(" ".join(sentence.forms) for sentence in sentences)
     data = signature.digest_trees(sentences)
-    shared = signature.settings(linearizer, budget, n=len(sentences), data=data, seed=seed)
+    shared = signature.settings(
+        linearizer, budget, n=len(sentences), data=data, seed=seed, projective=projective
+    )
     figures = []
     for condition in chosen:
         problems = [
@@ -163,12 +169,13 @@ def evaluate(
         figures.append(
             _measure(
                 condition.name,
-                _results(linearizer, problems, budget, threads, on_sentence),
+                _results(linearizer, problems, budget, projective, threads, on_sentence),
                 references,
                 sentences,
                 shared,
                 bleu_metric(bleu_tokenize, lowercase=lowercase),
                 with_spans=spans,
+                with_projectivity=linearizer.lifts and condition.arcs == 1,
             )
         )
     return Report(
@@ -194,13 +201,15 @@ def _results(
     linearizer: "Linearizer",
     problems: Sequence[Problem],
     budget: SearchBudget,
+    projective: bool,
     threads: int,
     on_sentence: Callable[[], None] | None,
 ) -> Iterator[tuple[Linearization, float | None]]:
     """Each result with its CPU seconds, which are unknown with several threads."""
     max_words = linearizer.max_words
     spent: dict[str, Any] = {
-        name: value for name, value in asdict(budget).items() if value is not None
+        **{name: value for name, value in asdict(budget).items() if value is not None},
+        **({"projective": True} if projective else {}),
     }
     if threads == 1:
         for problem in problems:
@@ -225,6 +234,7 @@ def _measure(
     metric: "BLEU",
     *,
     with_spans: bool,
+    with_projectivity: bool,
 ) -> ConditionFigures:
     cpu_started, started = time.process_time(), time.perf_counter()
     outputs: list[str] = []
@@ -235,7 +245,7 @@ def _measure(
     for result, cpu in results:
         outputs.append(result.text)
         output_sizes.append(_count_words(result.words))
-        if with_spans:
+        if with_spans or with_projectivity:
             trees.append((result.words, result.heads))
         times.append(cpu)
         unfinished += not result.finished
@@ -246,7 +256,7 @@ def _measure(
     if measured:
         cpu_total = sum(measured)
 
-    golds = ((sentence.forms, sentence.heads) for sentence in sentences)
+    golds = [(sentence.forms, sentence.heads) for sentence in sentences]
     score = metric.corpus_score(outputs, [references]).score
     return ConditionFigures(
         condition=condition,
@@ -264,6 +274,9 @@ def _measure(
         lengths=tuple(_by_length(outputs, references, output_sizes, sentences, times, metric)),
         outputs=tuple(outputs),
         spans=compare_spans(trees, golds) if with_spans else None,
+        projectivity=compare_projectivity(outputs, references, trees, golds, metric)
+        if with_projectivity
+        else None,
     )
 
 

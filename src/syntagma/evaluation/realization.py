@@ -105,6 +105,7 @@ def evaluate_realization(
     *,
     beam: int | None = None,
     timeout: float | None = None,
+    projective: bool = False,
     threads: int = 1,
     seed: int = 1,
     on_sentence: Callable[[], None] = lambda: None,
@@ -114,10 +115,14 @@ def evaluate_realization(
     `seed` is that of `lemma_problems`, for the signature.
     """
     budget = SearchBudget(beam, timeout)
-    settings = realization_settings(linearizer, problems, sentences, budget, seed)
+    settings = realization_settings(
+        linearizer, problems, sentences, budget, seed, projective=projective
+    )
     results: list[Realization] = []
     started = time.process_time()
-    for result in linearizer.realize_many(problems, beam=beam, timeout=timeout, threads=threads):
+    for result in linearizer.realize_many(
+        problems, beam=beam, timeout=timeout, projective=projective, threads=threads
+    ):
         if isinstance(result, SyntagmaError | list):
             raise AssertionError(result)  # realize_many raises errors, and n_best is not given
         results.append(result)
@@ -132,6 +137,8 @@ def realization_settings(
     sentences: Sequence[Sentence],
     budget: SearchBudget,
     seed: int = 1,
+    *,
+    projective: bool = False,
 ) -> dict[str, Any]:
     """What the figures depend on, for their signatures."""
     return signature.settings(
@@ -140,6 +147,7 @@ def realization_settings(
         n=len(sentences),
         data=signature.digest_texts(sentences),
         seed=seed,
+        projective=projective,
         input=signature.digest_problems(problems),
         hints="yes" if any(problem.before for problem in problems) else "no",
     )

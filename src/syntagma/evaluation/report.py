@@ -10,6 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from syntagma.evaluation.evaluate import LENGTH_CLASSES, LengthFigures, Report
+from syntagma.evaluation.projectivity import ProjectivityFigures
 from syntagma.evaluation.spans import SpanFigures
 
 
@@ -41,6 +42,11 @@ def as_dict(report: Report) -> dict[str, Any]:
                     for row in figures.lengths
                 ],
                 **({} if figures.spans is None else {"spans": _spans_dict(figures.spans)}),
+                **(
+                    {}
+                    if figures.projectivity is None
+                    else {"projectivity": _projectivity_dict(figures.projectivity)}
+                ),
             }
             for figures in report.figures
         ],
@@ -74,10 +80,34 @@ def _spans_dict(spans: SpanFigures) -> dict[str, Any]:
     }
 
 
+def _projectivity_dict(figures: ProjectivityFigures) -> dict[str, Any]:
+    groups = (("projective", figures.projective), ("nonprojective", figures.nonprojective))
+    return {
+        **{
+            name: {
+                "sentences": group.sentences,
+                "bleu": _rounded(group.bleu, 2),
+                "exact": _rounded(group.exact, 2),
+            }
+            for name, group in groups
+        },
+        "output_share": round(figures.output_share, 2),
+        "gold_share": round(figures.gold_share, 2),
+        "lifted": {
+            "output": figures.output,
+            "gold": figures.gold,
+            "right": figures.right,
+            "precision": _rounded(figures.precision, 2),
+            "recall": _rounded(figures.recall, 2),
+        },
+    }
+
+
 def tables(report: Report) -> list[Table]:
     """A table of the conditions, one by sentence length, and one of coverage if words are missing.
 
-    If spans were compared, two tables follow per condition: scores, and lengths.
+    One of projectivity follows if the model lifts words. If spans were compared, two tables follow
+    per condition: scores, and lengths.
     """
     all_finished = not any(figures.unfinished for figures in report.figures)
     summary = _summary(report, with_coverage=not all_finished)
@@ -87,7 +117,13 @@ def tables(report: Report) -> list[Table]:
         if figures.spans is not None
         for table in _span_tables(figures.condition, figures.spans)
     ]
-    return [summary, _by_length(report), *([] if all_finished else [_coverage(report)]), *spans]
+    return [
+        summary,
+        _by_length(report),
+        *([] if all_finished else [_coverage(report)]),
+        *([_projectivity(report)] if any(each.projectivity for each in report.figures) else []),
+        *spans,
+    ]
 
 
 def _summary(report: Report, *, with_coverage: bool) -> Table:
@@ -128,6 +164,33 @@ def _length_table(report: Report, heading: str, show: Callable[[LengthFigures], 
         cells = [figures.lengths[row] for figures in report.figures]
         if cells[0].sentences:
             table.add_row(length, str(cells[0].sentences), *map(show, cells))
+    return table
+
+
+def _projectivity(report: Report) -> Table:
+    """By the gold order: BLEU and exact match of both kinds of sentences, the share of the second
+    kind, and how many of the words that the output lifts are right."""
+    table = _table(
+        "condition",
+        "projective\nBLEU  exact %",
+        "non-projective\nBLEU  exact %",
+        "non-projective %\noutput  gold",
+        "lifted words\noutput  gold",
+        "lifted words\nprecision  recall",
+    )
+    for each in report.figures:
+        if each.projectivity is not None:
+            p = each.projectivity
+            table.add_row(
+                each.condition,
+                *(
+                    f"{_shown(group.bleu, 2)} {_shown(group.exact, 1):>7}"
+                    for group in (p.projective, p.nonprojective)
+                ),
+                f"{p.output_share:.1f} {p.gold_share:>6.1f}",
+                f"{p.output} {p.gold:>5}",
+                f"{_shown(p.precision, 1)} {_shown(p.recall, 1):>7}",
+            )
     return table
 
 

@@ -26,7 +26,14 @@ _LENGTH = 8  # characters of a checksum
 
 
 def settings(
-    linearizer: Linearizer, budget: SearchBudget, *, n: int, data: str, seed: int, **others: object
+    linearizer: Linearizer,
+    budget: SearchBudget,
+    *,
+    n: int,
+    data: str,
+    seed: int,
+    projective: bool = False,
+    **others: object,
 ) -> dict[str, Any]:
     """The fields that all evaluations share, and `others` after the data."""
     path = linearizer.info.path
@@ -36,6 +43,7 @@ def settings(
         **others,
         "model": fingerprint(path)[:_LENGTH] if path is not None else "unsaved",
         **linearizer.describe_budget(budget),
+        **({"orders": "projective"} if projective and linearizer.lifts else {}),
         **({"lm": "left out"} if _is_left_out(linearizer) else {}),
         "seed": seed,
         "syntagma": __version__,

@@ -183,6 +183,7 @@ def _sentence() -> tuple[dict[str, Schema], dict[str, Schema]]:
         "finished": {"const": False, "description": "the search ran out of time"},
         "left_out": {"type": "array", "items": {"type": "integer"}},
         "narrowed": {"const": True, "description": "a time limit narrowed the beam"},
+        "projective": {"const": False, "description": "arcs cross: a subtree is torn apart"},
         "derivations": {"type": "array", "items": {"type": "string"}},
         "contractions": {"type": "array", "items": _object(span)},
     }

@@ -366,6 +366,7 @@ def _tree(linearization: Linearization, further: Sequence[dict[str, object]]) ->
             else {"finished": False, "left_out": linearization.left_out}
         ),
         **({"narrowed": True} if linearization.narrowed else {}),
+        **({} if linearization.projective else {"projective": False}),
         "words": [
             {
                 "form": token.form,

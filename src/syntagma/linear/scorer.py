@@ -15,6 +15,7 @@ from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._search import LinearParameters, LinearSearch
 from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.problem.problem import Problem
+from syntagma.transition._search import Search
 from syntagma.transition.budget import SearchName
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.forms import form_arrays
@@ -28,6 +29,7 @@ class LinearScorer(LinearParameters):
 
     batch = 1
     max_words = 10_000
+    lifts = False
     merging = True  # may states be merged?
     vocabulary: Vocabulary | None = None  # if it chooses forms
 
@@ -37,6 +39,9 @@ class LinearScorer(LinearParameters):
 
     def beam(self, problem: Problem) -> int:
         return BEAM
+
+    def lift_scores(self, search: Search) -> None:
+        return None
 
     def searches(
         self,

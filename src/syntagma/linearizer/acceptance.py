@@ -32,7 +32,7 @@ from syntagma.results.acceptance import Acceptance, shared_adjacencies
 from syntagma.results.linearization import Linearization
 from syntagma.transition.beam import Clock
 from syntagma.transition.budget import MAX_THREADS, SearchBudget, check_range
-from syntagma.transition.encoding import Encoding, encode
+from syntagma.transition.encoding import Encoding
 
 NEAREST_OF = 16  # n-best orders, among which the nearest to the judged one is chosen
 
@@ -50,6 +50,8 @@ class Judge:
         stored: Margin | None,
         budget: SearchBudget,
         max_words: int,
+        *,
+        projective: bool = False,
     ) -> None:
         if solver.strategy.name != "beam":
             raise ModelError(
@@ -64,17 +66,21 @@ class Judge:
         self._solver = solver
         self._budget = solver.check(budget, None, max_words)
         self._max_words = max_words
+        self._projective = projective
         self._margin = stored.loss if margin is None and stored else check_margin(margin)
 
     def accept(self, unfixed: Encoding, order: Order) -> Acceptance:
         """Judge an order of the words of an encoded problem."""
         solver, problem = self._solver, unfixed.problem
         given = as_order(problem, order)
+        liftings = solver.liftings(unfixed, given, self._projective)
 
         def search(
             beginning: Sequence[str], n_best: int, seconds: float | None
         ) -> list[Linearization]:
-            encoding = encode(problem, solver.vocabulary, beginning) if beginning else unfixed
+            encoding = unfixed
+            if beginning:
+                encoding = solver.encode_beginning(problem, beginning, liftings)
             return solver.search(encoding, replace(self._budget, timeout=seconds), n_best)
 
         words = [problem.words[at - 1].form if isinstance(at, int) else at for at in given]
@@ -97,7 +103,8 @@ class Judge:
 
     def _accept_item(self, item: Item) -> Acceptance:
         problem, order = read_pair(item)
-        return self.accept(self._solver.encode(problem, self._max_words), order)
+        encoding = self._solver.encode(problem, self._max_words, projective=self._projective)
+        return self.accept(encoding, order)
 
 
 def check_margin(margin: float | None) -> float:

@@ -70,6 +70,11 @@ def warn_of_phrase(words: Words) -> None:
             )
 
 
+def check_projective(projective: bool) -> None:
+    if not isinstance(projective, bool):
+        raise ArgumentError(f"projective must be True or False, not {shown(projective)}")
+
+
 def check_size(problem: Problem, max_words: int) -> None:
     if len(problem.words) > max_words:
         raise ProblemError(

@@ -6,42 +6,40 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, overload
 
 from syntagma.errors import ArgumentError, ModelError, SyntagmaError, shown
-from syntagma.linearizer.alternatives import CANDIDATES, check_diverse, choose, most_lost
+from syntagma.linearizer.alternatives import CANDIDATES, check_diverse
 from syntagma.linearizer.checks import (
     Words,
     as_lemmas,
     as_problem,
+    check_projective,
     read_item,
     warn_of_phrase,
 )
+from syntagma.linearizer.finishing import Finisher
 from syntagma.linearizer.origin import Origin
 from syntagma.linearizer.solver import Solver
 from syntagma.linearizer.streams import OnError
-from syntagma.models.header import Header, scorer_name
+from syntagma.models.header import Header
 from syntagma.models.loading import DEFAULT_MODELS, load_model, model_path
 from syntagma.models.model import Model
 from syntagma.problem.word import TagColumn
-from syntagma.realization.detokenization import Detokenizer
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
 from syntagma.transition.budget import (
     DEFAULT_MAX_WORDS,
-    MAX_BEAM,
     SearchBudget,
     SearchName,
 )
-from syntagma.transition.encoding import Encoding
 
 if TYPE_CHECKING:
     from syntagma.linearizer.acceptance import Judge, Order
     from syntagma.results.acceptance import Acceptance
 
 Result = Linearization | NBest[Linearization]
-R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +107,16 @@ class Linearizer:
         self.info = ModelInfo(model.header, path, size)
         self.tag_column: TagColumn = model.header["tag_column"]
         self.has_language_model = model.language_model is not None
-        self._most_lost = most_lost(scorer_name(model.header))
-        self._realizer = model.realizer
-        self._detokenizer = self._realizer.detokenizer if self._realizer else Detokenizer()
         self._solver = Solver(model)
+        self._finisher = Finisher(model, self._solver)
         strategy = self._solver.strategy
         self.search = strategy.name
         self.max_words = strategy.max_words
         self.takes_arcs = strategy.takes_arcs  # a CCG model keeps no given heads or labels
         self.tags: tuple[str, ...] = model.vocabulary.tags
         self.labels: tuple[str, ...] = model.vocabulary.labels
-        self.realizes = self._realizer is not None
+        self.realizes = model.realizer is not None
+        self.lifts = self._solver.lifts  # whether orders of given trees may be non-projective
 
     def __repr__(self) -> str:
         without = "" if self.has_language_model else ", no language model"
@@ -152,6 +149,7 @@ class Linearizer:
         timeout: float | None = None,
         expansions: int | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
+        projective: bool = False,
     ) -> Linearization: ...
     @overload
     def order(
@@ -164,6 +162,7 @@ class Linearizer:
         timeout: float | None = None,
         expansions: int | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
+        projective: bool = False,
     ) -> NBest[Linearization]: ...
     def order(
         self,
@@ -175,6 +174,7 @@ class Linearizer:
         timeout: float | None = None,
         expansions: int | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
+        projective: bool = False,
     ) -> Result:
         """The best order of the words with its tree.
 
@@ -190,16 +190,20 @@ class Linearizer:
         With `timeout`, the beam is narrowed as needed to end in about that many seconds; a result
         that this may have changed is `narrowed`. It is complete all the same.
 
+        A model that has learned to (`lifts`) may tear subtrees of given arcs apart, as its language
+        does. With `projective`, every subtree stays together.
+
         A best-first search has no beam. It ends after `timeout` seconds (5 by default) or after
         that many `expansions` of edges, which gives the same result on any machine. A result that
         is not `finished` by then may leave words out.
         """
         budget = self._solver.check(SearchBudget(beam, timeout, expansions), n_best, max_words)
         check_diverse(diverse, n_best, self.search)
+        check_projective(projective)
         warn_of_phrase(words)
-        encoding = self._solver.encode(as_problem(words), max_words)
+        encoding = self._solver.encode(as_problem(words), max_words, projective=projective)
         found = self._solver.search(encoding, budget, CANDIDATES if diverse else n_best)
-        return found[0] if n_best is None else self._listed(found, n_best, diverse)
+        return found[0] if n_best is None else self._finisher.listed(found, n_best, diverse)
 
     def order_many(
         self,
@@ -212,6 +216,7 @@ class Linearizer:
         expansions: int | None = None,
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
+        projective: bool = False,
         on_error: OnError = "raise",
     ) -> Iterator[Result | SyntagmaError]:
         """Order a stream of problems; results come in the same order.
@@ -224,10 +229,13 @@ class Linearizer:
         """
         budget = self._solver.check(SearchBudget(beam, timeout, expansions), n_best, max_words)
         check_diverse(diverse, n_best, self.search)
+        check_projective(projective)
         results = self._solver.search_many(
             problems,
-            lambda item: self._solver.encode(read_item(as_problem, item), max_words),
-            lambda found, encoding: self._listed(found, n_best or 1, diverse),
+            lambda item: self._solver.encode(
+                read_item(as_problem, item), max_words, projective=projective
+            ),
+            lambda found, encoding: self._finisher.listed(found, n_best or 1, diverse),
             budget,
             CANDIDATES if diverse else n_best,
             threads,
@@ -247,6 +255,7 @@ class Linearizer:
         timeout: float | None = None,
         expansions: int | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
+        projective: bool = False,
     ) -> Realization: ...
     @overload
     def realize(
@@ -259,6 +268,7 @@ class Linearizer:
         timeout: float | None = None,
         expansions: int | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
+        projective: bool = False,
     ) -> NBest[Realization]: ...
     def realize(
         self,
@@ -270,12 +280,14 @@ class Linearizer:
         timeout: float | None = None,
         expansions: int | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
+        projective: bool = False,
     ) -> Realization | NBest[Realization]:
         """The best sentence for these lemmas: inflected, in order, detokenised.
 
         A plain string is a lemma; a word with a given form keeps it. The forms of the lemmas are
-        chosen together with the order. `n_best`, `diverse`, `beam`, `timeout` and `expansions` are
-        those of `order`; alternatives of `diverse` do not differ in inflection alone.
+        chosen together with the order. `n_best`, `diverse`, `beam`, `timeout`, `expansions` and
+        `projective` are those of `order`; alternatives of `diverse` do not differ in inflection
+        alone.
 
         >>> import syntagma
         >>> from syntagma import Word
@@ -285,10 +297,11 @@ class Linearizer:
         """
         budget = self._solver.check(SearchBudget(beam, timeout, expansions), n_best, max_words)
         check_diverse(diverse, n_best, self.search)
+        check_projective(projective)
         warn_of_phrase(lemmas)
-        encoding = self._solver.encode_lemmas(as_lemmas(lemmas), max_words)
+        encoding = self._solver.encode_lemmas(as_lemmas(lemmas), max_words, projective=projective)
         found = self._solver.search(encoding, budget, CANDIDATES if diverse else n_best)
-        realized = self._distinct(encoding, found, budget, n_best, diverse)
+        realized = self._finisher.realized(encoding, found, budget, n_best, diverse)
         return realized[0] if n_best is None else realized
 
     def realize_many(
@@ -302,15 +315,21 @@ class Linearizer:
         expansions: int | None = None,
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
+        projective: bool = False,
         on_error: OnError = "raise",
     ) -> Iterator[Realization | NBest[Realization] | SyntagmaError]:
         """Realize many problems, as `order_many` orders them."""
         budget = self._solver.check(SearchBudget(beam, timeout, expansions), n_best, max_words)
         check_diverse(diverse, n_best, self.search)
+        check_projective(projective)
         results = self._solver.search_many(
             problems,
-            lambda item: self._solver.encode_lemmas(read_item(as_lemmas, item), max_words),
-            lambda found, encoding: self._distinct(encoding, found, budget, n_best, diverse),
+            lambda item: self._solver.encode_lemmas(
+                read_item(as_lemmas, item), max_words, projective=projective
+            ),
+            lambda found, encoding: self._finisher.realized(
+                encoding, found, budget, n_best, diverse
+            ),
             budget,
             CANDIDATES if diverse else n_best,
             threads,
@@ -327,10 +346,7 @@ class Linearizer:
         """
         if not isinstance(linearization, Linearization):
             raise ArgumentError(f"spell takes a result of order, not {shown(linearization)}")
-        spelling = self._detokenizer.spell(
-            linearization.words, linearization.model_tags or linearization.tags
-        )
-        return Realization(linearization, spelling)
+        return self._finisher.spell(linearization)
 
     def score(
         self,
@@ -339,16 +355,20 @@ class Linearizer:
         *,
         beam: int | None = None,
         timeout: float | None = None,
+        projective: bool = False,
     ) -> Linearization:
         """The best tree that the beam finds for a given order of the words, with its score.
 
         The order is given as forms or as 1-based indices. Scores of different orders of the same
-        problem can be compared.
+        problem can be compared. With `projective`, orders that tear given subtrees apart have none,
+        as with models that have not learned such orders.
         """
         problem = as_problem(words)
         self._solver.strategy.beam(problem)  # raises if the search has none, and cannot score
         budget = self._solver.check(SearchBudget(beam, timeout), None, 1)
-        return self._solver.search(self._solver.encode_order(problem, order), budget, None)[0]
+        check_projective(projective)
+        encoding = self._solver.encode_order(problem, order, projective=projective)
+        return self._solver.search(encoding, budget, None)[0]
 
     def accept(
         self,
@@ -359,6 +379,7 @@ class Linearizer:
         beam: int | None = None,
         timeout: float | None = None,
         max_words: int = DEFAULT_MAX_WORDS,
+        projective: bool = False,
     ) -> Acceptance:
         """Whether an order of the words is a good one and, if not, where it goes wrong.
 
@@ -375,9 +396,10 @@ class Linearizer:
         >>> print(english.accept(words, ["she", "the", "book", "read", "yesterday", "."]))
         worse: 'she the book read yesterday .' goes wrong at 'the' after 'she'; ...
         """
-        judge = self._judge(margin, beam, timeout, max_words)
+        judge = self._judge(margin, beam, timeout, max_words, projective)
         warn_of_phrase(words)
-        return judge.accept(self._solver.encode(as_problem(words), max_words), order)
+        encoding = self._solver.encode(as_problem(words), max_words, projective=projective)
+        return judge.accept(encoding, order)
 
     def accept_many(
         self,
@@ -388,20 +410,28 @@ class Linearizer:
         timeout: float | None = None,
         threads: int = 1,
         max_words: int = DEFAULT_MAX_WORDS,
+        projective: bool = False,
         on_error: OnError = "raise",
     ) -> Iterator[Acceptance | SyntagmaError]:
         """Judge a stream of pairs, words and an order, as `accept` does; results come in the same
         order. Errors are those of `order_many`."""
-        judge = self._judge(margin, beam, timeout, max_words)
+        judge = self._judge(margin, beam, timeout, max_words, projective)
         return judge.accept_many(orders, threads, on_error)
 
     def _judge(
-        self, margin: float | None, beam: int | None, timeout: float | None, max_words: int
+        self,
+        margin: float | None,
+        beam: int | None,
+        timeout: float | None,
+        max_words: int,
+        projective: bool,
     ) -> Judge:
         from syntagma.linearizer.acceptance import Judge  # ordering does not need it
 
+        check_projective(projective)
         budget = SearchBudget(beam, timeout)
-        return Judge(self._solver, margin, self._model.margin, budget, max_words)
+        stored = self._model.margin
+        return Judge(self._solver, margin, stored, budget, max_words, projective=projective)
 
     def beam(self, words: Words) -> int:
         """The beam width that the model chooses for a problem: a wider one gains little."""
@@ -410,41 +440,3 @@ class Linearizer:
     def describe_budget(self, budget: SearchBudget) -> dict[str, str | int | float]:
         """The search budget as the signature of a score states it."""
         return self._solver.strategy.describe(budget)
-
-    def _listed(
-        self, found: list[Linearization], n_best: int, diverse: bool
-    ) -> NBest[Linearization]:
-        return choose(found, n_best, most_lost=self._most_lost) if diverse else NBest(found)
-
-    def _distinct(
-        self,
-        encoding: Encoding,
-        found: list[Linearization],
-        budget: SearchBudget,
-        n_best: int | None,
-        diverse: bool,
-    ) -> NBest[Realization]:
-        """The sentences that a search found, each text once.
-
-        If some were the same, the search is asked for more, until there are enough or no others.
-        """
-        wanted = asked = n_best or 1
-        realized = self._realizations(encoding, found)
-        if diverse:
-            return choose(realized, wanted, most_lost=self._most_lost)
-        while len(realized) < wanted and len(found) >= asked and asked < MAX_BEAM:
-            asked = min(4 * asked, MAX_BEAM)
-            found = self._solver.search(encoding, budget, asked)
-            realized = self._realizations(encoding, found)
-        return NBest(realized[:wanted])
-
-    def _realizations(
-        self, encoding: Encoding, found: Iterable[Linearization]
-    ) -> list[Realization]:
-        if self._realizer is not None:
-            proposed = None if self._solver.strategy.chooses_forms else encoding.alternatives
-            found = [self._realizer.settle(each, proposed) for each in found]
-        texts: dict[str, Realization] = {}
-        for each in map(self.spell, found):
-            texts.setdefault(each.text, each)
-        return list(texts.values())

@@ -22,6 +22,7 @@ from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
 from syntagma.transition.budget import MAX_BEAM, MAX_THREADS, SearchBudget, check_range
 from syntagma.transition.encoding import Encoding, encode
+from syntagma.transition.lifting import Lifting, liftings_of_order
 
 R = TypeVar("R", Linearization, Realization)
 
@@ -32,6 +33,7 @@ class Solver:
     def __init__(self, model: Model) -> None:
         self.name = str(model.header.get("name", "-"))
         self.strategy = model.strategy()
+        self.lifts = self.strategy.lifts
         self.vocabulary = model.vocabulary
         self._realizer = model.realizer
         self.unknown = UnknownNotices(
@@ -48,13 +50,22 @@ class Solver:
         check_range("max_words", max_words, self.strategy.max_words)
         return budget
 
-    def encode(self, problem: Problem, max_words: int) -> Encoding:
+    def encode(self, problem: Problem, max_words: int, *, projective: bool = False) -> Encoding:
         check_size(problem, max_words)
         check_forms(problem)
         self.unknown.check(problem.words, stacklevel=3)
-        return encode(problem, self.vocabulary)
+        return self._liftable(encode(problem, self.vocabulary), projective)
 
-    def encode_order(self, problem: Problem, order: Iterable[str] | Iterable[int]) -> Encoding:
+    def _liftable(self, encoding: Encoding, projective: bool) -> Encoding:
+        return encoding if projective or not self.lifts else replace(encoding, liftings=())
+
+    def encode_order(
+        self,
+        problem: Problem,
+        order: Iterable[str] | Iterable[int],
+        *,
+        projective: bool = False,
+    ) -> Encoding:
         """One order of the words, to be scored."""
         most = self.strategy.max_words
         if len(problem.words) > most:
@@ -64,9 +75,29 @@ class Solver:
         check_forms(problem)
         given = as_order(problem, order)
         self.unknown.check(problem.words, stacklevel=3)
-        return encode(problem, self.vocabulary, given)
+        encoding = encode(problem, self.vocabulary, given)
+        return replace(encoding, liftings=self.liftings(encoding, given, projective))
 
-    def encode_lemmas(self, lemmas: Problem, max_words: int) -> Encoding:
+    def encode_beginning(
+        self,
+        problem: Problem,
+        beginning: Sequence[str],
+        liftings: tuple[Lifting, ...] | None,
+    ) -> Encoding:
+        """Orders that begin with these forms; `liftings` are those of the whole judged order."""
+        return replace(encode(problem, self.vocabulary, beginning), liftings=liftings)
+
+    def liftings(
+        self, encoding: Encoding, order: Sequence[str] | Sequence[int], projective: bool
+    ) -> tuple[Lifting, ...] | None:
+        """What an order needs, if orders need not be projective."""
+        if projective or not self.lifts:
+            return None
+        return tuple(liftings_of_order(encoding, order))
+
+    def encode_lemmas(
+        self, lemmas: Problem, max_words: int, *, projective: bool = False
+    ) -> Encoding:
         if self._realizer is None:
             advice = "use another, such as en, or train one: syntagma train --realize"
             if self.strategy.name == "best-first":
@@ -80,6 +111,7 @@ class Solver:
         encoding = encode(problem, self.vocabulary, alternatives=alternatives)
         # Tags that inflection put in place of given ones are not for the output.
         given = lemmas.with_forms([word.form for word in problem.words])
+        encoding = self._liftable(encoding, projective)
         return encoding if given == problem else replace(encoding, problem=given)
 
     def search(

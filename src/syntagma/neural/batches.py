@@ -19,6 +19,7 @@ from syntagma.neural._addresses import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADD
 from syntagma.neural.encoder import blank_fields
 from syntagma.neural.parameters import ARCS, DIRECTIONS, SPECIAL
 from syntagma.neural.slots import SlotTable
+from syntagma.transition.lifting import room_of
 
 _S0, _S1 = STATE_ADDRESSES.index("S0"), STATE_ADDRESSES.index("S1")
 _CONCATENATED = (
@@ -34,7 +35,9 @@ class Example:
     """A sentence under a condition: what is given, its canonical derivations, and its gold tree.
 
     There is a trace for each of DIRECTIONS. `tags` and `labels` are the gold ones, or -1 where
-    they are given; the number after the last label is that of the root.
+    they are given; the number after the last label is that of the root. `lifts` says how far the
+    words of the problem are lifted, `steps` how far they are to be lifted, or -1 where that is not
+    open. An example without traces is there for the `steps` alone.
     """
 
     fields: npt.NDArray[np.int32]
@@ -44,6 +47,8 @@ class Example:
     heads: npt.NDArray[np.int32]
     tags: npt.NDArray[np.int32]
     labels: npt.NDArray[np.int32]
+    lifts: npt.NDArray[np.int32]
+    steps: npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +83,10 @@ class Batch:
     tags: Tensor  # [words]; -1: given
     labels: Tensor  # [words]; -1: given
     arcs_to_label: Tensor  # [arcs, 3]: rows of head and dependent, label
+    lifts: Tensor  # [B, N]
+    liftable: Tensor  # [words to lift, 5]: rows of word, head and its head; room, steps
     directions: tuple[Steps, ...]
-
-    @property
-    def n_words(self) -> int:
-        return len(self.tags)
+    n_words: int  # of the examples with traces
 
 
 def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
@@ -92,7 +96,9 @@ def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
     relations = np.zeros((size, longest, longest), np.int64)
     mask = np.zeros((size, longest), bool)
     given_heads = np.full((size, longest), longest)
+    lifts = np.zeros((size, longest), np.int64)
     arcs_to_label: list[npt.NDArray[Any]] = []
+    liftable: list[npt.NDArray[Any]] = []
     first_row = SPECIAL
     for i, example in enumerate(examples):
         n = len(example.fields)
@@ -102,6 +108,12 @@ def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
         dependents = np.flatnonzero((example.labels >= 0) & (example.heads >= 0))
         heads, labels = example.heads[dependents], example.labels[dependents]
         arcs_to_label.append(np.stack([heads + first_row, dependents + first_row, labels], 1))
+        lifts[i, :n] = example.lifts
+        words = np.flatnonzero(example.steps >= 0)
+        above = example.given_heads[words]
+        ends = np.stack([words, above, example.given_heads[above]], 1) + first_row
+        room = np.array(room_of(example.given_heads.tolist()), np.int64)[words]
+        liftable.append(np.column_stack([ends, room, example.steps[words]]))
         first_row += n
     return Batch(
         fields=torch.from_numpy(fields.astype(np.int64)),
@@ -111,15 +123,22 @@ def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
         tags=_joined([example.tags for example in examples]),
         labels=_joined([example.labels for example in examples]),
         arcs_to_label=_joined(arcs_to_label),
+        lifts=torch.from_numpy(lifts),
+        liftable=_joined(liftable),
         directions=tuple(
-            _collate_steps([example.traces[i] for example in examples], mask.sum(1), slots)
+            _collate_steps(
+                [example.traces[i] if example.traces else None for example in examples],
+                mask.sum(1),
+                slots,
+            )
             for i in range(len(DIRECTIONS))
         ),
+        n_words=sum(len(example.fields) for example in examples if example.traces),
     )
 
 
 def _collate_steps(
-    traces: Sequence[Mapping[str, Any]], lengths: npt.NDArray[np.int64], slots: SlotTable
+    traces: Sequence[Mapping[str, Any] | None], lengths: npt.NDArray[np.int64], slots: SlotTable
 ) -> Steps:
     longest = int(lengths.max())
     span, tables = longest + SPECIAL, len(slots.pairs) + ARCS
@@ -127,6 +146,9 @@ def _collate_steps(
     first_row, first_step, first_candidate, columns = SPECIAL, 0, 0, 0
     first_member = dict.fromkeys(SET_NAMES, 0)
     for i, (t, n) in enumerate(zip(traces, lengths.tolist(), strict=True)):
+        if t is None:
+            first_row += n
+            continue
         row = np.concatenate([np.arange(n) + first_row, [0, 1]])
         number = np.concatenate([np.arange(n), [longest, longest + 1]])
         states, candidates, steps = t["states"], t["candidates"], t["steps"]

@@ -22,6 +22,7 @@ from syntagma.neural._encoder import Matrix, add_bags, attend, normalise, pair_t
 from syntagma.neural._given import read_given
 from syntagma.neural.embeddings import EmbeddingTable
 from syntagma.neural.lexicon import Lexicon
+from syntagma.neural.lift_head import LiftHead
 from syntagma.neural.parameters import (
     DIRECTIONS,
     FIELDS,
@@ -35,6 +36,7 @@ from syntagma.neural.parameters import (
     Floats,
 )
 from syntagma.transition.encoding import Encoding
+from syntagma.transition.lifting import MOST_STEPS
 from syntagma.transition.vocabulary import Vocabulary
 
 Ints = npt.NDArray[np.int32]
@@ -96,6 +98,7 @@ class WordVectors:
     # For each of DIRECTIONS the vectors multiplied with the matrices of the slots and pairs:
     # the rows and the pair tables of a NeuralSearch.
     directions: tuple[tuple[Floats, Floats], ...]
+    lifting: Floats | None = None  # [n, steps]: log-probabilities, see `LiftHead`
 
 
 class Encoder:
@@ -120,8 +123,11 @@ class Encoder:
         self._linear = {
             name.removesuffix(".weight"): Matrix(weight, w[name.removesuffix("weight") + "bias"])
             for name, weight in w.items()
-            if weight.ndim == 2 and name.endswith(".weight") and not name.startswith("labels.")
+            if weight.ndim == 2
+            and name.endswith(".weight")
+            and not name.startswith(("labels.", "lift."))
         }
+        self._lift_head = LiftHead(w) if "lifted" in tables else None
         self._label_head = Matrix(w["guess.label_head"])
         self._tag_vectors = Matrix(w["guess.tag_vectors"])
         self._label_vectors = Matrix(w["guess.label_vectors"])
@@ -150,19 +156,31 @@ class Encoder:
         inputs = [read_fields(each, self._lexicon, self._vocabulary) for each in encodings]
         fields = blank_fields((int(ends[-1]),), [each for each, _, _ in inputs])
         heads = np.full(ends[-1], ends[-1], np.int32)
+        lifts = np.zeros(ends[-1], np.int32)
         relations = []
         for (given, relation, given_heads), start, n in zip(inputs, starts, lengths, strict=True):
             words = slice(start, start + n)
             fields[words, : given.shape[1]] = given
             relations.append(relation.reshape(-1))
             heads[words] = np.where(given_heads < 0, ends[-1], start + given_heads)
-        vectors, tags = self._transform(fields, np.concatenate(relations), heads, starts, lengths)
+            lifts[words] = encoding.lifts
+        vectors, tags = self._transform(
+            fields,
+            np.concatenate(relations),
+            heads,
+            np.minimum(lifts, MOST_STEPS),
+            starts,
+            lengths,
+        )
         for end in ends:
             vectors[end - SPECIAL : end] = self._weights["special"]
         rows = [slots(vectors) for slots in self._slots]
         pair_ends = [pairs(vectors) for pairs in self._pairs]
         n_tables = self._pairs[0].after // (2 * self._dimensions.rank)
-        for start, end in zip(starts, ends, strict=True):
+        for encoding, start, end in zip(encodings, starts, ends, strict=True):
+            lifting = None
+            if self._lift_head is not None and encoding.liftings is not None:
+                lifting = self._lift_head.scores(vectors[start : end - SPECIAL], encoding.heads)
             yield WordVectors(
                 vectors[start : end - SPECIAL],
                 tags[start : end - SPECIAL],
@@ -170,10 +188,11 @@ class Encoder:
                     (row[start:end], pair_tables(both[start:end], n_tables))
                     for row, both in zip(rows, pair_ends, strict=True)
                 ),
+                lifting,
             )
 
     def _transform(
-        self, fields: Ints, relations: Ints, heads: Ints, starts: Ints, lengths: Ints
+        self, fields: Ints, relations: Ints, heads: Ints, lifts: Ints, starts: Ints, lengths: Ints
     ) -> tuple[Floats, Ints]:
         """(vectors, tags): the transformer over the rows of several problems."""
         d, linear = self._dimensions, self._linear
@@ -181,6 +200,8 @@ class Encoder:
         for name, numbers in zip(FIELDS, fields.T, strict=False):
             self._tables[name].add_to(h, np.ascontiguousarray(numbers))
         add_bags(h, self._inputs, fields[:, len(FIELDS) :])
+        if self._lift_head is not None:
+            self._tables["lifted"].add_to(h, lifts)
         h = self._norm("norm", h)
         tags = np.empty(len(h), np.int32)
         for i in range(d.layers):

@@ -47,7 +47,7 @@ def initial_parameters(
     n_arcs = sizes["label"]
     to_head, to_dependent = slice(-2 * n_arcs, -n_arcs), slice(-n_arcs, None)
     parameters = {}
-    for full_name, shape in parameter_shapes(d, slots, sizes).items():
+    for full_name, shape in parameter_shapes(d, slots, sizes, lifting=True).items():
         name = full_name.removeprefix("backward.")
         if "norm" in name and name.endswith("weight"):
             value = torch.ones(shape)
@@ -99,7 +99,8 @@ class Network:
         self._candidate = torch.tensor([CANDIDATE_ADDRESSES.index(n) for n in slots.candidate])
 
     def losses(self, batch: Batch) -> dict[str, Tensor]:
-        """Mean cross-entropies of the actions, and of the tags and labels that are not given."""
+        """Mean cross-entropies of the actions, of the tags and labels that are not given, and of
+        how far words are lifted."""
         vectors, tag_scores, guessed = self.encode(batch)
         vectors = self._drop(vectors, self.dropout * 2 / 3)
         rows = torch.cat([self.w["special"], vectors[batch.mask]])
@@ -115,6 +116,7 @@ class Network:
             "tag": _cross_entropy(tag_scores[batch.mask][held_tags], batch.tags[held_tags]),
             "guess": _cross_entropy(guessed[batch.mask][held_labels], batch.labels[held_labels]),
             "label": _cross_entropy(self.label_scores(rows[heads], rows[dependents]), labels),
+            "lift": _cross_entropy(self.lift_scores(rows, batch.liftable), batch.liftable[:, -1]),
         }
 
     def encode(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
@@ -131,6 +133,7 @@ class Network:
             )  # 0: a row of zeros
             rows = torch.cat([torch.zeros(1, d.width), *(w[name] for name in self._inputs)])
             h = h + F.embedding_bag(bags, rows, mode="sum").view(size, span, d.width)
+        h = h + F.embedding(batch.lifts, w["tables.lifted"])
         h = self._drop(self._norm("norm", h), drop)
         padding = ~batch.mask[:, None, None, :] * _EXCLUDED
         for i in range(d.layers):
@@ -217,6 +220,13 @@ class Network:
         w = self.w
         hidden = heads @ w["labels.head"] + dependents @ w["labels.dependent"] + w["labels.bias"]
         return self._linear("labels.out", F.relu(hidden))
+
+    def lift_scores(self, rows: Tensor, liftable: Tensor) -> Tensor:
+        """How far each of the words is lifted; steps that are not possible are `_NEVER`."""
+        ends = rows[liftable[:, :3]].flatten(1)
+        scores = self._linear("lift.out", F.relu(self._linear("lift.ends", ends)))
+        beyond = torch.arange(scores.shape[1]) > liftable[:, 3:4]
+        return scores.masked_fill(beyond, _NEVER)
 
     def _drop(self, x: Tensor, rate: float) -> Tensor:
         """Dropout with random bytes: on a CPU five times as fast as PyTorch's own."""

@@ -16,6 +16,7 @@ from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
 from syntagma.neural._given import GIVEN_FIELDS, HEAD_STATES, RELATION_NAMES
 from syntagma.neural.lexicon import LEXICAL, Lexicon
 from syntagma.neural.slots import SlotTable
+from syntagma.transition.lifting import MOST_STEPS
 from syntagma.transition.vocabulary import Vocabulary
 
 Floats = npt.NDArray[np.float32]
@@ -78,11 +79,12 @@ def input_names(vocabulary: Vocabulary) -> dict[str, tuple[str, ...]]:
 
 
 def parameter_shapes(
-    d: Dimensions, slots: SlotTable, sizes: Mapping[str, int]
+    d: Dimensions, slots: SlotTable, sizes: Mapping[str, int], *, lifting: bool = False
 ) -> dict[str, tuple[int, ...]]:
     """The shapes of all parameters by name; vectors are rows, so a matrix is [from, to].
 
-    `sizes` are those of `table_sizes`.
+    `sizes` are those of `table_sizes`. With `lifting`, there are those that networks before 0.11 do
+    not have: how far a word is lifted, and the embedding of that.
     """
     n_tags, n_labels = sizes["tag"] - 2, sizes["label"] - 2
     shapes: dict[str, tuple[int, ...]] = {}
@@ -131,4 +133,8 @@ def parameter_shapes(
     for name in INPUTS:
         if name in sizes:
             shapes[f"tables.{name}"] = (sizes[name], d.width)
+    if lifting:
+        shapes["tables.lifted"] = (MOST_STEPS + 1, d.width)
+        linear("lift.ends", 3 * d.width, d.arc_hidden)  # of a word, its head, and the head of that
+        linear("lift.out", d.arc_hidden, MOST_STEPS + 1)
     return shapes

@@ -22,7 +22,7 @@ from syntagma.neural.lexicon import Lexicon
 from syntagma.neural.parameters import DIRECTIONS, Dimensions, Floats
 from syntagma.neural.slots import SLOTS, SlotTable
 from syntagma.problem.problem import Problem
-from syntagma.transition._search import FoundTree
+from syntagma.transition._search import FoundTree, Search
 from syntagma.transition._state import SearchTask
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.vocabulary import Vocabulary
@@ -35,7 +35,8 @@ class RerankedSearch(NeuralSearch):
     """A search whose results are reranked, and whose tags and labels are chosen at the end.
 
     The actions of the search carry neither tags nor labels. The reranker reads each finished
-    sentence from right to left; its score is the mean of both directions.
+    sentence from right to left; its score is the mean of both directions. Words that were lifted
+    return to their given heads.
     """
 
     def __init__(
@@ -47,12 +48,14 @@ class RerankedSearch(NeuralSearch):
         pairs: Floats,
         *,
         words: WordVectors,
+        encoding: Encoding,
         label_arcs: Callable[[Floats, Sequence[tuple[int, int]]], list[int]],
         reranker: Reranker,
         ngram_scorer: NGramScorer | None = None,
         merging: bool = False,
     ) -> None:
         self.words = words
+        self.encoding = encoding
         self.label_arcs = label_arcs
         self.reranker = reranker
 
@@ -61,13 +64,19 @@ class RerankedSearch(NeuralSearch):
         return [self._completed(found) for found in super().results(n_best)]
 
     def _completed(self, found: FoundTree) -> FoundTree:
-        dependents = [word for word, head in enumerate(found.heads) if head >= 0]
-        arcs = [(found.heads[word], word) for word in dependents]
+        heads = [
+            given if lifted else head
+            for head, given, lifted in zip(
+                found.heads, self.encoding.given_heads, self.encoding.lifts, strict=True
+            )
+        ]
+        dependents = [word for word, head in enumerate(heads) if head >= 0]
+        arcs = [(heads[word], word) for word in dependents]
         labels = list(found.labels)
         chosen = self.label_arcs(self.words.vectors, arcs)
         for word, label in zip(dependents, chosen, strict=True):
             labels[word] = label
-        return found._replace(tags=self.words.tags.tolist(), labels=labels)
+        return found._replace(heads=heads, tags=self.words.tags.tolist(), labels=labels)
 
 
 class NeuralScorer:
@@ -132,6 +141,15 @@ class NeuralScorer:
                 weights[name] = parameter
         return cls(dimensions, SLOTS, lexicon, vocabulary, tables, weights)
 
+    @property
+    def lifts(self) -> bool:
+        """Whether the network has learned orders that are not projective."""
+        return "lifted" in self._tables
+
+    def lift_scores(self, search: Search) -> Floats | None:
+        """How far each word is lifted: log-probabilities [n, steps], or None if none can be."""
+        return search.words.lifting if isinstance(search, RerankedSearch) else None
+
     def parameters(self) -> dict[str, Floats]:
         """All parameters in 32 bits, by the names of `parameter_shapes`."""
         tables = {f"tables.{name}": table.as_floats() for name, table in self._tables.items()}
@@ -165,6 +183,7 @@ class NeuralScorer:
                 width,
                 *forward,
                 words=words,
+                encoding=encoding,
                 label_arcs=self.label,
                 reranker=Reranker(encoding.task, 1, *backward),
                 ngram_scorer=ngram_scorer,

@@ -81,7 +81,12 @@ class StoredNetwork:
         dimensions = _dimensions(header.get("dimensions"))
         _check_inputs(header, vocabulary)
         lexicon = Lexicon(self.names, _suffix(header))
-        shapes = parameter_shapes(dimensions, SLOTS, table_sizes(lexicon, vocabulary))
+        shapes = parameter_shapes(
+            dimensions,
+            SLOTS,
+            table_sizes(lexicon, vocabulary),
+            lifting=header.get("lifting") is True,
+        )
         tables, weights = {}, {}
         for name, shape in shapes.items():
             field = name.removeprefix("tables.")
@@ -149,7 +154,11 @@ def _suffix(header: Mapping[str, Any]) -> int:
 
 
 def describe_network(
-    dimensions: Dimensions, inputs: Iterable[str] = (), suffix: int = SUFFIX
+    dimensions: Dimensions,
+    inputs: Iterable[str] = (),
+    suffix: int = SUFFIX,
+    *,
+    lifting: bool = True,
 ) -> dict[str, Any]:
     """What the header of a model file states about its network and its lexicon; `inputs` are the
     names of those of INPUTS that it reads."""
@@ -159,4 +168,5 @@ def describe_network(
         "slots": SLOTS.to_json(),
         **({"inputs": inputs} if inputs else {}),
         **({"suffix_length": suffix} if suffix != SUFFIX else {}),
+        **({"lifting": True} if lifting else {}),
     }

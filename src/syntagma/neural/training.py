@@ -26,6 +26,7 @@ from syntagma.neural.batches import Batch, Example, collate
 from syntagma.neural.encoder import read_fields
 from syntagma.neural.growth import grow_parameters
 from syntagma.neural.lexicon_training import learn_lexicon
+from syntagma.neural.lift_training import encode_lifted, lift_sentence, open_steps
 from syntagma.neural.network import Network, initial_parameters
 from syntagma.neural.parameters import Floats, input_names, table_sizes
 from syntagma.neural.scorer import NeuralScorer
@@ -33,8 +34,10 @@ from syntagma.neural.settings import NeuralSettings
 from syntagma.neural.slots import SLOTS
 from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.transition.budget import SearchBudget
+from syntagma.transition.encoding import Encoding
+from syntagma.transition.lifting import MOST_STEPS, Lifting
 from syntagma.transition.training import (
-    encode_training,
+    Reference,
     grow_vocabulary,
     learn_inputs,
     learn_vocabulary,
@@ -43,7 +46,10 @@ from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import of_lemmas, thin_tags, visit
 
-LOSS_WEIGHTS = {"action": 1.0, "backward": 1.0, "tag": 0.2, "guess": 0.2, "label": 0.1}
+LOSS_WEIGHTS = {
+    **{"action": 1.0, "backward": 1.0, "tag": 0.2, "guess": 0.2, "label": 0.1},
+    "lift": 0.5,
+}
 WARM_UP = 300  # steps
 FINAL_RATE = 0.02  # at the end of the cosine schedule, as a share of the learning rate
 AVERAGE_DECAY = 0.999  # of the moving average of the parameters; less in the first steps
@@ -105,6 +111,10 @@ class NeuralLearner:
             self.dimensions, self.lexicon = self.start.dimensions, self.start.lexicon
             grown = grow_parameters(self.start.parameters(), self.start.vocabulary, self.vocabulary)
             initial = {name: torch.from_numpy(array.copy()) for name, array in grown.items()}
+            if "tables.lifted" not in initial:  # a model of before 0.11
+                sizes = table_sizes(self.lexicon, self.vocabulary)
+                for name, value in initial_parameters(self.dimensions, SLOTS, sizes).items():
+                    initial.setdefault(name, 0 * value if name.startswith("tables.") else value)
         self.flat = FlatParameters(initial)
         self.network = Network(
             self.dimensions,
@@ -224,7 +234,8 @@ class NeuralLearner:
         rng.shuffle(groups)
 
         def prepare(group: Sequence[int]) -> Batch:
-            return collate([self._example(number, i, sentences[i]) for i in group], SLOTS)
+            examples = (self._examples(number, i, sentences[i]) for i in group)
+            return collate([*chain.from_iterable(examples)], SLOTS)
 
         under_way: deque[tuple[Future[Batch], int]] = deque()
         with ThreadPoolExecutor(1) as pool:
@@ -250,15 +261,27 @@ class NeuralLearner:
         random.Random(f"{self.settings.seed}:order:{first}").shuffle(order)
         return sentences, order[piece::pieces]
 
-    def _example(self, number: int, index: int, sentence: Sentence) -> Example:
+    def _examples(self, number: int, index: int, sentence: Sentence) -> list[Example]:
+        """What a visit of a sentence teaches: the order of its lifted tree, and how far the words
+        of the tree as annotated are lifted."""
         if self.inflect is not None and of_lemmas(self.settings, number, index):
             sentence = self.inflect(sentence)
-        posed = thin_tags(self.settings, number, index, sentence, input_names(self.vocabulary))
+        lifted = lift_sentence(sentence)
+        inputs = input_names(self.vocabulary)
+        posed = thin_tags(self.settings, number, index, lifted.annotated, inputs)
         problem = visit(self.settings, number, index, posed)
-        encoding, reference = encode_training(sentence, problem, self.vocabulary)
+        given, ordered, reference = encode_lifted(lifted, problem, self.vocabulary)
+        examples = [self._ordering(ordered, reference)]
+        if ordered is not given:
+            examples.append(self._lifting(given, ordered.lifts))
+        return examples
+
+    def _ordering(self, encoding: Encoding, reference: Reference) -> Example:
+        """The order of a tree; if no word is lifted, also that none is."""
         fields, relations, heads = read_fields(encoding, self.lexicon, self.vocabulary)
-        words = [problem.words[at] for at in encoding.order]
+        words = [encoding.problem.words[at] for at in encoding.order]
         guessed = reference.tagged & [word.tag is None for word in words]
+        lifts = np.array(encoding.lifts, np.int32)
         return Example(
             fields=fields,
             relations=relations,
@@ -267,9 +290,29 @@ class NeuralLearner:
                 trace(encoding.task, reference.order, reference.heads, backward)
                 for backward in (False, True)
             ],
-            heads=reference.heads,
+            heads=np.where(lifts > 0, encoding.given_heads, reference.heads),
             tags=np.where(guessed, reference.tags, -1),
             labels=np.where([word.deprel is None for word in words], reference.labels, -1),
+            lifts=np.minimum(lifts, MOST_STEPS),
+            steps=np.full(len(words), -1, np.int32)
+            if lifts.any()
+            else open_steps(heads.tolist(), encoding.lifts),
+        )
+
+    def _lifting(self, encoding: Encoding, lifting: Lifting) -> Example:
+        """How far the words of a tree are lifted."""
+        fields, relations, heads = read_fields(encoding, self.lexicon, self.vocabulary)
+        known = np.full(len(heads), -1, np.int32)
+        return Example(
+            fields=fields,
+            relations=relations,
+            given_heads=heads,
+            traces=(),
+            heads=heads,
+            tags=known,
+            labels=known,
+            lifts=np.zeros(len(heads), np.int32),
+            steps=open_steps(heads.tolist(), lifting),
         )
 
 

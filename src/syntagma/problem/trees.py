@@ -1,6 +1,10 @@
 """Trees over ordered words as lists of heads: cycles, projectivity, lifting.
 
 Heads are 1-based, 0 stands for the root; `heads[0]` is the head of word 1.
+
+A *lifting* says how many ancestors above its head each word is attached to, so that an order that
+is not projective becomes one: 0 for most words. Which liftings a search tries is decided in
+`transition.lifting`.
 """
 
 from __future__ import annotations
@@ -90,6 +94,112 @@ def lift(heads: Sequence[int]) -> tuple[int, ...]:
                 known.add(arc)
                 heappush(waiting, arc)
     return tuple(lifted)
+
+
+def least_lifting(
+    heads: Sequence[int], known: Sequence[bool] | None = None
+) -> tuple[int, ...] | None:
+    """The least lifting that makes a tree projective; None if there is none.
+
+    `known[w - 1]` says whether the arc of word w was given. Only given arcs are lifted, and only
+    along given ones; by default all are.
+
+    No other lifting that makes the tree projective lifts any word less. Take an arc (h, d) over a
+    word x whose head, lifted as far as it must be, is neither h nor below h. However far words are
+    lifted, x cannot come to stand below h, so d must leave h. Where there is no such arc, the tree
+    is projective: the head of x cannot stand outside the arc, because its own arc would then be
+    over h or d, whose heads are not below it; so the path from x up to h stays inside.
+
+    `lift` may lift further: there a word moves on to the head that its head has by then.
+
+    >>> least_lifting([3, 4, 0, 3])
+    (0, 1, 0, 0)
+    """
+    steps = [0] * len(heads)
+    if is_projective(heads):
+        return tuple(steps)
+    lifted = list(heads)
+    enters, leaves = _visits(heads)
+    changed = True
+    while changed:
+        changed = False
+        for dependent in range(1, len(heads) + 1):
+            while not _spans_descendants(dependent, lifted, enters, leaves):
+                head = lifted[dependent - 1]
+                above = heads[head - 1]
+                if not above or (
+                    known is not None and not (known[dependent - 1] and known[head - 1])
+                ):
+                    return None
+                lifted[dependent - 1] = above
+                steps[dependent - 1] += 1
+                changed = True
+    return tuple(steps)
+
+
+def lift_heads(heads: Sequence[int | None], lifting: Sequence[int]) -> tuple[int | None, ...]:
+    """The heads after a lifting: those so many ancestors higher.
+
+    >>> lift_heads([3, 4, 0, 3], [0, 1, 0, 0])
+    (3, 3, 0, 3)
+    """
+    lifted = list(heads)
+    for word, steps in enumerate(lifting):
+        for _ in range(steps):
+            head = lifted[word]
+            above = heads[head - 1] if head else None
+            if not above:
+                raise ValueError(f"word {word + 1} cannot be lifted by {steps}")
+            lifted[word] = above
+    return tuple(lifted)
+
+
+def lifting_room(heads: Sequence[int | None]) -> tuple[int, ...]:
+    """How far each word can be lifted: the number of known ancestors above its head.
+
+    >>> lifting_room([3, 4, 0, 3]), lifting_room([2, 3, None])
+    ((0, 1, 0, 0), (1, 0, 0))
+    """
+    room = []
+    for head in heads:
+        ancestors = 0
+        while head and (head := heads[head - 1]):
+            ancestors += 1
+        room.append(ancestors)
+    return tuple(room)
+
+
+def _visits(heads: Sequence[int]) -> tuple[list[int], list[int]]:
+    """When a walk through the tree enters and leaves each word, from 0: word x is at or below word
+    h if and only if `enters[h] <= enters[x] < leaves[h]`."""
+    dependents: list[list[int]] = [[] for _ in range(len(heads) + 1)]
+    for dependent, head in enumerate(heads, start=1):
+        dependents[head].append(dependent)
+    top_down = [0]
+    for word in top_down:  # grows during iteration
+        top_down += dependents[word]
+    sizes = [1] * (len(heads) + 1)
+    for word in reversed(top_down[1:]):
+        sizes[heads[word - 1]] += sizes[word]
+    enters = [0] * (len(heads) + 1)
+    for word in top_down:
+        place = enters[word] + 1
+        for dependent in dependents[word]:
+            enters[dependent] = place
+            place += sizes[dependent]
+    return enters, [enter + size for enter, size in zip(enters, sizes, strict=True)]
+
+
+def _spans_descendants(
+    dependent: int, lifted: Sequence[int], enters: Sequence[int], leaves: Sequence[int]
+) -> bool:
+    """Whether the heads of all words under the arc of a word are at or below its head."""
+    head = lifted[dependent - 1]
+    if not head:
+        return True
+    start, end = enters[head], leaves[head]
+    low, high = min(head, dependent), max(head, dependent)
+    return all(start <= enters[above] < end for above in lifted[low : high - 1])
 
 
 def _nonprojective(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from syntagma.errors import name_word, name_words
 from syntagma.problem.problem import Problem
-from syntagma.problem.trees import find_cycle, is_projective
+from syntagma.problem.trees import find_cycle, is_projective, least_lifting
 from syntagma.problem.word import ROOT_LABEL, TagColumn
 
 if TYPE_CHECKING:
@@ -101,6 +101,11 @@ class Linearization:
         return tuple(token.deprel for token in self.tokens)
 
     @property
+    def projective(self) -> bool:
+        """Whether the words of every subtree stand together, so that no two arcs cross."""
+        return is_projective(self.heads)
+
+    @property
     def order(self) -> tuple[int, ...]:
         """The 1-based indices of the problem's words in output order."""
         return tuple(token.source for token in self.tokens)
@@ -180,6 +185,9 @@ def violations(linearization: Linearization) -> list[str]:
 
     An unfinished linearization guarantees less: words may be missing, and any word may be a root,
     because its head may be in another piece or missing. All else holds for the words that it has.
+
+    Given arcs may cross. The tree must be projective once they are lifted to ancestors that are
+    given, too.
     """
     broken = _word_violations(linearization)
     if broken:  # the other checks look words up by their place
@@ -221,7 +229,10 @@ def _tree_violations(linearization: Linearization) -> list[str]:
     cycle = find_cycle(heads)
     if cycle:
         return [f"the heads form a cycle: {name_words(linearization.tokens, cycle, ' → ')}"]
-    return [] if is_projective(heads) else ["the tree is not projective"]
+    # Given arcs may cross others; those that the search chose itself may not.
+    words = linearization.problem.words
+    given = [words[token.source - 1].head is not None for token in linearization.tokens]
+    return [] if least_lifting(heads, given) is not None else ["the tree is not projective"]
 
 
 def _arc_violations(linearization: Linearization) -> list[str]:

@@ -48,6 +48,11 @@ class Realization:
         """Whether a time limit made the beam search consider less than it would have."""
         return self.linearization.narrowed
 
+    @property
+    def projective(self) -> bool:
+        """Whether the words of every subtree stand together, so that no two arcs cross."""
+        return self.linearization.projective
+
     def to_conllu(self, *, tag_column: TagColumn = "xpos") -> TokenList:
         """The sentence as a `TokenList` of the package conllu.
 

@@ -19,6 +19,7 @@ from syntagma.problem.word import TagColumn
 from syntagma.results.spelling import Contraction, Spelling
 
 NO_SPACE = "SpaceAfter=No"
+_OWN_COMMENTS = ("text", "score", "unfinished", "narrowed", "projective")  # written anew
 
 
 class Placed(Protocol):
@@ -53,6 +54,8 @@ class Ordered(Protocol):
     def finished(self) -> bool: ...
     @property
     def narrowed(self) -> bool: ...
+    @property
+    def projective(self) -> bool: ...
     @property
     def left_out(self) -> Sequence[int]: ...
 
@@ -159,11 +162,13 @@ def comments(result: Ordered, text: str) -> list[str]:
         new["unfinished"] = f"{len(result.left_out)} words left out"
     if result.narrowed:
         new["narrowed"] = "yes"
+    if not result.projective:
+        new["projective"] = "no"
     origin = result.problem.origin
     kept = []
     for comment in origin.comments if isinstance(origin, Annotated) else ():
         key = comment[1:].partition("=")[0].strip()
-        if "=" in comment and key in ("text", "score", "unfinished", "narrowed"):
+        if "=" in comment and key in _OWN_COMMENTS:
             comment = f"# {key} = {new.pop(key)}" if key in new else ""
         elif "=" in comment and key == "sent_id":
             new.pop(key, None)

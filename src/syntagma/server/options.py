@@ -13,10 +13,10 @@ from syntagma.server.limits import Limits
 
 # Which options each operation takes.
 TAKEN: Final[Mapping[str, tuple[str, ...]]] = {
-    "order": ("model", "n_best", "diverse", "beam", "timeout", "text"),
-    "realize": ("model", "n_best", "diverse", "beam", "timeout"),
-    "score": ("model", "beam", "timeout"),
-    "accept": ("model", "margin", "beam", "timeout"),
+    "order": ("model", "n_best", "diverse", "beam", "timeout", "projective", "text"),
+    "realize": ("model", "n_best", "diverse", "beam", "timeout", "projective"),
+    "score": ("model", "beam", "timeout", "projective"),
+    "accept": ("model", "margin", "beam", "timeout", "projective"),
 }
 
 
@@ -46,6 +46,9 @@ def options_models(limits: Limits) -> dict[str, type[BaseModel]]:
                 le=limits.seconds,
                 description="seconds per problem; the beam is narrowed to keep them",
             ),
+        ],
+        "projective": Annotated[
+            bool, Field(False, description="never tear subtrees of given arcs apart")
         ],
         "text": Annotated[bool, Field(False, description="detokenise: natural spacing")],
         "margin": Annotated[

@@ -124,7 +124,8 @@ class Process(Order):
     """One call of `/process`: sentences in, the same sentences in order out."""
 
     def __init__(self, served: Served, parameters: Parameters, limits: Limits) -> None:
-        options = {"n_best": None, "diverse": False, "beam": None, "timeout": None, "text": False}
+        options = {"n_best": None, "diverse": False, "beam": None, "timeout": None}
+        options |= {"projective": False, "text": False}
         super().__init__(served.linearizer, options, limits)
         self._served = served
         self._output = _format("output", parameters, OUTPUTS)

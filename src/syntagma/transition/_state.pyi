@@ -16,3 +16,9 @@ class SearchTask:
         predecessors: Sequence[int] | None = None,
         fixed: npt.NDArray[np.int32] | None = None,
     ) -> None: ...
+    def with_heads(
+        self,
+        heads: Sequence[int],
+        twins: Sequence[int],
+        predecessors: Sequence[int] | None = None,
+    ) -> SearchTask: ...

@@ -309,5 +309,14 @@ cdef class SearchTask:
             self.task.fixed = &kinds[0]
             self._arrays.append(fixed)
 
+    def with_heads(self, heads, twins, predecessors=None):
+        """The same problem with other given heads, and what follows from them."""
+        words = self._arrays[0][:, :11].copy()
+        words[:, 2], words[:, 5] = heads, twins
+        fixed = None
+        if self.task.fixed != NULL:
+            fixed = self._arrays[len(self._arrays) - 1]
+        return SearchTask(words, self._arrays[1], self.task.root, predecessors, fixed)
+
     def __dealloc__(self):
         free(self.task.scratch)

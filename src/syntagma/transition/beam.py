@@ -16,11 +16,12 @@ from syntagma.language_model._ngrams import NGramScorer
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
 from syntagma.transition._depth_first import depth_first_search
-from syntagma.transition._search import Search, beam_search
+from syntagma.transition._search import FoundTree, Search, beam_search
 from syntagma.transition.budget import MAX_BEAM, SearchBudget, SearchName
 from syntagma.transition.conflicts import describe_constraints, smallest_conflict
 from syntagma.transition.core import cores, guided
 from syntagma.transition.encoding import Encoding, decode, encode
+from syntagma.transition.lifting import Floats, merge_lists, rival_liftings
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
@@ -48,7 +49,8 @@ class Scorer(Protocol):
     """Opens searches that score their actions.
 
     Encoding `batch` problems together is fastest; problems may have at most `max_words` words.
-    `chooses_forms`: whether its scores tell the forms that a word may take apart.
+    `chooses_forms`: whether its scores tell the forms that a word may take apart. `lifts`: whether
+    it knows how far words are lifted.
     """
 
     @property
@@ -59,6 +61,12 @@ class Scorer(Protocol):
 
     @property
     def chooses_forms(self) -> bool: ...
+
+    @property
+    def lifts(self) -> bool: ...
+
+    def lift_scores(self, search: Search) -> Floats | None:
+        """Log-probabilities [word, steps] of how far words are lifted; None if they cannot be."""
 
     def beam(self, problem: Problem) -> int:
         """The beam width beyond which little is gained."""
@@ -95,6 +103,7 @@ class BeamStrategy:
         self.batch = scorer.batch
         self.max_words = scorer.max_words
         self.chooses_forms = scorer.chooses_forms or language_model is not None
+        self.lifts = scorer.lifts
 
     def check(self, budget: SearchBudget) -> None:
         if budget.expansions is not None:
@@ -119,7 +128,7 @@ class BeamStrategy:
             widths = [budget.beam or self.beam(encoding.problem) for encoding in batch]
             for encoding, search in zip(batch, self._open(batch, widths), strict=True):
                 try:
-                    yield self._search(encoding, search, n_best or 1, clock)
+                    yield self._search_liftings(encoding, search, n_best or 1, clock)
                 except SyntagmaError as error:
                     yield error
 
@@ -131,12 +140,58 @@ class BeamStrategy:
         ]
         return self._scorer.searches(encodings, widths, ngram_scorers)
 
+    def _search_liftings(
+        self, encoding: Encoding, search: Search, n_best: int, clock: Clock
+    ) -> list[Linearization]:
+        """Search with the likely liftings; results compete by the sum of both scores.
+
+        They share the time. If the beams find nothing, the search of the problem as it is explains
+        why, unless a closer search with one of the liftings succeeds.
+        """
+        scores = None if encoding.liftings is None else self._scorer.lift_scores(search)
+        rivals = [] if scores is None else rival_liftings(encoding, scores)
+        if not rivals:
+            return self._search(encoding, search, n_best, clock)
+        searches = [search, *self._open([each for each, _ in rivals], [search.width] * len(rivals))]
+        entrants = [(encoding, 0.0), *rivals]
+        lists: list[list[Linearization]] = []
+        narrowed = False
+        for (each, odds), its_search in zip(entrants, searches, strict=True):
+            left = clock.left
+            share = None if left is None else left / (len(entrants) - len(lists))
+            found = beam_search(its_search, n_best, share)
+            narrowed = narrowed or its_search.narrowed
+            lists.append([self._decode(each, tree, odds) for tree in found])
+        if any(lists):
+            return [replace(each, narrowed=narrowed) for each in merge_lists(lists, n_best)]
+        try:
+            return self._search_closer(encoding, search, n_best, clock)
+        except UnsatisfiableError:
+            for each, odds in rivals:
+                found, _ = depth_first_search(Search(each.task, 1), WORK_LIMIT)
+                if found:
+                    result = self._search_depth_first(each, WORK_LIMIT)
+                    return [replace(result, score=result.score + odds)]
+            raise
+
+    def _decode(self, encoding: Encoding, found: FoundTree, odds: float) -> Linearization:
+        return decode(encoding, self._vocabulary, found._replace(score=found.score + odds))
+
     def _search(
         self, encoding: Encoding, search: Search, n_best: int, clock: Clock
     ) -> list[Linearization]:
-        """Run a beam search; where it comes to a dead end, search with wider beams, then depth
-        first. A dead end is possible only where order constraints meet a partial tree."""
+        """Run a beam search; where it comes to a dead end, search closer."""
         found = beam_search(search, n_best, clock.left)
+        if not found:
+            return self._search_closer(encoding, search, n_best, clock)
+        return [decode(encoding, self._vocabulary, each, search.narrowed) for each in found]
+
+    def _search_closer(
+        self, encoding: Encoding, search: Search, n_best: int, clock: Clock
+    ) -> list[Linearization]:
+        """After a dead end of a search, which is possible only where order constraints meet a
+        partial tree: search with wider beams, then depth first."""
+        found: list[FoundTree] = []
         narrowed = search.narrowed
         for width in (256, MAX_BEAM):
             if not found and width > search.width and not clock.expired:

@@ -57,7 +57,8 @@ class Strategy(Protocol):
 
     Searching `batch` problems together is fastest; problems may have at most `max_words` words.
     `takes_arcs`: whether heads and labels can be given. `chooses_forms`: whether scores tell the
-    forms of a lemma apart, so that the search can choose among them.
+    forms of a lemma apart, so that the search can choose among them. `lifts`: whether orders of
+    given trees may be other than projective.
     """
 
     name: SearchName
@@ -73,6 +74,9 @@ class Strategy(Protocol):
 
     @property
     def chooses_forms(self) -> bool: ...
+
+    @property
+    def lifts(self) -> bool: ...
 
     def check(self, budget: SearchBudget) -> None:
         """Raise `ArgumentError` if the budget is for the other strategy."""

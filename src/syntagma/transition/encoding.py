@@ -40,6 +40,10 @@ class Encoding:
     the 0-based indices of its words, if it is given by indices. `alternatives` are the forms that
     each word of the problem may take, if forms are to be chosen; the form in the problem is then
     the first of them. `known` is what `numbered_words` gives.
+
+    `lifts` says how far each word is lifted; `heads` are then those after lifting, `given_heads`
+    those of the problem. `liftings` are what a search is to try besides what the model expects, in
+    word numbers; None: orders must be projective. See `lifting`.
     """
 
     problem: Problem
@@ -53,6 +57,9 @@ class Encoding:
     asked: tuple[int, ...] | None = None
     alternatives: Sequence[Sequence[Alternative]] | None = None
     known: tuple[Word, ...] = ()
+    lifts: tuple[int, ...] = ()
+    given_heads: tuple[int, ...] = ()
+    liftings: tuple[tuple[int, ...], ...] | None = None
 
     @property
     def forms(self) -> list[str]:
@@ -272,12 +279,13 @@ def build_encoding(
     if known:
         n_tagged = sum(word.tag is not None or word.upos is not None for word in known)
     task = SearchTask(np.array(fields, np.int32), np.array(pool, np.int32), root, masks, kinds)
+    heads = tuple(row.head for row in rows)
     return Encoding(
         problem,
         order,
         task,
         tuple(row.tag for row in rows),
-        tuple(row.head for row in rows),
+        heads,
         find_leaders(rows),
         (
             n_tagged / len(rows),
@@ -287,6 +295,8 @@ def build_encoding(
         kinds is not None,
         alternatives=alternatives,
         known=known,
+        lifts=(0,) * len(rows),
+        given_heads=heads,
     )
 
 

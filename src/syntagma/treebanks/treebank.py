@@ -40,9 +40,10 @@ from syntagma.results.spelling import Spelling
 class Sentence:
     """A sentence with its gold tree; heads are 1-based, 0 for the root; a missing tag is empty.
 
-    Sentences of a CCGbank also have a derivation. UPOS tags are beside the tags if those are of
-    another column. Morphological features are written as in CoNLL-U. Lemmas (empty where missing),
-    the spelling and the text as written are for realisation.
+    `annotated_heads` are those of the treebank, if the tree was lifted. Sentences of a CCGbank also
+    have a derivation. UPOS tags are beside the tags if those are of another column. Morphological
+    features are written as in CoNLL-U. Lemmas (empty where missing), the spelling and the text as
+    written are for realisation.
     """
 
     forms: tuple[str, ...]
@@ -56,6 +57,7 @@ class Sentence:
     spelling: Spelling | None = field(default=None, compare=False, repr=False)
     written: str = field(default="", compare=False, repr=False)
     upos: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    annotated_heads: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -177,10 +179,11 @@ def _sentence(block: Block, tag_column: TagColumn, lift: bool) -> Sentence:
             raise FormatError("a word of a treebank needs a HEAD and a DEPREL", *place)
     words = to_problem(block, tag_column).words
     heads = tuple(int(row[HEAD]) for row in block.rows)
+    lifted = trees.lift(heads) if lift else heads
     return Sentence(
         tuple(word.form for word in words),
         tuple("" if row[tag] == "_" else row[tag] for row in block.rows),
-        trees.lift(heads) if lift else heads,
+        lifted,
         tuple(row[DEPREL] for row in block.rows),
         block.id,
         lemmas=tuple(_lemma(row) for row in block.rows),
@@ -188,6 +191,7 @@ def _sentence(block: Block, tag_column: TagColumn, lift: bool) -> Sentence:
         spelling=block.spelling,
         written=block.text or block.spelling.text([row[FORM] for row in block.rows]),
         upos=tuple(word.upos or "" for word in words) if tag != UPOS else (),
+        annotated_heads=() if lifted == heads else heads,
     )
 
 

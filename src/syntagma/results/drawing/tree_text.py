@@ -5,16 +5,19 @@
     ╰─┬─● barks  VBZ  root
       ╰─► now    RB   advmod
 
-One word per line. The leftmost arc of a word leads to its head, the others to its dependents. CCG
-derivations are drawn in `derivation_text`.
+One word per line. The leftmost arc of a word leads to its head, the others to its dependents. Where
+arcs cross, the horizontal line is interrupted by the vertical one. CCG derivations are drawn in
+`derivation_text`.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 
 from rich.cells import cell_len
 
+from syntagma.problem.trees import is_projective
 from syntagma.results.drawing.characters import visible
 from syntagma.results.drawing.labelled_tree import LabelledTree
 
@@ -73,11 +76,53 @@ def _levels(heads: Sequence[int]) -> list[int]:
     return levels[1:]
 
 
+def _crossing_levels(heads: Sequence[int]) -> list[int]:
+    """The levels of a tree in which arcs cross.
+
+    The arc of a word to its head still runs left of those to its dependents. No two arcs run over
+    the same line at the same level. Shorter arcs choose first, the level nearest to the words that
+    is left of those between their two words.
+    """
+    spans = [(min(word, head), max(word, head)) for word, head in enumerate(heads, start=1)]
+    waiting_for = [0] * (len(heads) + 1)
+    for head in heads:
+        waiting_for[head] += 1
+    ready = [
+        (high - low, word)
+        for word, (low, high) in enumerate(spans, start=1)
+        if not waiting_for[word]
+    ]
+    heapq.heapify(ready)
+    levels = [0] * (len(heads) + 1)
+    lowest = [1] * (len(heads) + 1)  # left of the arcs to the dependents of a word
+    placed: list[tuple[int, int, int]] = []
+    while ready:
+        _, word = heapq.heappop(ready)
+        head = heads[word - 1]
+        if not head:
+            continue
+        low, high = spans[word - 1]
+        met = [each for each in placed if each[0] < high and low < each[1]]
+        inside = [level for first, last, level in met if low <= first and last <= high]
+        level = max(lowest[word], *(each + 1 for each in inside), 1)
+        taken = {level for _, _, level in met}
+        while level in taken:
+            level += 1
+        levels[word] = level
+        placed.append((low, high, level))
+        lowest[head] = max(lowest[head], level + 1)
+        waiting_for[head] -= 1
+        if not waiting_for[head]:
+            heapq.heappush(ready, (spans[head - 1][1] - spans[head - 1][0], head))
+    return levels[1:]
+
+
 def _arcs(heads: Sequence[int], spacing: int) -> list[str]:
     """The drawing to the left of each word; all lines have the same length."""
-    levels = _levels(heads)
+    levels = _levels(heads) if is_projective(heads) else _crossing_levels(heads)
     size = max(levels) * spacing
     grid = [[0] * size for _ in heads]
+    over = [[False] * size for _ in heads]  # an arc between other words
     for dependent, (head, level) in enumerate(zip(heads, levels, strict=True), start=1):
         if not head:
             continue
@@ -87,13 +132,18 @@ def _arcs(heads: Sequence[int], spacing: int) -> list[str]:
         grid[bottom][column] |= _UP
         for row in range(top + 1, bottom):
             grid[row][column] |= _UP | _DOWN
+            over[row][column] = True
         for row in (top, bottom):
             grid[row][column] |= _RIGHT
             for right in range(column + 1, size):
                 grid[row][right] |= _LEFT | _RIGHT
     return [
-        "".join(_BOX[cell] for cell in row) + (_DEPENDENT if head else _ROOT)
-        for row, head in zip(grid, heads, strict=True)
+        "".join(
+            _BOX[_UP | _DOWN if crossed else cell]
+            for cell, crossed in zip(row, crossings, strict=True)
+        )
+        + (_DEPENDENT if head else _ROOT)
+        for row, crossings, head in zip(grid, over, heads, strict=True)
     ]
 
 
