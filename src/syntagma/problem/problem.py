@@ -189,7 +189,7 @@ class Problem:
         given.warn_of_tags(parse.words, stacklevel=3)
         parse = without_order(parse)
         annotations = [word.annotation for word in parse.words]
-        valid = cls(tuple(map(given.word, parse.words)), id=parse.id)
+        valid = cls(given.words(parse.words), id=parse.id)
         words, known = canonical_listing(valid.words, annotations)
         return cls(words, id=parse.id, origin=ParseOrigin(known, parse.comments, given.tag_column))
 

@@ -63,10 +63,14 @@ class Given:
                 )
         check_tag_column(self.tag_column)
 
-    def word(self, parsed: ParsedWord) -> Word:
-        """A word of the parse as the problem gives it. Tags, features and lemmas follow
-        `formats/conllu.py`: without a lemma the form serves, and UPOS serves inflection where XPOS
-        is missing."""
+    def words(self, parsed: Sequence[ParsedWord]) -> tuple[Word, ...]:
+        """The words of the parse as the problem gives them. Tags, features and lemmas follow
+        `formats/conllu.py`: features of forms are given if any word has some, without a lemma the
+        form serves, and UPOS serves inflection where XPOS is missing."""
+        featured = any(each.annotation.features != UNKNOWN for each in parsed)
+        return tuple(self._word(each, featured) for each in parsed)
+
+    def _word(self, parsed: ParsedWord, featured: bool) -> Word:
         note = parsed.annotation
         tag = note.tag(self.tag_column)
         if self.lemmas and tag == UNKNOWN:
@@ -77,14 +81,14 @@ class Given:
             parsed.head if self.arcs else None,
             parsed.deprel if self.arcs and self.labels and parsed.deprel != UNKNOWN else None,
             (parsed.form if note.lemma == UNKNOWN else note.lemma) if self.lemmas else None,
-            self._features(note),
+            self._features(note, featured),
             readable_upos(note.upos) if self.tags and self.tag_column == "xpos" else None,
         )
 
-    def _features(self, note: Annotation) -> str | None:
+    def _features(self, note: Annotation, featured: bool) -> str | None:
         if self.lemmas:
             return "" if note.features == UNKNOWN else note.features
-        return readable_features(note.features) if self.tags else None
+        return readable_features(note.features) if self.tags and featured else None
 
     def warn_of_tags(self, words: Sequence[ParsedWord], stacklevel: int) -> None:
         """Warn if a column that is not given is the only one with tags: XPOS, because UPOS tags are
