@@ -211,7 +211,9 @@ class Measured:
                 "sha256": fingerprint(path),
                 "lifting": self.lifts,
                 "realizes": self.linearizer.realizes,
+                "settings": self.linearizer.info.header.get("settings", {}),
             },
+            "syntagma": projectivity["syntagma"],
             "conditions": [
                 *(self.cell(name, partial(self.order, name)) for name in ("none", "pos", "tree")),
                 projectivity["free"],
@@ -236,7 +238,7 @@ class Measured:
         file = self.workplace.folder / "cells" / f"{stem}.json"
         if not file.exists():
             samples.say(f"{self.treebank.name}: {name} …")
-            samples.write_json(file, make())
+            samples.write_json(file, {**make(), "syntagma": syntagma.__version__})
         return samples.read_json(file)
 
     def order(self, condition: str, **options: Any) -> dict[str, Any]:

@@ -79,7 +79,8 @@ def test_a_treebank_that_nobody_knows(
     assert [each["condition"] for each in entry["conditions"]] == [
         *("none", "pos", "tree", "labelled")
     ]
-    assert entry["split"] == "dev"
+    assert (entry["split"], entry["syntagma"]) == ("dev", syntagma.__version__)
+    assert entry["model"]["settings"]["epochs"] == 1
     assert entry["training"]["attempts"][0]["cpu_seconds"] > 0
     assert entry["projectivity"]["free"] == entry["conditions"][-1]
     assert (folder / "runs" / "logs" / "tlh_toy.log").read_text().count("epoch 1:") == 1
@@ -160,6 +161,8 @@ def test_a_language_is_packed_again_from_its_record(
     shutil.rmtree(data)
     languages.pack(known["fr"], version, record, None, tmp_path)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    with pytest.raises(syntagma.ModelError, match=r"ko.syntagma: no such model file; train it"):
+        languages.pack(known["ko"], version, record, None, tmp_path)
     monkeypatch.setattr(languages, "MOST", 1000)
     with pytest.raises(syntagma.ModelError, match="too large for a package"):
         languages.pack(known["fr"], version, record, None, tmp_path)
