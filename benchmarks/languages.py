@@ -22,7 +22,6 @@ import samples
 from languages_cells import ROOT, Treebank, Workplace, find, read_table
 from languages_tables import tables, update_pages
 
-import syntagma
 from syntagma.errors import ModelError
 from syntagma.models.packaging import package
 
@@ -46,7 +45,7 @@ def main() -> None:
             tuple(arguments.train_options),
         )
         for treebank in chosen:
-            figures = {**workplace.measured(treebank), "syntagma": syntagma.__version__}
+            figures = workplace.measured(treebank)
             record = add(arguments.record, treebank.name, figures, known)
     for found in tables(record).values():
         for table in found:
@@ -133,6 +132,8 @@ def pack(
     model = folder / f"syntagma_{code}" / f"{code}.syntagma"
     if workplace is not None:
         model = Path(workplace.model(treebank))
+    if not model.exists():
+        raise ModelError(f"{model}: no such model file; train it first (--folder)")
     if model.stat().st_size > MOST:
         raise ModelError(f"{model}: more than {MOST / 1e6:.0f} MB, too large for a package")
     distribution = package(

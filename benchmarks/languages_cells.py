@@ -15,7 +15,7 @@ import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,19 +26,15 @@ from records import measure
 
 import syntagma
 from syntagma.cli.progress import Ticker
-from syntagma.evaluation.bleu import bleu
 from syntagma.evaluation.realization import evaluate_realization, lemma_problems
 from syntagma.files.fingerprint import fingerprint
 from syntagma.problem import trees
-from syntagma.results.linearization import Linearization, violations
-from syntagma.treebanks.conditions import CONDITIONS, constrain, sentence_rng
 from syntagma.treebanks.treebank import Sentence
 
 Split = Literal["dev", "test"]
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "languages" / "treebanks.toml"
-ORDERED = ("none", "pos", "tree", "labelled")
 SEED = 1
 
 
@@ -206,6 +202,7 @@ class Measured:
         """All figures of the model."""
         path = self.linearizer.info.path
         assert path is not None
+        projectivity = self.cell("projectivity", self.projectivity)
         found = {
             "split": self.workplace.split,
             "data": {"name": self._data.name, "sha256": fingerprint(self._data)},
@@ -214,12 +211,14 @@ class Measured:
                 "sha256": fingerprint(path),
                 "lifting": self.lifts,
                 "realizes": self.linearizer.realizes,
+                "settings": self.linearizer.info.header.get("settings", {}),
             },
+            "syntagma": projectivity["syntagma"],
             "conditions": [
-                self.cell(condition, lambda name=condition: self.order(name))  # type: ignore[misc]
-                for condition in ORDERED
+                *(self.cell(name, partial(self.order, name)) for name in ("none", "pos", "tree")),
+                projectivity["free"],
             ],
-            "projectivity": self.cell("projectivity", self.projectivity),
+            "projectivity": projectivity,
         }
         if self.linearizer.realizes:
             found["realization"] = self.cell("realization", self.realization)
@@ -239,11 +238,12 @@ class Measured:
         file = self.workplace.folder / "cells" / f"{stem}.json"
         if not file.exists():
             samples.say(f"{self.treebank.name}: {name} …")
-            samples.write_json(file, make())
+            samples.write_json(file, {**make(), "syntagma": syntagma.__version__})
         return samples.read_json(file)
 
-    def order(self, condition: str) -> dict[str, Any]:
-        figures = measure(self.linearizer, self.sentences, condition, None, self.workplace.unit)
+    def order(self, condition: str, **options: Any) -> dict[str, Any]:
+        unit = self.workplace.unit
+        figures = measure(self.linearizer, self.sentences, condition, None, unit, **options)
         del figures["lengths"]
         return figures
 
@@ -264,97 +264,28 @@ class Measured:
         return {**figures, "units_ms": units}
 
     def projectivity(self) -> dict[str, Any]:
-        """Labelled trees ordered projectively and freely, and compared."""
-        problems, places = shuffled(self.sentences)
-        outputs = {}
-        figures: dict[str, Any] = {}
-        for name in ("projective", "free") if self.lifts else ("projective",):
-            outputs[name], figures[name] = self._ordered(problems, name)
-        golds = [sentence.text for sentence in self.sentences]
+        """Labelled trees ordered freely and, if that makes a difference, projectively."""
+        outputs: list[list[str]] = []
+
+        def keep(report: syntagma.Report) -> dict[str, Any]:
+            outputs.append(list(report["labelled"].outputs))
+            return {}
+
         crossing = [not trees.is_projective(sentence.heads) for sentence in self.sentences]
-        for name, results in outputs.items():
-            figures[name].update(scores(results, golds, crossing))
-            figures[name]["nonprojective"] = share([crosses(result) for result in results])
         found = {
-            "sentences": len(golds),
             "nonprojective": share(crossing),
-            **figures,
+            "free": self.order("labelled", on_report=keep),
         }
         if self.lifts:
-            found["liftings"] = compare_liftings(outputs["free"], self.sentences, places)
-            before, after = (
-                [result.text for result in outputs[name]] for name in ("projective", "free")
-            )
-            interval = syntagma.paired_bootstrap(before, after, golds)
+            found["projective"] = self.order("labelled", projective=True, on_report=keep)
+            golds = [sentence.text for sentence in self.sentences]
+            free, projective = outputs
+            interval = syntagma.paired_bootstrap(projective, free, golds)
             found["bleu_interval"] = [
                 round(each, 3) for each in (interval.difference, interval.low, interval.high)
             ]
-            found["exact_interval"] = exact_interval(before, after, golds)
+            found["exact_interval"] = exact_interval(projective, free, golds)
         return found
-
-    def _ordered(
-        self, problems: Sequence[syntagma.Problem], name: str
-    ) -> tuple[list[Linearization], dict[str, Any]]:
-        options: dict[str, Any] = {"projective": name == "projective"} if self.lifts else {}
-
-        def work() -> tuple[list[Linearization], float]:
-            results = []
-            started = time.process_time()
-            with Ticker(name, total=len(problems)) as ticker:
-                for result in self.linearizer.order_many(
-                    problems, max_words=self.linearizer.max_words, **options
-                ):
-                    if not isinstance(result, Linearization):
-                        raise AssertionError(result)  # errors are raised, and n_best is not given
-                    results.append(result)
-                    ticker.advance()
-            return results, time.process_time() - started
-
-        (results, seconds), units = self.workplace.unit.around(work)
-        if any(violations(result) for result in results):
-            raise SystemExit(f"error: {self.treebank.name}, {name}: broken constraints: a bug")
-        return results, {"cpu_ms": round(1000 * seconds / len(problems), 3), "units_ms": units}
-
-
-def shuffled(sentences: Sequence[Sentence]) -> tuple[list[syntagma.Problem], list[list[int]]]:
-    """The labelled trees of the sentences as `evaluate` shuffles them, and for each problem the
-    places of its words in the sentence, from 1."""
-    problems, places = [], []
-    for index, sentence in enumerate(sentences):
-        condition = CONDITIONS["labelled"]
-        problems.append(constrain(sentence, condition, sentence_rng(SEED, index)))
-        numbered = Sentence(
-            tuple(str(place) for place in range(1, len(sentence) + 1)),
-            sentence.tags,
-            sentence.heads,
-            sentence.deprels,
-        )
-        words = constrain(numbered, condition, sentence_rng(SEED, index)).words
-        places.append([int(word.form) for word in words])
-    return problems, places
-
-
-def crosses(result: Linearization) -> bool:
-    return not trees.is_projective(result.heads)
-
-
-def scores(
-    results: Sequence[Linearization], golds: Sequence[str], crossing: Sequence[bool]
-) -> dict[str, Any]:
-    """BLEU and exact match, and the same for sentences whose gold order is projective or not."""
-    found: dict[str, Any] = {}
-    for name, kept in (
-        ("", [True] * len(golds)),
-        ("_of_projective", [not each for each in crossing]),
-        ("_of_nonprojective", crossing),
-    ):
-        outputs = [result.text for result, keep in zip(results, kept, strict=True) if keep]
-        references = [gold for gold, keep in zip(golds, kept, strict=True) if keep]
-        if references:
-            equal = [one == other for one, other in zip(outputs, references, strict=True)]
-            found[f"bleu{name}"] = round(bleu(outputs, references), 2)
-            found[f"exact{name}"] = share(equal)
-    return found
 
 
 def share(flags: Sequence[bool]) -> float:
@@ -364,39 +295,6 @@ def share(flags: Sequence[bool]) -> float:
     33.33
     """
     return round(100 * sum(flags) / len(flags), 2)
-
-
-def compare_liftings(
-    results: Sequence[Linearization], sentences: Sequence[Sentence], places: Sequence[list[int]]
-) -> dict[str, int]:
-    """How many words are lifted in the output, how many in gold, and how many of these alike: the
-    same word to the same head."""
-    output = gold = right = 0
-    for result, sentence, numbers in zip(results, sentences, places, strict=True):
-        wanted = lifted(sentence.heads)
-        by_place = [numbers[source - 1] for source in result.order]
-        found = {
-            (by_place[word - 1], by_place[head - 1] if head else 0)
-            for word, head in lifted(result.heads)
-        }
-        output += len(found)
-        gold += len(wanted)
-        right += len(found & wanted)
-    return {"output": output, "gold": gold, "right": right}
-
-
-def lifted(heads: Sequence[int]) -> set[tuple[int, int]]:
-    """The words that must be lifted to make an order projective, each with its new head.
-
-    >>> lifted([3, 4, 0, 3])
-    {(2, 3)}
-    """
-    above = trees.lift(heads)
-    return {
-        (word, new)
-        for word, (old, new) in enumerate(zip(heads, above, strict=True), start=1)
-        if old != new
-    }
 
 
 def exact_interval(

@@ -102,13 +102,13 @@ def projectivity(entries: Mapping[str, Entry]) -> Table:
     )
     for entry in entries.values():
         figures = entry["projectivity"]
+        free = figures["free"]
         cells = [title(entry)]
-        for name in ("projective", "free"):
-            if name in figures:
-                found = figures[name]
-                cells += [f"{found['bleu']:.2f}", f"{found['exact']:.2f}", divided(found)]
-            else:
+        for found in (figures["projective"], free) if "projective" in figures else (free, None):
+            if found is None:  # the model writes no other orders
                 cells += [MISSING] * 3
+            else:
+                cells += [f"{found['bleu']:.2f}", f"{found['exact']:.2f}", divided(found)]
         cells += [interval(figures.get(f"{name}_interval")) for name in ("bleu", "exact")]
         table.rows.append(cells)
     return table
@@ -128,16 +128,18 @@ def liftings(entries: Mapping[str, Entry]) -> Table:
     )
     for entry in entries.values():
         figures = entry["projectivity"]
-        free = figures.get("free", {})
-        counts = figures.get("liftings")
-        cells = [title(entry), f"{figures['nonprojective']:.1f}", percent(free, "nonprojective")]
-        if counts is None:
-            cells += [MISSING] * 5
-        else:
-            cells += [f"{counts[name]:,}" for name in ("gold", "output", "right")]
-            cells += [ratio(counts["right"], counts[name]) for name in ("output", "gold")]
-        for name in ("bleu_of_projective", "bleu_of_nonprojective"):
-            cells += [percent(figures["projective"], name), percent(free, name)]
+        cells = [title(entry), f"{figures['nonprojective']:.1f}"]
+        found = figures["free"].get("projectivity")
+        if found is None:
+            table.rows.append([*cells, *[MISSING] * 10])
+            continue
+        only = figures["projective"]["projectivity"]
+        lifted = found["lifted"]
+        cells.append(f"{found['output_share']:.1f}")
+        cells += [f"{lifted[name]:,}" for name in ("gold", "output", "right")]
+        cells += [ratio(lifted["right"], lifted[name]) for name in ("output", "gold")]
+        for group in ("projective", "nonprojective"):
+            cells += [bleu(each[group]["bleu"]) for each in (only, found)]
         table.rows.append(cells)
     return table
 
@@ -150,8 +152,8 @@ def title(entry: Entry) -> str:
     return f"{entry['code']}: {entry['title']}"
 
 
-def percent(figures: Mapping[str, float], name: str) -> str:
-    return f"{figures[name]:.1f}" if name in figures else MISSING
+def bleu(figure: float | None) -> str:
+    return MISSING if figure is None else f"{figure:.1f}"
 
 
 def ratio(part: int, whole: int) -> str:

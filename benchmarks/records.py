@@ -79,6 +79,7 @@ def measure(
     *,
     timeout: float | None = None,
     spans: bool = False,
+    projective: bool = False,
     on_report: Callable[[syntagma.Report], dict[str, Any]] = lambda report: {},
 ) -> dict[str, Any]:
     """The figures of one condition on one thread as JSON, with the machine units around it.
@@ -89,6 +90,7 @@ def measure(
     number of words of its sentences, too.
     """
     limit = f"beam {beam or 'auto'}" if timeout is None else f"{timeout:g} s"
+    unlike_default: dict[str, Any] = {"projective": True} if projective else {}
 
     def work() -> syntagma.Report:
         with Ticker(f"{condition}, {limit}", total=len(sentences)) as ticker:
@@ -100,6 +102,7 @@ def measure(
                 timeout=timeout,
                 spans=spans,
                 on_sentence=ticker.advance,
+                **unlike_default,
             )
 
     report, units = unit.around(work)

@@ -135,6 +135,8 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "arcs" in header:
         yield "arcs", _plain(header["arcs"])
     yield "tags", _plain(header.get("tag_column", "")).upper()
+    if header.get("inputs"):
+        yield "inputs", f"also {_plain(header['inputs'])}"
     settings = header.get("settings")
     if isinstance(settings, Mapping):
         yield "condition", _plain(settings.get("condition", ""))

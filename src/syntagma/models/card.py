@@ -81,8 +81,7 @@ def model_card(about: About, records: Sequence[Mapping[str, Any]] = ()) -> str:
     facts = [
         f"language: {one_line(header.get('language', '')) or '-'}",
         f"learned from {_data(header)}",
-        f"tags: {tags}, as the treebank has them; `syntagma info {about.name} --format json` lists"
-        " all that the file states",
+        f"tags: {tags}{_inputs(header)}, as the treebank has them",
         "orders: those that are not projective, too"
         if header.get("lifting")
         else "orders: projective ones",
@@ -156,6 +155,12 @@ def _data(header: Header) -> str:
         for entry in header.get("data", [])
     ]
     return ", ".join(entries) or "data that the file does not name"
+
+
+def _inputs(header: Header) -> str:
+    """What the model reads besides tags."""
+    names = {"upos": "UPOS", "features": "morphological features"}
+    return "".join(f", {names.get(each, one_line(each))}" for each in header.get("inputs", []))
 
 
 def _licence(header: Header) -> str:
