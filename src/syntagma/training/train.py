@@ -83,7 +83,7 @@ def train(
     treebanks from which a neural scorer learns first. They may be machine-made: faulty sentences
     are left out, and the faults of each file are reported to `on_faults`. `start` is a neural model
     (a file, or the name of a shipped model) from which training starts. It keeps its vocabulary,
-    dimensions and language model, and learns new tags and labels. `lm` is a language model, or a
+    dimensions, language and language model, and learns new tags and labels. `lm` is a language model, or a
     model with one, whose scores become features of a best-first model.
 
     Until training is finished, a folder `<output>.training` holds the state after the last whole
@@ -113,6 +113,8 @@ def train(
     further_models = [model_path(each) for each in (start, lm) if each is not None]
     with open_folder(output, [*train, *dev, *pretrain, *further_models]) as folder:
         begun = load_start(start, settings) if start is not None else None
+        if begun is not None:
+            language = language or begun.header.get("language", "")
         settings = choose_tag_column(train, dev, settings, begun)
         parts, annotated = _read_sentences(train, dev, settings)
         described = [*map(describe_data, train, parts)]
