@@ -286,9 +286,8 @@ def _evaluate_realization(
     scores = figures.scores
     tokens = ""
     if figures.token_scores is not None:
-        tokens = "contractions as one token, as the shared task scored: {}\n".format(
-            _described_scores(figures.token_scores)
-        )
+        found = _described_scores(figures.token_scores)
+        tokens = f"contractions as one token, as the shared task scored: {found}\n"
     write_stdout(
         f"model {linearizer.info.header['name']} on {_names(files)}, {scores.sentences} sentences, "
         f"{'with' if hints else 'without'} hints on the order\n\n"

@@ -82,9 +82,9 @@ def align_letters(lemma: str, form: str, costs: Costs | None = None) -> list[str
 
 def _first_cost(symbol: str, change: str) -> float:
     if symbol == START:
-        return 1.1 * len(change)
-    if symbol == END:
         return 0.9 * len(change)
+    if symbol == END:
+        return 0.8 * len(change)
     if KEPT in change:
         return float(len(change) - 1)
     return 0.2 + len(change) if change else 1.0

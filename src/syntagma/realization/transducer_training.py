@@ -23,7 +23,7 @@ from syntagma.realization.transducer import (
     written_inputs,
 )
 
-MIN_ENTRIES = 200  # with fewer, there is no transducer
+MIN_INFLECTED = 100  # with fewer forms that differ from their lemmas, there is no transducer
 MIN_INPUT = 2  # an input seen less often has no weights
 MIN_CHANGE = 2
 HIDDEN = 128
@@ -39,13 +39,13 @@ _Example = tuple[Lexeme, list[str]]  # and what becomes of each letter
 
 
 def learn_transducer(lexicon: SeenForms, seed: int = 1) -> Transducer | None:
-    """None if the lexicon is too small to learn from."""
+    """None if too few forms differ from their lemmas to learn from."""
     entries = [
         (lemma, entry) for lemma, seen in sorted(lexicon.items()) for entry in most_frequent(seen)
     ]
-    if len(entries) < MIN_ENTRIES:
-        return None
     pairs = [(letters_of(lemma.lower()), letters_of(e.form.lower())) for lemma, e in entries]
+    if sum(lemma != form for lemma, form in pairs) < MIN_INFLECTED:
+        return None
     costs = learn_costs(pairs)
     aligned = [align_letters(lemma, form, costs) for lemma, form in pairs]
     counts = Counter(chain.from_iterable(changes for changes in aligned if changes is not None))
