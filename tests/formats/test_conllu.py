@@ -306,6 +306,15 @@ def test_lemmas_have_a_column_of_their_own_and_features() -> None:
     )
 
 
+def test_the_places_in_training_sets_of_the_shared_task_are_no_features() -> None:
+    text = "1\tcat\tcats\tNOUN\tNNS\tNumber=Plur|lin=-1|original_id=3\t2\tdep\t_\t_\n"
+    text += "2\tsleep\t_\tVERB\tVB\toriginal_id=4\t0\troot\t_\t_"
+    problem = read_lemmas(text, "shared task")
+    assert isinstance(problem, Problem)
+    found = [(word.lemma, word.features) for word in problem.words]
+    assert found == [("cat", "Number=Plur"), ("sleep", "")]
+
+
 def test_upos_serves_where_a_lemma_has_no_xpos() -> None:
     text = "1\tdogs\tdog\tNOUN\t_\tNumber=Plur\t0\troot\t_\t_"
     problem = read_lemmas(text, "column")

@@ -47,6 +47,31 @@ def test_what_the_defaults_know_is_not_stored() -> None:
     assert detokenizer.to_arrays()["spacing.rules"].size == 0
 
 
+def test_pictures_are_alike_and_currencies_are() -> None:
+    detokenizer = learned("wug_😀", "plog_😸", "5_₽", "7_€", "wug_.")
+    assert written("zorp 🤗 9 ¥ .", by=detokenizer) == "zorp🤗 9¥."
+    assert written("zorp 🤗 9 ¥ .") == "zorp 🤗 9 ¥."
+
+
+@pytest.mark.parametrize(
+    ("sloppy", "expected"),
+    [
+        ("{}_« {}_»", "blick «dax»"),
+        ("{}_— {} .", "blick — dax"),
+        ("{}_—_{} .", "blick—dax"),
+        ("{}_(_{}_) .", "blick(dax)"),
+        ("{} « {} »", "blick « dax »"),
+    ],
+)
+def test_marks_do_not_lean_to_the_wrong_side(sloppy: str, expected: str) -> None:
+    words = ("wug", "plog", "zorp", "tove", "rath", "mome")
+    treebank = [sloppy.format(*pair) for pair in zip(words, words[::-1], strict=True)]
+    detokenizer = learned(*treebank, *["wug_."] * 3)
+    mark = {"«": "blick « dax »", "—": "blick — dax", "(": "blick ( dax )"}
+    [given_words] = [text for sign, text in mark.items() if sign in sloppy]
+    assert written(given_words, by=detokenizer) == expected
+
+
 @given(st.lists(annotated, min_size=1, max_size=8))
 @settings(max_examples=50)
 def test_what_is_learned_is_as_most_of_the_treebank_is(examples: list[Example]) -> None:

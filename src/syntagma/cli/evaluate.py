@@ -4,13 +4,16 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from syntagma.cli import options
 from syntagma.cli.output import check_destination, write_stdout
 from syntagma.cli.progress import Ticker
+
+if TYPE_CHECKING:
+    from syntagma.evaluation.shared_task import SharedTaskScores
 
 BleuTokenizerName = Literal["none", "13a"]  # `BleuTokenizer`, which takes long to import
 
@@ -288,11 +291,16 @@ def _evaluate_realization(
         )
     hints = any(problem.before for problem in problems)
     scores = figures.scores
+    tokens = ""
+    if figures.token_scores is not None:
+        found = _described_scores(figures.token_scores)
+        tokens = f"contractions as one token, as the shared task scored: {found}\n"
     write_stdout(
         f"model {linearizer.info.header['name']} on {_names(files)}, {scores.sentences} sentences, "
         f"{'with' if hints else 'without'} hints on the order\n\n"
-        f"BLEU {scores.bleu:.2f}, NIST {scores.nist:.2f}, DIST {scores.dist:.2f}   "
+        f"{_described_scores(scores)}   "
         f"{figures.scores_signature}\n"
+        f"{tokens}"
         f"right forms {figures.forms:.2f}%\n"
         f"as written: BLEU {figures.written_bleu:.2f}, exact {figures.exact:.1f}%   "
         f"{figures.signature}\n"
@@ -311,6 +319,10 @@ def _evaluate_realization(
         if input_file:
             record["input"] = _described(input_file)
         _write_json(json_file, files, record)
+
+
+def _described_scores(scores: "SharedTaskScores") -> str:
+    return f"BLEU {scores.bleu:.2f}, NIST {scores.nist:.2f}, DIST {scores.dist:.2f}"
 
 
 def _write_json(path: Path, files: list[Path], record: dict[str, Any]) -> None:

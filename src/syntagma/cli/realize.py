@@ -141,7 +141,7 @@ def realize(
         if chosen != "sr":
             return document.add(result)
         assert not isinstance(result, list)  # n_best was refused
-        return shared_task_block(number, " ".join(result.words))
+        return shared_task_block(number, " ".join(result.spelling.tokens(result.words)))
 
     count = run_batch("realized", problems, solve, show, output, on_error, document)
     short_of_time.close(count)

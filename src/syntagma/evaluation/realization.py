@@ -30,11 +30,14 @@ if TYPE_CHECKING:
 class RealizationFigures:
     """Figures of one run, in percent except NIST and CPU milliseconds per sentence.
 
-    `scores` compare words; `written_bleu` and `exact` compare detokenised sentences. `forms` is the
-    percentage of lemmas with the right form, regardless of position and case.
+    `scores` compare words; `token_scores` compare tokens, with contractions as one, which is how
+    the shared task scored languages that have them; None if the treebank has none. `written_bleu`
+    and `exact` compare detokenised sentences. `forms` is the percentage of lemmas with the right
+    form, regardless of position and case.
     """
 
     scores: SharedTaskScores
+    token_scores: SharedTaskScores | None
     forms: float
     written_bleu: float
     exact: float
@@ -46,6 +49,11 @@ class RealizationFigures:
     def to_json(self) -> dict[str, Any]:
         return {
             **{key: round(value, 4) for key, value in asdict(self.scores).items()},
+            **(
+                {"tokens": {k: round(v, 4) for k, v in asdict(self.token_scores).items()}}
+                if self.token_scores is not None
+                else {}
+            ),
             "forms": round(self.forms, 2),
             "written_bleu": round(self.written_bleu, 2),
             "exact": round(self.exact, 2),
@@ -173,6 +181,7 @@ def compare(
     )
     return RealizationFigures(
         scores=scores,
+        token_scores=_token_scores(results, sentences),
         forms=100 * right / sum(map(len, sentences)),
         written_bleu=score.score,
         exact=100 * sum(map(str.__eq__, texts, written)) / len(sentences),
@@ -180,6 +189,23 @@ def compare(
         violations=sum(len(violations(result.linearization)) for result in results),
         scores_signature=signature.join(scores.signature, settings),
         signature=signature.join(str(bleu.get_signature()), settings),
+    )
+
+
+def _token_scores(
+    results: Sequence[Realization], sentences: Sequence[Sentence]
+) -> SharedTaskScores | None:
+    references = [
+        sentence.spelling.tokens(sentence.forms)
+        if sentence.spelling is not None
+        else sentence.forms
+        for sentence in sentences
+    ]
+    if all(len(found) == len(each) for found, each in zip(references, sentences, strict=True)):
+        return None
+    return shared_task_scores(
+        [" ".join(result.spelling.tokens(result.words)) for result in results],
+        [" ".join(tokens) for tokens in references],
     )
 
 

@@ -38,6 +38,7 @@ TAG_COLUMNS: dict[TagColumn, int] = {"upos": UPOS, "xpos": XPOS}
 Lemmas = Literal["column", "shared task"]
 
 _LIN = "lin="
+_PLACE = "original_id="
 _HINT = re.compile(r"lin=([+-])([1-9][0-9]{0,5})")
 _AFTER_LAST = f"{MAX_WORDS + 1}\t"
 _LINE_OVERHEAD = 256  # added to the length of a line of a sentence: its columns take memory, too
@@ -274,9 +275,9 @@ def _lemma(row: list[str], lemmas: Lemmas) -> str:
 
 
 def _features(row: list[str]) -> str:
-    """All features except `lin`."""
+    """All features except `lin` and, in training sets of the shared task, the original place."""
     parts = [] if row[FEATS] == "_" else row[FEATS].split("|")
-    return "|".join(part for part in parts if not part.startswith(_LIN))
+    return "|".join(part for part in parts if not part.startswith((_LIN, _PLACE)))
 
 
 def _hints(block: Block) -> tuple[tuple[int, int], ...]:

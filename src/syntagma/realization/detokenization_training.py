@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from syntagma.realization.contractions import (
     LEVELS,
@@ -16,12 +16,14 @@ from syntagma.realization.contractions import (
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.spacing import (
     CONTEXTS,
+    DASHES,
     Key,
     Neighbour,
     default_spaces,
     follows_spaced_hyphen,
     neighbours,
     spacing_key,
+    stands_before,
 )
 from syntagma.results.spelling import Spelling
 
@@ -65,13 +67,34 @@ def _learn_spacing(examples: Sequence[Example]) -> dict[Key, bool]:
         found = {
             key: apart > joined
             for key, (joined, apart, right) in tallies.items()
-            if max(joined, apart) - right >= MIN_GAIN and _is_storable(key)
+            if len(key) > 1 and max(joined, apart) - right >= MIN_GAIN and _is_storable(key)
         }
+        if level == "kinds":
+            found = _balanced(found)
         decisions = [
             found.get(key, decision) for key, decision in zip(keys, decisions, strict=True)
         ]
         rules |= found
     return rules
+
+
+def _balanced(rules: Mapping[Key, bool]) -> dict[Key, bool]:
+    """The rules without those that put an opening mark or a dash next to the word before it, but
+    not to the word after it, as sloppy text has them: *word« word*."""
+    spaced_after = {left for (_, left, _), space in rules.items() if space}
+    joined_after = {left for (_, left, _), space in rules.items() if not space}
+    sloppy = {
+        right
+        for (_, _, right), space in rules.items()
+        if not space
+        and stands_before(right)
+        and (right in spaced_after or (right in DASHES and right not in joined_after))
+    }
+    return {
+        (level, left, right): space
+        for (level, left, right), space in rules.items()
+        if not (right in sloppy and not space) and not (left in sloppy and space)
+    }
 
 
 def _learn_contractions(examples: Sequence[Example]) -> dict[Key, str]:

@@ -1,8 +1,8 @@
 """Inflection: the forms that a lemma may take, given its tag and features as far as known.
 
 Forms come from the `lexicon` of the training treebank; for English, else from the tables and rules
-of `english`; else from the `edit_rules` of the same treebank. `form_choice` estimates how likely
-each of several forms is; the search decides.
+of `english`; else from the `transducer` or, in models without one, the `edit_rules` of the same
+treebank. `form_choice` estimates how likely each of several forms is; the search decides.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ from syntagma.realization.lexicon import (
     TYPO,
     Seen,
     SeenForms,
+    most_frequent,
     pack_lexicon,
     sorted_features,
     unpack_lexicon,
 )
+from syntagma.realization.transducer import Sibling, Transducer, morphs_of
 
 MAX_FORMS = 6
 MIN_SHARE = 0.005  # a rarer form of a lemma is taken for an error of the treebank
@@ -55,10 +57,17 @@ class Form:
 class Inflector:
     """Inflects lemmas of one language."""
 
-    def __init__(self, lexicon: SeenForms | bytes, *, english: bool = False) -> None:
+    def __init__(
+        self,
+        lexicon: SeenForms | bytes,
+        *,
+        english: bool = False,
+        transducer: Transducer | None = None,
+    ) -> None:
         """The lexicon may be packed, as in a model file: it is unpacked when it is first needed."""
         self._given = lexicon
         self.english = english
+        self._transducer = transducer
         self._rules_of: dict[str, EditRules] = {}
         self.forms = lru_cache(maxsize=1 << 16)(self._forms)
 
@@ -229,6 +238,11 @@ class Inflector:
     def _by_rule(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
         if tag is None:
             return {lemma: 1.0}
+        if self._transducer is not None:
+            siblings = self._siblings(self._transducer, lemma)
+            form = self._transducer.inflect(lemma.lower(), tag, features, siblings)
+            fits = form != "" and form == " ".join(form.split())
+            return {with_case_of(lemma, form) if fits else lemma: 1.0}
         found: dict[str, float] = {}
         neutral = lemma.lower() if lemma.isupper() else lemma[:1].lower() + lemma[1:]
         for edit, chance in self._rules(tag).chances(lemma, features).items():
@@ -239,6 +253,15 @@ class Inflector:
         best = sorted(found, key=lambda form: (-found[form], form))[:1]
         return {form: found[form] for form in best}
 
+    def _siblings(self, transducer: Transducer, lemma: str) -> list[Sibling]:
+        """The forms seen of a lemma, as the transducer sees them."""
+        found = []
+        for entry in most_frequent(self.lexicon.get(lemma, ())):
+            changes = transducer.align(lemma.lower(), entry.form.lower())
+            if changes is not None:
+                found.append(Sibling(morphs_of(entry.tag, entry.features), changes))
+        return found
+
     def _rules(self, tag: str) -> EditRules:
         if tag not in self._rules_of:
             self._rules_of[tag] = EditRules.of_lexicon(self.lexicon, tag)
@@ -247,14 +270,16 @@ class Inflector:
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """A section of a model file; `from_arrays` is the inverse."""
         packed = self._given if isinstance(self._given, bytes) else pack_lexicon(self._given)
-        return {SECTION: np.frombuffer(packed, np.uint8)}
+        learned = {} if self._transducer is None else self._transducer.to_arrays()
+        return {SECTION: np.frombuffer(packed, np.uint8), **learned}
 
     @classmethod
     def from_arrays(
         cls, arrays: Mapping[str, npt.NDArray[Any]], *, english: bool = False
     ) -> Inflector:
         check_sections(arrays, [text_section(SECTION)])
-        return cls(arrays[SECTION].tobytes(), english=english)
+        transducer = Transducer.from_arrays(arrays)
+        return cls(arrays[SECTION].tobytes(), english=english, transducer=transducer)
 
 
 def _parts(features: str) -> frozenset[str]:

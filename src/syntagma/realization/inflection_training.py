@@ -9,6 +9,7 @@ from syntagma.realization.edits import find_edit
 from syntagma.realization.inflection import Inflector
 from syntagma.realization.letter_case import neutral_form
 from syntagma.realization.lexicon import COMMON_TYPO, Seen, is_typo, sorted_features
+from syntagma.realization.transducer_training import learn_transducer
 from syntagma.treebanks.treebank import Sentence
 
 
@@ -26,7 +27,8 @@ def learn_inflector(sentences: Iterable[Sentence], *, english: bool = False) -> 
             continue
         edit = find_edit(lemma.lower(), form.lower())
         lexicon[lemma].append(Seen(tag, of_word, form, count, edit))
-    return Inflector(dict(lexicon), english=english)
+    transducer = None if english else learn_transducer(lexicon)
+    return Inflector(dict(lexicon), english=english, transducer=transducer)
 
 
 def neutral_forms(sentence: Sentence) -> tuple[str, ...]:

@@ -44,6 +44,16 @@ def is_typo(features: str) -> bool:
     return TYPO in features.split("|")
 
 
+def most_frequent(seen: Sequence[Seen]) -> list[Seen]:
+    """The most frequent form of a lemma with each tag and features, without misspellings."""
+    best: dict[tuple[str, str], Seen] = {}
+    for entry in seen:
+        known = best.get((entry.tag, entry.features))
+        if not is_typo(entry.features) and (known is None or entry.count > known.count):
+            best[entry.tag, entry.features] = entry
+    return list(best.values())
+
+
 def pack_lexicon(lexicon: SeenForms) -> bytes:
     """The lexicon as a section of a model file; `unpack_lexicon` is the inverse."""
     lines = []

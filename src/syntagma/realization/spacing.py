@@ -19,6 +19,8 @@ MAX_KINDS = 8  # runs of characters of one kind that a rule looks at
 
 Key = tuple[str, ...]
 
+DASHES = ("–", "—")
+
 # Names of characters of scripts without spaces between words. Insular scripts do put spaces around
 # words of other scripts.
 _JOINED_SCRIPTS = re.compile(
@@ -46,19 +48,41 @@ class Neighbour(NamedTuple):
 
 
 # The keys of spacing rules, from general to specific: the last rule that applies decides. Tags come
-# last, so that the other rules are right without them.
+# last, so that the other rules are right without them. An empty key means that no rule applies.
 CONTEXTS: dict[str, Callable[[Neighbour, Neighbour], Key]] = {
+    "classes": lambda left, right: _classes(left.kinds, right.kinds),
     "kinds": lambda left, right: (left.kinds, right.kinds),
     "left": lambda left, right: (left.form, right.kinds),
     "right": lambda left, right: (left.kinds, right.form),
     "both": lambda left, right: (left.form, right.form),
     "tags": lambda left, right: (left.kinds, left.tag, right.kinds, right.tag),
 }
-FIELDS = {"kinds": 2, "left": 2, "right": 2, "both": 2, "tags": 4}
+FIELDS = {"classes": 2, "kinds": 2, "left": 2, "right": 2, "both": 2, "tags": 4}
 
 
 def spacing_key(level: str, left: Neighbour, right: Neighbour) -> Key:
     return (level, *CONTEXTS[level](left, right))
+
+
+def _classes(left: str, right: str) -> Key:
+    """The kinds of two neighbours, with all pictures, such as emoji, and all currencies alike;
+    empty if they have neither."""
+    classes = _class(left), _class(right)
+    return () if classes == (left, right) else classes
+
+
+@lru_cache(1 << 16)
+def _class(kinds: str) -> str:
+    categories = (unicodedata.category(kind) for kind in kinds)
+    names = ({"So": "☺", "Sc": "¤"}.get(each, k) for each, k in zip(categories, kinds, strict=True))
+    return re.sub("☺+", "☺", "".join(names))
+
+
+def stands_before(kinds: str) -> bool:
+    """Whether a mark is an opening one or a dash: written without a space before it, it has none
+    after it, either."""
+    categories = {unicodedata.category(kind) for kind in kinds}
+    return bool(categories) and (categories <= {"Ps", "Pi"} or kinds in DASHES)
 
 
 def neighbours(forms: Sequence[str], tags: Sequence[str]) -> list[Neighbour]:

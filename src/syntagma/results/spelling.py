@@ -34,3 +34,13 @@ class Spelling:
             piece + " " if space else piece
             for piece, space in zip(pieces, self.spaces, strict=True)
         )
+
+    def tokens(self, forms: Sequence[str]) -> list[str]:
+        """The words, those of a contraction as one: *du*, but *do n't*, which has no form of its
+        own."""
+        tokens = list(forms)
+        for each in reversed(self.contractions):
+            words = forms[each.first - 1 : each.last]
+            if "".join(words).lower() != each.text.lower():
+                tokens[each.first - 1 : each.last] = [each.text]
+        return tokens

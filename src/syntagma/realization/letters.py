@@ -1,0 +1,95 @@
+"""Lemmas as sequences of letters, and what becomes of each letter in a form.
+
+A form is described by one string for each letter of the lemma, and for its beginning and end: what
+is written in its place. Hangul syllables are taken apart, because Korean endings change parts of
+them. `transducer` predicts these strings.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Mapping
+
+START, END = "^", "$"  # what they become are prefixes and suffixes
+KEPT = "\u0001"  # the letter itself, in what it becomes
+MAX_PIECE = 3  # letters that one letter of the lemma may become
+MAX_AFFIX = 12
+MAX_LETTERS = 48  # of lemmas and forms; longer ones are not aligned
+
+_SYLLABLES = re.compile("[\uac00-\ud7a3]+")
+_JAMO = re.compile("[\u1100-\u11ff]+")
+_UNSEEN = 9.0  # the cost of a change that was never seen, for each letter of it
+
+# The cost of what a letter becomes, by letter and change.
+Costs = Mapping[tuple[str, str], float]
+
+
+def letters_of(text: str) -> str:
+    return _SYLLABLES.sub(lambda match: unicodedata.normalize("NFD", match[0]), text)
+
+
+def text_of(letters: str) -> str:
+    return _JAMO.sub(lambda match: unicodedata.normalize("NFC", match[0]), letters)
+
+
+def apply_change(letter: str, change: str) -> str:
+    return change.replace(KEPT, letter)
+
+
+def change_of(letter: str, piece: str) -> str:
+    """What a letter becomes, relative to the letter."""
+    return piece if letter in (START, END) else piece.replace(letter, KEPT, 1)
+
+
+def align_letters(lemma: str, form: str, costs: Costs | None = None) -> list[str] | None:
+    """What the beginning, each letter and the end of a lemma become in a form, with the least cost;
+    None if there is no such description. Without costs, as much as possible stays."""
+    if len(lemma) > MAX_LETTERS or len(form) > MAX_LETTERS:
+        return None
+    if lemma == form:
+        return ["", *[KEPT] * len(lemma), ""]
+    symbols = [START, *lemma, END]
+    best: list[float] = [0.0, *[math.inf] * len(form)]
+    origins: list[list[int]] = []
+    for symbol in symbols:
+        longest = MAX_AFFIX if symbol in (START, END) else MAX_PIECE
+        found = [math.inf] * (len(form) + 1)
+        origin = [0] * (len(form) + 1)
+        for begin, before in enumerate(best):
+            if before == math.inf:
+                continue
+            for end in range(begin, min(begin + longest, len(form)) + 1):
+                change = change_of(symbol, form[begin:end])
+                cost = before + (
+                    _first_cost(symbol, change) if costs is None else _cost(symbol, change, costs)
+                )
+                if cost < found[end]:
+                    found[end], origin[end] = cost, begin
+        best = found
+        origins.append(origin)
+    if best[-1] == math.inf:
+        return None
+    changes = []
+    end = len(form)
+    for symbol, origin in zip(reversed(symbols), reversed(origins), strict=True):
+        begin = origin[end]
+        changes.append(change_of(symbol, form[begin:end]))
+        end = begin
+    return changes[::-1]
+
+
+def _first_cost(symbol: str, change: str) -> float:
+    if symbol == START:
+        return 0.9 * len(change)
+    if symbol == END:
+        return 0.8 * len(change)
+    if KEPT in change:
+        return float(len(change) - 1)
+    return 0.2 + len(change) if change else 1.0
+
+
+def _cost(symbol: str, change: str, costs: Costs) -> float:
+    known = costs.get((symbol, change))
+    return _UNSEEN * (len(change) + 1) if known is None else known
