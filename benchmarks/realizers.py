@@ -19,16 +19,13 @@ faults are listed.
 from __future__ import annotations
 
 import argparse
-import os
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import machine
 from form_choice import chosen, in_order
 from records import Table, add_file_options, finish
 
