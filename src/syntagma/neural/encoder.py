@@ -158,7 +158,9 @@ class Encoder:
         heads = np.full(ends[-1], ends[-1], np.int32)
         lifts = np.zeros(ends[-1], np.int32)
         relations = []
-        for (given, relation, given_heads), start, n in zip(inputs, starts, lengths, strict=True):
+        for encoding, (given, relation, given_heads), start, n in zip(
+            encodings, inputs, starts, lengths, strict=True
+        ):
             words = slice(start, start + n)
             fields[words, : given.shape[1]] = given
             relations.append(relation.reshape(-1))

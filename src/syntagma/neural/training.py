@@ -140,9 +140,7 @@ class NeuralLearner:
         return self.vocabulary
 
     def describe(self) -> dict[str, Any]:
-        return describe_network(
-            self.dimensions, input_names(self.vocabulary), self.lexicon.suffix
-        )
+        return describe_network(self.dimensions, input_names(self.vocabulary), self.lexicon.suffix)
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
         total = steps = 0.0
