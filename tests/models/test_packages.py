@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from toys.packages import install
@@ -54,11 +55,12 @@ def test_a_server_calls_it_by_its_name(site: Path) -> None:
 
 def test_a_package_may_hold_several_models_and_be_part_of_another(site: Path) -> None:
     package = "klingon/models"
-    install(site, points="a = klingon.models\nb = klingon.models", package=None)
-    (site / package).mkdir(parents=True)
+    install(site, points="a = klingon.models\nb = klingon.models", package="klingon", file=None)
+    (site / package).mkdir()
     for name in "ab":
         (site / package / f"{name}.syntagma").touch()
     assert model_path("b") == site / package / "b.syntagma"
+    assert "klingon" not in sys.modules  # whose import would raise
     assert [each.name for each in announcements()] == ["a", "b"]
 
 
@@ -129,15 +131,19 @@ def test_a_missing_file(site: Path) -> None:
     ("value", "reason"),
     [
         ("nowhere", "but there is no package nowhere; reinstall it"),
-        ("nowhere.at.all", "cannot be found (ModuleNotFoundError: No module named 'nowhere')"),
-        ("json.decoder", "but there is no package json.decoder"),  # a module, not a package
-        ("syntagma_tlh.inner", "cannot be found (RuntimeError: imported)"),
+        ("nowhere.at.all", "but there is no package nowhere; reinstall it"),
+        ("this", "but there is no package this"),  # a module, not a package
+        ("odd", "its package odd cannot be found (ValueError: odd.__spec__ is None); reinstall it"),
+        ("syntagma_tlh.inner", "but its file is missing"),
         ("syntagma_tlh:load", "by 'syntagma_tlh:load', which is not the name of a package"),
         ("../../etc", "by '../../etc', which is not the name of a package"),
         ("a b", "by 'a b', which is not the name of a package"),
     ],
 )
-def test_a_foreign_entry_point(site: Path, value: str, reason: str) -> None:
+def test_a_foreign_entry_point(
+    site: Path, value: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "odd", ModuleType("odd"))
     install(site, points=f"tlh = {value}")
     message = fault("tlh")
     assert message.startswith("syntagma-tlh 1.2 announces the model 'tlh'")

@@ -78,24 +78,25 @@ class Announcement:
         )
 
     def _folders(self) -> list[Path]:
-        """The folders of the package."""
+        """The folders of the package. Packages around it are not imported."""
         from importlib.util import find_spec
 
+        outermost, *inner = self.package.split(".")
         try:
-            found = find_spec(self.package)
-        except Exception as error:  # whatever a foreign package raises when it is imported
-            reason = f"{type(error).__name__}: {error}"
+            found = find_spec(outermost)
+        except Exception as error:  # whatever a foreign finder raises
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise ModelError(
                 f"{self.source} announces the model {shown(self.name)}, but its package "
-                f"{self.package} cannot be found ({' '.join(reason.split())}); reinstall it"
+                f"{self.package} cannot be found ({reason}); reinstall it"
             ) from error
         folders = list(found.submodule_search_locations or ()) if found else []
         if not folders:
             raise ModelError(
                 f"{self.source} announces the model {shown(self.name)}, but there is no package "
-                f"{self.package}; reinstall it"
+                f"{outermost}; reinstall it"
             )
-        return [Path(folder) for folder in folders]
+        return [Path(folder, *inner) for folder in folders]
 
 
 def is_name(model: object) -> TypeGuard[str]:
