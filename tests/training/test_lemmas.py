@@ -57,3 +57,13 @@ def test_few_lemmas() -> None:
     few = replace(sentence("a b c"), lemmas=("x", "", ""))
     [found] = doubts_of_lemmas([few], "t")
     assert found.startswith("t: only 33% of the words have a lemma")
+
+
+def test_a_stray_lemma_does_not_make_a_treebank_with_lemmas() -> None:
+    stray = replace(sentence("a b"), lemmas=("", "x"))
+    treebank = [stray] + [sentence("c d")] * 30
+    assert not has_lemmas(treebank)
+    [found] = doubts_of_lemmas(treebank, "t")
+    assert found.startswith("t has no lemmas to speak of: the model realizes words as they are")
+    filled = StandIns(treebank).fill(treebank)
+    assert [each.lemmas for each in filled[:2]] == [("a", "x"), ("c", "d")]

@@ -26,8 +26,10 @@ FEWEST_EPOCHS, MOST_EPOCHS = 5, 60
 
 SMALL = 30_000  # words of a treebank below which a narrower network with more dropout learns more
 
+WORD_DROPOUT = 0.3
+
 MIN_COUNT = 2
-MOST_NAMES = 30_000  # of the lexicon: a row takes `width` bytes of the model file
+MOST_NAMES = 20_000  # of the lexicon, at `width` bytes each: the model file stays below 9 MB
 
 
 def adapt(
@@ -83,9 +85,6 @@ def choose_width(words: int) -> int:
 
 def choose_dropout(words: int) -> float:
     return 0.4 if words < SMALL else 0.3
-
-
-WORD_DROPOUT = 0.3
 
 
 def dimensions_of(width: int) -> Dimensions:

@@ -1,4 +1,4 @@
-"""Forms that stand in for lemmas, for treebanks without any.
+"""Forms that stand in for lemmas, for treebanks with none, or with next to none.
 
 A model that learns from such a treebank realizes words as they are given: it orders and spells
 them, but does not inflect.
@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from syntagma.treebanks.treebank import Sentence
 
-MIN_LEMMAS = 0.5  # share of words with a lemma below which a warning is due
+MIN_LEMMAS = 0.05  # share of words with a lemma below which the treebank counts as without
+FEW_LEMMAS = 0.5  # below which a warning is due
 
 
 class StandIns:
@@ -35,7 +36,8 @@ class StandIns:
             lower = form[:1].lower() + form[1:]
             if self._within[lower] > self._within[form]:
                 lemmas[first] = lower
-        return tuple(lemmas)
+        given = sentence.lemmas or ("",) * len(sentence)
+        return tuple(lemma or stand_in for lemma, stand_in in zip(given, lemmas, strict=True))
 
 
 def _first(sentence: Sentence) -> int:
@@ -47,26 +49,31 @@ def _first(sentence: Sentence) -> int:
 
 
 def has_lemmas(sentences: Sequence[Sentence]) -> bool:
-    return any(any(sentence.lemmas) for sentence in sentences)
+    return _share(sentences) >= MIN_LEMMAS
+
+
+def _share(sentences: Sequence[Sentence]) -> float:
+    """The share of words with a lemma."""
+    lemmas = sum(bool(lemma) for sentence in sentences for lemma in sentence.lemmas)
+    return lemmas / max(sum(map(len, sentences)), 1)
 
 
 def doubts_of_lemmas(sentences: Sequence[Sentence], name: str) -> Iterator[str]:
     """What is odd about the lemmas that realisation is learned from."""
-    if not has_lemmas(sentences):
+    leave_out = "(to leave realisation out: --no-realize)"
+    share = _share(sentences)
+    if share < MIN_LEMMAS:
         yield (
-            f"{name} has no lemmas: the model realizes words as they are given, it cannot inflect "
-            "them (to leave realisation out: --no-realize)"
+            f"{name} has no lemmas{' to speak of' * (share > 0)}: the model realizes words as they "
+            f"are given, it cannot inflect them {leave_out}"
         )
-        return
-    words = sum(map(len, sentences))
-    lemmas = [lemma for sentence in sentences for lemma in sentence.lemmas if lemma]
-    if len(lemmas) < MIN_LEMMAS * words:
+    elif share < FEW_LEMMAS:
         yield (
-            f"{name}: only {len(lemmas) / words:.0%} of the words have a lemma; the model learns "
-            "to inflect from those (to leave realisation out: --no-realize)"
+            f"{name}: only {share:.0%} of the words have a lemma; the model learns to inflect from "
+            f"those {leave_out}"
         )
-    if all(sentence.lemmas == sentence.forms for sentence in sentences):
+    elif all(sentence.lemmas == sentence.forms for sentence in sentences):
         yield (
             f"{name}: all lemmas are copies of the forms: the model cannot inflect words that do "
-            "inflect (to leave realisation out: --no-realize)"
+            f"inflect {leave_out}"
         )

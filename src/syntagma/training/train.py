@@ -83,8 +83,8 @@ def train(
     treebanks from which a neural scorer learns first. They may be machine-made: faulty sentences
     are left out, and the faults of each file are reported to `on_faults`. `start` is a neural model
     (a file, or the name of a shipped model) from which training starts. It keeps its vocabulary,
-    dimensions, language and language model, and learns new tags and labels. `lm` is a language model, or a
-    model with one, whose scores become features of a best-first model.
+    dimensions, language and language model, and learns new tags and labels. `lm` is a language
+    model, or a model with one, whose scores become features of a best-first model.
 
     Until training is finished, a folder `<output>.training` holds the state after the last whole
     epoch. The same call resumes from there and ends with the same model. A call with other data or
