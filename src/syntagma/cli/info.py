@@ -134,9 +134,7 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "search", _plain(header.get("search", "beam"))
     if "arcs" in header:
         yield "arcs", _plain(header["arcs"])
-    yield "tags", _plain(header.get("tag_column", "")).upper()
-    if header.get("inputs"):
-        yield "inputs", f"also {_plain(header['inputs'])}"
+    yield "tags", _tags(header)
     settings = header.get("settings")
     if isinstance(settings, Mapping):
         yield "condition", _plain(settings.get("condition", ""))
@@ -163,6 +161,14 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "licence", _plain(header.get("licence", ""))
     yield "attribution", _plain(header.get("attribution", ""))
     yield "created with", _plain(header.get("created_with", ""))
+
+
+def _tags(header: Mapping[str, Any]) -> str:
+    """The tags and features that the model reads, as columns of CoNLL-U."""
+    inputs = header.get("inputs")
+    further = list(map(_plain, inputs)) if isinstance(inputs, list) else []
+    columns = [_plain(header.get("tag_column", "")), *further]
+    return ", ".join("FEATS" if each == "features" else each.upper() for each in columns)
 
 
 def _preset(header: Mapping[str, Any]) -> str:

@@ -115,6 +115,9 @@ class Linearizer:
         self.takes_arcs = strategy.takes_arcs  # a CCG model keeps no given heads or labels
         self.tags: tuple[str, ...] = model.vocabulary.tags
         self.labels: tuple[str, ...] = model.vocabulary.labels
+        # What it reads besides: UPOS tags and values of features; empty if it does not.
+        self.upos: tuple[str, ...] = model.vocabulary.upos
+        self.features: tuple[str, ...] = model.vocabulary.features
         self.realizes = model.realizer is not None
         self.lifts = self._solver.lifts  # whether orders of given trees may be non-projective
 

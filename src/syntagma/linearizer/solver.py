@@ -16,6 +16,7 @@ from syntagma.linearizer.streams import OnError, attempt, batches, check_on_erro
 from syntagma.linearizer.unknown import UnknownNotices
 from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
+from syntagma.problem.word import UPOS_TAGS
 from syntagma.realization.realizer import likeliest_first
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
@@ -107,7 +108,12 @@ class Solver:
         problem, alternatives = self._realizer.inflect(lemmas)
         if not self.strategy.chooses_forms:
             alternatives = likeliest_first(alternatives)  # all but the first wait for `settle`
-        self.unknown.check(problem.words, stacklevel=3)
+        # A UPOS tag from which inflection has found a tag is none that the model does not know.
+        words = [
+            given if given.tag is not None and given.tag not in UPOS_TAGS else inflected
+            for given, inflected in zip(lemmas.words, problem.words, strict=True)
+        ]
+        self.unknown.check(words, stacklevel=3)
         encoding = encode(problem, self.vocabulary, alternatives=alternatives)
         # Tags that inflection put in place of given ones are not for the output.
         given = lemmas.with_forms([word.form for word in problem.words])

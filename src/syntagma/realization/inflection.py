@@ -35,12 +35,14 @@ from syntagma.realization.lexicon import (
     sorted_features,
     unpack_lexicon,
 )
+from syntagma.realization.tag_classes import TagClasses
 from syntagma.realization.transducer import Sibling, Transducer, morphs_of
 
 MAX_FORMS = 6
 MIN_SHARE = 0.005  # a rarer form of a lemma is taken for an error of the treebank
 _FAMILY = 0.25  # the share of lemmas that tags of one paradigm have in common
-_ALIKE = 0.9  # features do not matter if this share of forms is the same without them
+_ALIKE = 0.9  # features do not matter if this share of forms is the same without them, and
+# determine the tag if this share of words with them has it
 
 # Forms with these features are given only where they are asked for.
 _MARKED = ("Abbr=", "Style=", TYPO)
@@ -63,11 +65,13 @@ class Inflector:
         *,
         english: bool = False,
         transducer: Transducer | None = None,
+        classes: TagClasses | None = None,
     ) -> None:
         """The lexicon may be packed, as in a model file: it is unpacked when it is first needed."""
         self._given = lexicon
         self.english = english
         self._transducer = transducer
+        self._classes = classes or TagClasses()
         self._rules_of: dict[str, EditRules] = {}
         self.forms = lru_cache(maxsize=1 << 16)(self._forms)
 
@@ -80,7 +84,8 @@ class Inflector:
         """The forms to choose from, the most frequent first; never empty.
 
         Forms that differ only in case count as one, in its most frequent spelling. A tag or
-        features of None are not given; features are written as in CoNLL-U.
+        features of None are not given; features are written as in CoNLL-U. A UPOS tag that is no
+        tag of the treebank stands for all tags of its class.
         """
         if features is not None:
             features = sorted_features(features)
@@ -110,7 +115,12 @@ class Inflector:
                 return {}
             found = self._seen(lower, tag, features)
             return {capitalised(form): count for form, count in found.items()}
-        fitting = [entry for entry in entries if tag in (None, entry.tag) and not _is_slip(entry)]
+        tags = self._tags(tag)
+        fitting = [
+            entry
+            for entry in entries
+            if (tags is None or entry.tag in tags) and not _is_slip(entry)
+        ]
         given = _parts(features or "")
         if not _marks(given):
             plain = [entry for entry in fitting if not _marks(_parts(entry.features))]
@@ -200,6 +210,8 @@ class Inflector:
 
     def _unseen(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
         """The forms of a lemma that was not seen with this tag."""
+        if tag is not None and self._is_class(tag):
+            tag = self._likeliest_tag(lemma, tag, features)[0]
         if self.english and tag is None and features is None:
             return dict.fromkeys(english.likely_forms(lemma), 1.0)
         penn = penn_tag(tag, features) if self.english else None
@@ -213,12 +225,56 @@ class Inflector:
         return self.forms(lemma, tag if self.knows(tag) else None, features)[0].text
 
     def knows(self, tag: str | None) -> bool:
-        """Whether the tag was seen in training, or `english` inflects by it."""
-        return tag in self._usual or (self.english and tag in english.RULES)
+        """Whether the tag was seen in training, or is a UPOS tag of those, or `english` inflects by
+        it."""
+        return tag in self._usual or tag in self._classes or (self.english and tag in english.RULES)
+
+    def _is_class(self, tag: str) -> bool:
+        return tag in self._classes and tag not in self._usual
+
+    def _tags(self, tag: str | None) -> frozenset[str] | None:
+        """The tags that a given tag stands for; None for all."""
+        if tag is None:
+            return None
+        return self._classes.tags(tag) if self._is_class(tag) else frozenset((tag,))
+
+    def _likeliest_tag(self, lemma: str, upos: str, features: str | None) -> tuple[str, float]:
+        """The tag that words of a class most often have, and how often: those of the lemma with the
+        same features, else all with the same features, else all."""
+        tags = self._classes.tags(upos)
+        of_lemma: Counter[str] = Counter()
+        for entry in self.lexicon.get(lemma, ()):
+            if entry.tag in tags and entry.features == features:
+                of_lemma[entry.tag] += entry.count
+        for given in (features, None):
+            counts = of_lemma or Counter(
+                {
+                    tag: count
+                    for tag, count in self._tag_counts.get(given, {}).items()
+                    if tag in tags
+                }
+            )
+            if counts:
+                tag = max(sorted(counts), key=counts.__getitem__)
+                return tag, counts[tag] / sum(counts.values())
+        return upos, 0.0  # words of this class have no lemmas
+
+    @cached_property
+    def _tag_counts(self) -> dict[str | None, Counter[str]]:
+        """How often each tag was seen with these features, and with any (None)."""
+        counts: defaultdict[str | None, Counter[str]] = defaultdict(Counter)
+        for entries in self.lexicon.values():
+            for entry in entries:
+                counts[entry.features][entry.tag] += entry.count
+                counts[None][entry.tag] += entry.count
+        return dict(counts)
 
     def known_tag(self, lemma: str, tag: str | None, features: str | None) -> str | None:
-        """The tag itself, or in English, if it is a UPOS tag that was not seen, the Penn tag that
-        lemma and features give; None if they leave it open."""
+        """The tag itself or, if it is a UPOS tag that was not seen, the tag that lemma and features
+        give. If they leave it open, it stays; in English, it is None."""
+        if tag is not None and features is not None and self._is_class(tag):
+            likeliest, share = self._likeliest_tag(lemma, tag, sorted_features(features))
+            return likeliest if share >= _ALIKE else tag
         if not self.english or tag is None or tag in self._usual or tag not in PENN:
             return tag
         determined = penn_tag(tag, features)
@@ -271,15 +327,19 @@ class Inflector:
         """A section of a model file; `from_arrays` is the inverse."""
         packed = self._given if isinstance(self._given, bytes) else pack_lexicon(self._given)
         learned = {} if self._transducer is None else self._transducer.to_arrays()
-        return {SECTION: np.frombuffer(packed, np.uint8), **learned}
+        return {SECTION: np.frombuffer(packed, np.uint8), **learned, **self._classes.to_arrays()}
 
     @classmethod
     def from_arrays(
         cls, arrays: Mapping[str, npt.NDArray[Any]], *, english: bool = False
     ) -> Inflector:
         check_sections(arrays, [text_section(SECTION)])
-        transducer = Transducer.from_arrays(arrays)
-        return cls(arrays[SECTION].tobytes(), english=english, transducer=transducer)
+        return cls(
+            arrays[SECTION].tobytes(),
+            english=english,
+            transducer=Transducer.from_arrays(arrays),
+            classes=TagClasses.from_arrays(arrays),
+        )
 
 
 def _parts(features: str) -> frozenset[str]:

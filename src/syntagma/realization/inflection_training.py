@@ -9,6 +9,7 @@ from syntagma.realization.edits import find_edit
 from syntagma.realization.inflection import Inflector
 from syntagma.realization.letter_case import neutral_form
 from syntagma.realization.lexicon import COMMON_TYPO, Seen, is_typo, sorted_features
+from syntagma.realization.tag_classes import TagClasses
 from syntagma.realization.transducer_training import learn_transducer
 from syntagma.treebanks.treebank import Sentence
 
@@ -16,7 +17,9 @@ from syntagma.treebanks.treebank import Sentence
 def learn_inflector(sentences: Iterable[Sentence], *, english: bool = False) -> Inflector:
     """An inflector whose lexicon is the words that have lemmas, without slips of the writers."""
     counts: Counter[tuple[str, str, str, str]] = Counter()
+    tags: Counter[tuple[str, str]] = Counter()
     for sentence in sentences:
+        tags.update(zip(sentence.upos, sentence.tags, strict=bool(sentence.upos)))
         if sentence.lemmas:
             features, forms = map(sorted_features, sentence.features), neutral_forms(sentence)
             words = zip(sentence.lemmas, sentence.tags, features, forms, strict=True)
@@ -28,7 +31,8 @@ def learn_inflector(sentences: Iterable[Sentence], *, english: bool = False) -> 
         edit = find_edit(lemma.lower(), form.lower())
         lexicon[lemma].append(Seen(tag, of_word, form, count, edit))
     transducer = None if english else learn_transducer(lexicon)
-    return Inflector(dict(lexicon), english=english, transducer=transducer)
+    classes = None if english else TagClasses.of_words(tags.elements())
+    return Inflector(dict(lexicon), english=english, transducer=transducer, classes=classes)
 
 
 def neutral_forms(sentence: Sentence) -> tuple[str, ...]:

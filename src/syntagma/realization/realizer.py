@@ -17,12 +17,12 @@ from syntagma.errors import ModelError
 from syntagma.files.sections import check_sections, text_section
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
-from syntagma.problem.word import Word
+from syntagma.problem.word import UPOS_TAGS, Word
 from syntagma.realization import detokenization, form_choice, lexicon
 from syntagma.realization.agreement import Agreement, agreeing, agreeing_determiner
 from syntagma.realization.articles import settle_articles
 from syntagma.realization.detokenization import Detokenizer
-from syntagma.realization.english_tags import PENN, is_present
+from syntagma.realization.english_tags import is_present
 from syntagma.realization.form_choice import FormChoice
 from syntagma.realization.form_context import FormContext, best_forms
 from syntagma.realization.inflection import Form, Inflector
@@ -56,8 +56,7 @@ class Realizer:
         alternatives do.
         """
         try:
-            if self.inflector.english:
-                problem = self._tagged(problem)
+            problem = self._tagged(problem)
             forms = list(map(self._forms, problem.words))
             if self.inflector.english:
                 forms = self._agreed(problem, forms)
@@ -74,24 +73,35 @@ class Realizer:
         return problem.with_forms([several[0].text for several in forms]), alternatives
 
     def _tagged(self, problem: Problem) -> Problem:
-        """The problem with tags that the model knows in place of UPOS tags that it does not."""
-        words = problem.words
+        """The problem with tags that the model knows, from UPOS tags and features, in place of tags
+        that it does not."""
+        given = list(map(self._tag_or_upos, problem.words))
         tags = [
-            self.inflector.known_tag(word.name, word.tag, word.features)
-            if word.tag in PENN
-            else word.tag
-            for word in words
+            self.inflector.known_tag(word.name, tag, word.features)
+            for word, tag in zip(problem.words, given, strict=True)
         ]
-        if all(word.tag == tag for word, tag in zip(words, tags, strict=True)):
+        words = list(zip(problem.words, tags, strict=True))
+        if all(word.tag == tag for word, tag in words):
             return problem
-        tagged = [replace(word, tag=tag) for word, tag in zip(words, tags, strict=True)]
+        tagged = [
+            replace(word, tag=tag, upos=word.upos or (word.tag if word.tag in UPOS_TAGS else None))
+            for word, tag in words
+        ]
+        if not self.inflector.english:
+            return replace(problem, words=tuple(tagged))
         subjects = Agreement(tagged)
         for i, word in enumerate(tagged):
-            if word.tag is None and words[i].tag in ("VERB", "AUX") and is_present(word.features):
+            if word.tag is None and given[i] in ("VERB", "AUX") and is_present(word.features):
                 subject = subjects.subject(i)
                 if subject is not None:
                     tagged[i] = replace(word, tag="VBZ" if subject.third_singular else "VBP")
         return replace(problem, words=tuple(tagged))
+
+    def _tag_or_upos(self, word: Word) -> str | None:
+        """The tag of a word; its UPOS tag if the tag is not given, or of another tag set."""
+        if word.upos is None or word.tag in UPOS_TAGS or self.inflector.knows(word.tag):
+            return word.tag
+        return word.upos
 
     def _agreed(
         self, problem: Problem, forms: Sequence[tuple[Form, ...]]

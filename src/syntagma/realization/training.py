@@ -43,14 +43,17 @@ def inflect_visit(realizer: Realizer, sentence: Sentence, problem: Problem) -> I
     """The problem that a sentence poses with lemmas instead of forms, and the forms to choose from.
 
     A form of the sentence that the realizer does not propose is given, as the form of a word
-    without a lemma is. The words of the problem are listed in the order of the sentence.
+    without a lemma is. The words of the problem are listed in the order of the sentence. Learners
+    that choose forms read no UPOS tags, so inflection does not find tags by them.
     """
     gold = neutral_forms(sentence)
     lemmas = sentence.lemmas or ("",) * len(sentence)
     features = sentence.features or ("",) * len(sentence)
     words = zip(problem.words, lemmas, features, strict=True)
     posed = tuple(
-        replace(word, form="", lemma=lemma, features=of_word) if lemma else word
+        replace(word, form="", lemma=lemma, features=of_word, upos=None)
+        if lemma
+        else replace(word, upos=None)
         for word, lemma, of_word in words
     )
     inflected, proposed = realizer.inflect(replace(problem, words=posed))

@@ -52,6 +52,8 @@ class Served:
             "tag_column": linearizer.tag_column,
             "tags": linearizer.tags,
             "labels": linearizer.labels,
+            **({"upos": linearizer.upos} if linearizer.upos else {}),
+            **({"features": linearizer.features} if linearizer.features else {}),
             "licence": header.get("licence", ""),
             "attribution": header.get("attribution", ""),
         }

@@ -5,7 +5,7 @@
  * @typedef {import("./state.js").State} State
  * @typedef {import("./state.js").Word} Word
  * @typedef {{form: string, tag: string | null, head: number, deprel: string | null, source: number,
- *   lemma?: string | null, features?: string | null, space_after?: boolean}} Token
+ *   upos?: string, lemma?: string | null, features?: string | null, space_after?: boolean}} Token
  * @typedef {{text: string, score: number, words: Token[],
  *   contractions?: {first: number, last: number, text: string}[]}} Result
  */
@@ -81,7 +81,7 @@ export function writeConllu(/** @type {Result} */ result, /** @type {string} */ 
       index + 1,
       word.form,
       word.lemma ?? "_",
-      tagColumn === "UPOS" ? (word.tag ?? "_") : "_",
+      (tagColumn === "UPOS" ? word.tag : word.upos) ?? "_",
       tagColumn === "UPOS" ? "_" : (word.tag ?? "_"),
       word.features || "_",
       word.head,
