@@ -30,7 +30,9 @@ from syntagma.models.card import About, licence_id
 from syntagma.models.container import read_header
 from syntagma.models.packages import LANGUAGES
 from syntagma.models.packaging import package_texts
+from syntagma.problem.trees import is_projective
 from syntagma.realization.realizer import Realizer
+from syntagma.treebanks.conditions import CONDITIONS, constrain, sentence_rng
 
 ROOT = Path(__file__).parents[2]
 QUICK = "--scorer linear --epochs 1 --beam 2"
@@ -212,6 +214,33 @@ def test_the_pages_are_up_to_date(tmp_path: Path) -> None:
 
 
 # ---- figures by hand -------------------------------------------------------------------------
+
+
+def test_free_and_projective_orders(tmp_path: Path) -> None:
+    """Against results that are ordered and compared one by one."""
+    model = write_model(tmp_path / "toy.syntagma", name="toy", lifting=True)
+    rows = ["w1 2", "w2 4", "w3 4", "w4 0", "w5 6", "w6 2"]  # w6 belongs to w2, across w4
+    tree = [row.split() for row in rows]
+    lines = (
+        f"{at}\t{form}\t_\t_\tNN\t_\t{head}\tdep\t_\t_\n"
+        for at, (form, head) in enumerate(tree, start=1)
+    )
+    (tmp_path / "x_toy-ud-dev.conllu").write_text("".join(lines).replace("\t0\tdep", "\t0\troot"))
+    treebank = Treebank("x_toy", tmp_path, model=str(model))
+    workplace = languages_cells.Workplace(tmp_path / "runs", "dev", machine.Unit([]))
+    found = workplace.measured(treebank)["projectivity"]
+    assert found["nonprojective"] == 100.0
+    linearizer = syntagma.load(model)
+    [sentence] = syntagma.read_treebank(treebank.file("dev"))
+    problem = constrain(sentence, CONDITIONS["labelled"], sentence_rng(1, 0))
+    for name, projective in (("free", False), ("projective", True)):
+        result = linearizer.order(problem, projective=projective)
+        assert is_projective(result.heads) or not projective
+        crossing = not is_projective(result.heads)
+        assert found[name]["projectivity"]["output_share"] == 100.0 * crossing
+        assert found[name]["exact"] == 100.0 * (result.text == sentence.text)
+    difference = found["free"]["bleu"] - found["projective"]["bleu"]
+    assert found["bleu_interval"][0] == pytest.approx(difference, abs=0.01)
 
 
 def test_the_interval_of_exact_match() -> None:

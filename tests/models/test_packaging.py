@@ -97,6 +97,12 @@ def test_headers_with_markup_stay_data(tmp_path: Path) -> None:
     assert about["dependencies"] == ["syntagma>=0.11"]
 
 
+def test_the_card_says_what_the_model_can_do(tmp_path: Path) -> None:
+    for lifting, orders in ((False, "- orders: projective ones"), (True, "- orders: those that")):
+        package(write_model(tmp_path / "model", name="x", lifting=lifting), tmp_path / "folder")
+        assert orders in (tmp_path / "folder" / "README.md").read_text()
+
+
 def test_a_newer_model_needs_a_newer_syntagma(tmp_path: Path) -> None:
     for made, needed in (("0.9.3", "0.11"), ("0.11.0", "0.11.0"), ("1.2", "1.2"), ("x", "0.11")):
         model = write_model(tmp_path / "model", name="new", created_with=made)
