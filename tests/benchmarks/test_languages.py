@@ -22,6 +22,7 @@ import languages_tables
 import machine
 from languages_cells import Treebank, exact_interval, find, read_table
 from languages_tables import MISSING
+from papers_page import as_markdown
 
 import languages
 import syntagma
@@ -75,7 +76,7 @@ def test_a_treebank_that_nobody_knows(
     call(monkeypatch, *map(str, given), "--train-options", QUICK)
     languages.main()
     printed = capsys.readouterr().out
-    assert "tlh: tlh_toy" in printed
+    assert "tlh_toy" in printed
     record = json.loads((folder / "r.json").read_text())
     entry = record["treebanks"]["tlh_toy"]
     assert [each["condition"] for each in entry["conditions"]] == [
@@ -88,7 +89,7 @@ def test_a_treebank_that_nobody_knows(
     assert (folder / "runs" / "logs" / "tlh_toy.log").read_text().count("epoch 1:") == 1
     assert "cook" not in (folder / "r.json").read_text()  # no text of the treebank
     pages = {page: (folder / page).read_text() for page in languages_tables.PAGES.values()}
-    assert all("| tlh: tlh_toy |" in page for page in pages.values())
+    assert all("| tlh_toy |" in page for page in pages.values())
 
     with monkeypatch.context() as changed:
         changed.setattr(languages_cells, "measure", refuse)
@@ -258,8 +259,8 @@ def test_tables_with_liftings() -> None:
     figures["units_ms"] = [2.0, 2.0]
     conditions = [{**figures, "condition": name} for name in ("none", "pos", "tree", "labelled")]
     apart = {
-        "projective": {"bleu": 52.0},
-        "nonprojective": {"bleu": None},
+        "projective": {"bleu": 52.0, "exact": 3.0},
+        "nonprojective": {"bleu": None, "exact": None},
         "output_share": 9.0,
         "lifted": {"output": 4, "gold": 5, "right": 3},
     }
@@ -281,18 +282,28 @@ def test_tables_with_liftings() -> None:
         }
     }
     found = languages_tables.tables(record)
-    [row] = found["languages"][0].rows
-    assert row == ["b: X", "10", *["50.0", "5.0"] * 4, "2.00", "11", "320", "5.0"]
-    assert found["languages"][1].rows == [["b: X", *[MISSING] * 5]]
-    first, second = found["projectivity"][0].rows
-    assert first[1:] == ["50.00", "5.00", "2.00", *[MISSING] * 5]
-    assert second[1:7] == ["49.00", "5.00", "2.00", "50.00", "5.00", "2.00"]
-    assert second[7:] == ["+1.00 (+0.25 to +2.00)", "+1.00 (-1.00 to +3.00)"]
-    first, second = found["projectivity"][1].rows
-    assert first[1:] == ["10.0", *[MISSING] * 10]
-    assert second[1:] == [
-        *("10.0", "9.0", "5", "4", "3", "75.0%", "60.0%", "52.0", "52.0", MISSING, MISSING),
+    ordered, realized, cost = found["languages"]
+    assert ordered.rows == [["X", "10", *["50.0 / 5.0"] * 4]]
+    assert realized.rows == [["X", *[MISSING] * 4]]
+    assert cost.rows == [["X", "5.0", "11.0", "320", "2.00", "2.00", MISSING]]
+    gains, liftings, apart_from_each_other = found["projectivity"]
+    assert gains.rows == [
+        ["a", "50.00 / 5.00", *[MISSING] * 3, "2.00", MISSING],
+        [
+            *("b", "49.00 / 5.00", "50.00 / 5.00", "+1.00 (+0.25 to +2.00)"),
+            *("+1.00 (-1.00 to +3.00)", "2.00", "2.00"),
+        ],
     ]
+    assert liftings.rows == [
+        ["a", "10.0", *[MISSING] * 6],
+        ["b", "10.0", "9.0", "5", "4", "3", "75.0%", "60.0%"],
+    ]
+    assert apart_from_each_other.rows == [
+        ["a", *[MISSING] * 4],
+        ["b", "52.0 / 3.0", "52.0 / 3.0", MISSING, MISSING],
+    ]
+    for table in (*found["languages"], *found["projectivity"]):
+        assert max(map(len, as_markdown(table).splitlines())) <= 120
 
 
 def test_a_treebank_is_found_by_its_folder(folder: Path) -> None:

@@ -50,7 +50,7 @@ def test_the_files_of_a_package(model: Path, tmp_path: Path) -> None:
     assert about["license"] == "CC-BY-SA-4.0"
     assert about["dependencies"] == ["syntagma>=0.11"]
     card = (folder / "README.md").read_text(encoding="utf-8")
-    assert "| labelled | 91.50 | 60.0 |" in card
+    assert "\n\n| given | BLEU | exact % |\n|---|---|---|\n| labelled | 91.50 | 60.0 |\n" in card
     assert "(1,234 sentences)" in card
     assert "right forms 97.2%" in card
     for text in (card, (folder / "LICENSE.md").read_text(encoding="utf-8")):
