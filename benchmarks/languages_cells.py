@@ -209,7 +209,7 @@ class Measured:
             "model": {
                 "size": self.linearizer.info.size,
                 "sha256": fingerprint(path),
-                "lifting": self.lifts,
+                "lifting": self.linearizer.lifts,
                 "realizes": self.linearizer.realizes,
                 "settings": self.linearizer.info.header.get("settings", {}),
             },
@@ -223,10 +223,6 @@ class Measured:
         if self.linearizer.realizes:
             found["realization"] = self.cell("realization", self.realization)
         return found
-
-    @property
-    def lifts(self) -> bool:
-        return bool(getattr(self.linearizer, "lifts", False))
 
     def cell(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """A measurement of this name; made if it is missing."""
@@ -276,7 +272,7 @@ class Measured:
             "nonprojective": share(crossing),
             "free": self.order("labelled", on_report=keep),
         }
-        if self.lifts:
+        if self.linearizer.lifts:
             found["projective"] = self.order("labelled", projective=True, on_report=keep)
             golds = [sentence.text for sentence in self.sentences]
             free, projective = outputs

@@ -24,37 +24,24 @@ def tables(record: Record) -> dict[str, list[Table]]:
     """All tables, by the pages on which they stand."""
     entries = record["treebanks"]
     return {
-        "languages": [ordering(entries), realization(entries)],
-        "projectivity": [projectivity(entries), liftings(entries)],
+        "languages": [ordering(entries), realization(entries), cost(entries)],
+        "projectivity": [projectivity(entries), liftings(entries), apart(entries)],
     }
 
 
 def ordering(entries: Mapping[str, Entry]) -> Table:
-    """Models that were trained: BLEU and exact match by condition, time, size."""
+    """Models that were trained: BLEU and exact match by condition."""
+    conditions = ("none", "pos", "tree", "labelled")
     table = Table(
-        "Ordering",
+        "Ordering: BLEU / exact %",
         "treebank",
-        [
-            ("sentences", [""]),
-            *((condition, ["BLEU", "exact %"]) for condition in ("none", "pos", "tree")),
-            ("labelled", ["BLEU", "exact %", "time ÷ unit"]),
-            ("training", ["CPU minutes", "÷ unit, thousands"]),
-            ("model", ["MB"]),
-        ],
+        [("", ["sentences"]), *(("", [condition]) for condition in conditions)],
         notes=notes(entries),
     )
-    for entry in trained(entries):
-        by_condition = {each["condition"]: each for each in entry["conditions"]}
-        cells = [title(entry), f"{by_condition['labelled']['sentences']:,}"]
-        for condition in ("none", "pos", "tree", "labelled"):
-            figures = by_condition[condition]
-            cells += [f"{figures['bleu']:.1f}", f"{figures['exact']:.1f}"]
-        cells.append(divided(by_condition["labelled"]))
-        attempts = entry["training"]["attempts"]
-        cells.append(f"{sum(each['cpu_seconds'] for each in attempts) / 60:.0f}")
-        cells.append(training_units(attempts))
-        cells.append(f"{entry['model']['size'] / 1e6:.1f}")
-        table.rows.append(cells)
+    for entry in trained(entries).values():
+        found = by_condition(entry)
+        cells = [both(found[condition], 1) for condition in conditions]
+        table.rows.append([entry["title"], f"{found['labelled']['sentences']:,}", *cells])
     return table
 
 
@@ -63,26 +50,37 @@ def realization(entries: Mapping[str, Entry]) -> Table:
     table = Table(
         "Realisation of labelled trees of lemmas",
         "treebank",
+        [("", ["right forms %"]), ("words", ["BLEU"]), ("as written", ["BLEU", "exact %"])],
+    )
+    for entry in trained(entries).values():
+        figures = entry.get("realization", {})
+        names = ("forms", "bleu", "written_bleu", "exact")
+        table.rows.append([entry["title"], *(shown(figures.get(name)) for name in names)])
+    return table
+
+
+def cost(entries: Mapping[str, Entry]) -> Table:
+    """Size, and CPU time in training and use."""
+    table = Table(
+        "Size and time",
+        "treebank",
         [
-            ("", ["right forms %"]),
-            ("words", ["BLEU"]),
-            ("as written", ["BLEU", "exact %"]),
-            ("", ["time ÷ unit"]),
+            ("model", ["MB"]),
+            ("training", ["CPU minutes", "÷ unit, thousands"]),
+            ("a sentence ÷ unit", ["none", "labelled", "realized"]),
         ],
     )
-    for entry in trained(entries):
-        figures = entry.get("realization")
-        if figures is None:
-            table.rows.append([title(entry), *[MISSING] * 5])
-            continue
+    for entry in trained(entries).values():
+        found = by_condition(entry)
+        attempts = entry["training"]["attempts"]
         table.rows.append(
             [
-                title(entry),
-                f"{figures['forms']:.1f}",
-                f"{figures['bleu']:.1f}",
-                f"{figures['written_bleu']:.1f}",
-                f"{figures['exact']:.1f}",
-                divided(figures),
+                entry["title"],
+                f"{entry['model']['size'] / 1e6:.1f}",
+                f"{sum(each['cpu_seconds'] for each in attempts) / 60:.1f}",
+                training_units(attempts),
+                *(divided(found[condition]) for condition in ("none", "labelled")),
+                divided(entry.get("realization")),
             ]
         )
     return table
@@ -91,26 +89,28 @@ def realization(entries: Mapping[str, Entry]) -> Table:
 def projectivity(entries: Mapping[str, Entry]) -> Table:
     """Projective orders only against all orders, of labelled trees."""
     table = Table(
-        "Labelled trees, projective orders against all orders",
+        "Labelled trees: BLEU / exact %",
         "treebank",
         [
-            ("projective only", ["BLEU", "exact %", "time ÷ unit"]),
-            ("all orders", ["BLEU", "exact %", "time ÷ unit"]),
-            ("difference (95% interval)", ["BLEU", "exact"]),
+            ("", ["projective only", "all orders"]),
+            ("gain (95% interval)", ["BLEU", "exact"]),
+            ("time ÷ unit", ["projective", "all"]),
         ],
         notes=notes(entries),
     )
-    for entry in entries.values():
+    for name, entry in entries.items():
         figures = entry["projectivity"]
-        free = figures["free"]
-        cells = [title(entry)]
-        for found in (figures["projective"], free) if "projective" in figures else (free, None):
-            if found is None:  # the model writes no other orders
-                cells += [MISSING] * 3
-            else:
-                cells += [f"{found['bleu']:.2f}", f"{found['exact']:.2f}", divided(found)]
-        cells += [interval(figures.get(f"{name}_interval")) for name in ("bleu", "exact")]
-        table.rows.append(cells)
+        free, only = figures["free"], figures.get("projective")
+        # A model that has not learned other orders writes projective ones only.
+        pair = (free, None) if only is None else (only, free)
+        table.rows.append(
+            [
+                name,
+                *(both(each, 2) for each in pair),
+                *(interval(figures.get(f"{score}_interval")) for score in ("bleu", "exact")),
+                *map(divided, pair),
+            ]
+        )
     return table
 
 
@@ -122,37 +122,64 @@ def liftings(entries: Mapping[str, Entry]) -> Table:
         [
             ("sentences %", ["gold", "output"]),
             ("lifted words", ["gold", "output", "right", "precision", "recall"]),
-            ("BLEU of projective sentences", ["projective only", "all orders"]),
-            ("of the others", ["projective only", "all orders"]),
         ],
     )
-    for entry in entries.values():
+    for name, entry in entries.items():
         figures = entry["projectivity"]
-        cells = [title(entry), f"{figures['nonprojective']:.1f}"]
+        cells = [name, f"{figures['nonprojective']:.1f}"]
         found = figures["free"].get("projectivity")
         if found is None:
-            table.rows.append([*cells, *[MISSING] * 10])
+            table.rows.append([*cells, *[MISSING] * 6])
             continue
-        only = figures["projective"]["projectivity"]
         lifted = found["lifted"]
         cells.append(f"{found['output_share']:.1f}")
-        cells += [f"{lifted[name]:,}" for name in ("gold", "output", "right")]
-        cells += [ratio(lifted["right"], lifted[name]) for name in ("output", "gold")]
-        for group in ("projective", "nonprojective"):
-            cells += [bleu(each[group]["bleu"]) for each in (only, found)]
+        cells += [f"{lifted[each]:,}" for each in ("gold", "output", "right")]
+        cells += [ratio(lifted["right"], lifted[each]) for each in ("output", "gold")]
         table.rows.append(cells)
     return table
 
 
-def trained(entries: Mapping[str, Entry]) -> list[Entry]:
-    return [entry for entry in entries.values() if entry["training"]]
+def apart(entries: Mapping[str, Entry]) -> Table:
+    """Sentences whose gold order is projective, and the others."""
+    table = Table(
+        "Projective sentences and others: BLEU / exact %",
+        "treebank",
+        [
+            ("projective sentences", ["projective only", "all orders"]),
+            ("others", ["projective only", "all orders"]),
+        ],
+    )
+    for name, entry in entries.items():
+        figures = entry["projectivity"]
+        pair = [figures.get(each, {}).get("projectivity") for each in ("projective", "free")]
+        cells = [
+            both(found and found[group], 1)
+            for group in ("projective", "nonprojective")
+            for found in pair
+        ]
+        table.rows.append([name, *cells])
+    return table
 
 
-def title(entry: Entry) -> str:
-    return f"{entry['code']}: {entry['title']}"
+def trained(entries: Mapping[str, Entry]) -> dict[str, Entry]:
+    return {name: entry for name, entry in entries.items() if entry["training"]}
 
 
-def bleu(figure: float | None) -> str:
+def by_condition(entry: Entry) -> dict[str, Entry]:
+    return {each["condition"]: each for each in entry["conditions"]}
+
+
+def both(figures: Entry | None, digits: int) -> str:
+    """
+    >>> both({"bleu": 31.25, "exact": 2.0}, 1)
+    '31.2 / 2.0'
+    """
+    if figures is None or figures["bleu"] is None:
+        return MISSING
+    return f"{figures['bleu']:.{digits}f} / {figures['exact']:.{digits}f}"
+
+
+def shown(figure: float | None) -> str:
     return MISSING if figure is None else f"{figure:.1f}"
 
 
@@ -164,10 +191,11 @@ def ratio(part: int, whole: int) -> str:
     return f"{part / whole:.1%}" if whole else MISSING
 
 
-def divided(figures: Entry) -> str:
+def divided(figures: Entry | None) -> str:
     """Time of a sentence ÷ machine unit."""
-    units = figures["units_ms"]
-    return f"{figures['cpu_ms'] / fmean(units):.2f}" if units else MISSING
+    if figures is None or not figures["units_ms"]:
+        return MISSING
+    return f"{figures['cpu_ms'] / fmean(figures['units_ms']):.2f}"
 
 
 def training_units(attempts: Sequence[Entry]) -> str:

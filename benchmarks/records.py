@@ -90,7 +90,6 @@ def measure(
     number of words of its sentences, too.
     """
     limit = f"beam {beam or 'auto'}" if timeout is None else f"{timeout:g} s"
-    unlike_default: dict[str, Any] = {"projective": True} if projective else {}
 
     def work() -> syntagma.Report:
         with Ticker(f"{condition}, {limit}", total=len(sentences)) as ticker:
@@ -102,7 +101,7 @@ def measure(
                 timeout=timeout,
                 spans=spans,
                 on_sentence=ticker.advance,
-                **unlike_default,
+                projective=projective,
             )
 
     report, units = unit.around(work)

@@ -22,6 +22,7 @@ import languages_tables
 import machine
 from languages_cells import Treebank, exact_interval, find, read_table
 from languages_tables import MISSING
+from papers_page import as_markdown
 
 import languages
 import syntagma
@@ -30,7 +31,9 @@ from syntagma.models.card import About, licence_id
 from syntagma.models.container import read_header
 from syntagma.models.packages import LANGUAGES
 from syntagma.models.packaging import package_texts
+from syntagma.problem.trees import is_projective
 from syntagma.realization.realizer import Realizer
+from syntagma.treebanks.conditions import CONDITIONS, constrain, sentence_rng
 
 ROOT = Path(__file__).parents[2]
 QUICK = "--scorer linear --epochs 1 --beam 2"
@@ -73,7 +76,7 @@ def test_a_treebank_that_nobody_knows(
     call(monkeypatch, *map(str, given), "--train-options", QUICK)
     languages.main()
     printed = capsys.readouterr().out
-    assert "tlh: tlh_toy" in printed
+    assert "tlh_toy" in printed
     record = json.loads((folder / "r.json").read_text())
     entry = record["treebanks"]["tlh_toy"]
     assert [each["condition"] for each in entry["conditions"]] == [
@@ -86,7 +89,7 @@ def test_a_treebank_that_nobody_knows(
     assert (folder / "runs" / "logs" / "tlh_toy.log").read_text().count("epoch 1:") == 1
     assert "cook" not in (folder / "r.json").read_text()  # no text of the treebank
     pages = {page: (folder / page).read_text() for page in languages_tables.PAGES.values()}
-    assert all("| tlh: tlh_toy |" in page for page in pages.values())
+    assert all("| tlh_toy |" in page for page in pages.values())
 
     with monkeypatch.context() as changed:
         changed.setattr(languages_cells, "measure", refuse)
@@ -214,6 +217,33 @@ def test_the_pages_are_up_to_date(tmp_path: Path) -> None:
 # ---- figures by hand -------------------------------------------------------------------------
 
 
+def test_free_and_projective_orders(tmp_path: Path) -> None:
+    """Against results that are ordered and compared one by one."""
+    model = write_model(tmp_path / "toy.syntagma", name="toy", lifting=True)
+    rows = ["w1 2", "w2 4", "w3 4", "w4 0", "w5 6", "w6 2"]  # w6 belongs to w2, across w4
+    tree = [row.split() for row in rows]
+    lines = (
+        f"{at}\t{form}\t_\t_\tNN\t_\t{head}\tdep\t_\t_\n"
+        for at, (form, head) in enumerate(tree, start=1)
+    )
+    (tmp_path / "x_toy-ud-dev.conllu").write_text("".join(lines).replace("\t0\tdep", "\t0\troot"))
+    treebank = Treebank("x_toy", tmp_path, model=str(model))
+    workplace = languages_cells.Workplace(tmp_path / "runs", "dev", machine.Unit([]))
+    found = workplace.measured(treebank)["projectivity"]
+    assert found["nonprojective"] == 100.0
+    linearizer = syntagma.load(model)
+    [sentence] = syntagma.read_treebank(treebank.file("dev"))
+    problem = constrain(sentence, CONDITIONS["labelled"], sentence_rng(1, 0))
+    for name, projective in (("free", False), ("projective", True)):
+        result = linearizer.order(problem, projective=projective)
+        assert is_projective(result.heads) or not projective
+        crossing = not is_projective(result.heads)
+        assert found[name]["projectivity"]["output_share"] == 100.0 * crossing
+        assert found[name]["exact"] == 100.0 * (result.text == sentence.text)
+    difference = found["free"]["bleu"] - found["projective"]["bleu"]
+    assert found["bleu_interval"][0] == pytest.approx(difference, abs=0.01)
+
+
 def test_the_interval_of_exact_match() -> None:
     golds = [str(number) for number in range(40)]
     worse = ["x"] * 20 + golds[20:]
@@ -229,8 +259,8 @@ def test_tables_with_liftings() -> None:
     figures["units_ms"] = [2.0, 2.0]
     conditions = [{**figures, "condition": name} for name in ("none", "pos", "tree", "labelled")]
     apart = {
-        "projective": {"bleu": 52.0},
-        "nonprojective": {"bleu": None},
+        "projective": {"bleu": 52.0, "exact": 3.0},
+        "nonprojective": {"bleu": None, "exact": None},
         "output_share": 9.0,
         "lifted": {"output": 4, "gold": 5, "right": 3},
     }
@@ -252,18 +282,28 @@ def test_tables_with_liftings() -> None:
         }
     }
     found = languages_tables.tables(record)
-    [row] = found["languages"][0].rows
-    assert row == ["b: X", "10", *["50.0", "5.0"] * 4, "2.00", "11", "320", "5.0"]
-    assert found["languages"][1].rows == [["b: X", *[MISSING] * 5]]
-    first, second = found["projectivity"][0].rows
-    assert first[1:] == ["50.00", "5.00", "2.00", *[MISSING] * 5]
-    assert second[1:7] == ["49.00", "5.00", "2.00", "50.00", "5.00", "2.00"]
-    assert second[7:] == ["+1.00 (+0.25 to +2.00)", "+1.00 (-1.00 to +3.00)"]
-    first, second = found["projectivity"][1].rows
-    assert first[1:] == ["10.0", *[MISSING] * 10]
-    assert second[1:] == [
-        *("10.0", "9.0", "5", "4", "3", "75.0%", "60.0%", "52.0", "52.0", MISSING, MISSING),
+    ordered, realized, cost = found["languages"]
+    assert ordered.rows == [["X", "10", *["50.0 / 5.0"] * 4]]
+    assert realized.rows == [["X", *[MISSING] * 4]]
+    assert cost.rows == [["X", "5.0", "11.0", "320", "2.00", "2.00", MISSING]]
+    gains, liftings, apart_from_each_other = found["projectivity"]
+    assert gains.rows == [
+        ["a", "50.00 / 5.00", *[MISSING] * 3, "2.00", MISSING],
+        [
+            *("b", "49.00 / 5.00", "50.00 / 5.00", "+1.00 (+0.25 to +2.00)"),
+            *("+1.00 (-1.00 to +3.00)", "2.00", "2.00"),
+        ],
     ]
+    assert liftings.rows == [
+        ["a", "10.0", *[MISSING] * 6],
+        ["b", "10.0", "9.0", "5", "4", "3", "75.0%", "60.0%"],
+    ]
+    assert apart_from_each_other.rows == [
+        ["a", *[MISSING] * 4],
+        ["b", "52.0 / 3.0", "52.0 / 3.0", MISSING, MISSING],
+    ]
+    for table in (*found["languages"], *found["projectivity"]):
+        assert max(map(len, as_markdown(table).splitlines())) <= 120
 
 
 def test_a_treebank_is_found_by_its_folder(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from toys.packages import install, model_bytes
+from toys.packages import install, model_bytes, write_model
 
 import syntagma
 from syntagma.models.installed import InstalledModel, installed_models
@@ -49,6 +49,14 @@ def test_a_packaged_model(site: Path) -> None:
         path=path,
     )
     assert syntagma.load(model.name).info.path == model.path
+
+
+def test_what_a_model_can_do(site: Path) -> None:
+    install(site)
+    write_model(site / "syntagma_tlh" / "tlh.syntagma", name="tlh", lifting=True)
+    [model] = packaged()
+    assert model.lifting
+    assert syntagma.load("tlh").lifts
 
 
 def test_each_fault_has_its_line(site: Path) -> None:

@@ -50,7 +50,7 @@ def test_the_files_of_a_package(model: Path, tmp_path: Path) -> None:
     assert about["license"] == "CC-BY-SA-4.0"
     assert about["dependencies"] == ["syntagma>=0.11"]
     card = (folder / "README.md").read_text(encoding="utf-8")
-    assert "| labelled | 91.50 | 60.0 |" in card
+    assert "\n\n| given | BLEU | exact % |\n|---|---|---|\n| labelled | 91.50 | 60.0 |\n" in card
     assert "(1,234 sentences)" in card
     assert "right forms 97.2%" in card
     for text in (card, (folder / "LICENSE.md").read_text(encoding="utf-8")):
@@ -95,6 +95,12 @@ def test_headers_with_markup_stay_data(tmp_path: Path) -> None:
     assert about["name"] == "syntagma-odd"
     assert about["license"] == "LicenseRef-a-b-project-name-x"
     assert about["dependencies"] == ["syntagma>=0.11"]
+
+
+def test_the_card_says_what_the_model_can_do(tmp_path: Path) -> None:
+    for lifting, orders in ((False, "- orders: projective ones"), (True, "- orders: those that")):
+        package(write_model(tmp_path / "model", name="x", lifting=lifting), tmp_path / "folder")
+        assert orders in (tmp_path / "folder" / "README.md").read_text()
 
 
 def test_a_newer_model_needs_a_newer_syntagma(tmp_path: Path) -> None:

@@ -10,10 +10,11 @@ from toys.models import toy_vocabulary
 from toys.network import toy_header, toy_stored
 
 
-def write_model(path: Path, **fields: str) -> Path:
+def write_model(path: Path, *, lifting: bool = False, **fields: str) -> Path:
     """A neural model with random parameters."""
     header = {"language": "tlh", "licence": "CC0-1.0", "attribution": "nobody", **fields}
-    save_model(path, {**toy_header(), **header}, toy_vocabulary(), toy_stored())
+    stored = toy_stored(lifting=lifting)
+    save_model(path, {**toy_header(lifting=lifting), **header}, toy_vocabulary(), stored)
     return path
 
 

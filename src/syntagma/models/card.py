@@ -188,7 +188,11 @@ def _figures(record: Mapping[str, Any]) -> str:
             ]
             count = record["conditions"][0]["sentences"]
             table = "| given | BLEU | exact % |\n|---|---|---|\n" + "".join(rows)
-            return _wrapped(f"Words of `{name}` ({count:,} sentences) ordered, {version}:") + table
+            return (
+                _wrapped(f"Words of `{name}` ({count:,} sentences) ordered, {version}:")
+                + "\n"
+                + table
+            )
         return _wrapped(
             f"Labelled trees of lemmas of `{name}` realized, {version}: right forms"
             f" {record['forms']:.1f}%, BLEU of words {record['bleu']:.2f} (shared task), BLEU of"
