@@ -1,7 +1,8 @@
 """Chooses the settings of a network that are left open by the treebank it learns from.
 
 Each choice is a function of a few counts. `docs/lab/training.md` has the figures behind them, and
-says what is not measured yet. The tag column is chosen before a treebank is read, in `training/data.py`.
+says what is not measured yet. The tag column is chosen before a treebank is read, in
+`training/tag_column.py`.
 """
 
 from __future__ import annotations
