@@ -37,7 +37,7 @@ from syntagma.realization.inflection_training import neutral_forms
 from syntagma.realization.lexicon import sorted_features
 from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import learn_realizer
-from syntagma.treebanks.treebank import Sentence, tag_shares
+from syntagma.treebanks.treebank import Sentence, count_tags
 
 GROUPS = ("all", "seen", "other", "unseen")
 
@@ -106,7 +106,9 @@ def find(folder: Path, part: str) -> Path:
 
 def measure(train: Path, part: Path, column: TagColumn | None) -> tuple[Figures, TagColumn]:
     if column is None:
-        column = "xpos" if tag_shares(train)["xpos"] > 0.5 else "upos"
+        pairs = count_tags(train)
+        tagged = sum(count for (xpos, _), count in pairs.items() if xpos)
+        column = "xpos" if tagged > 0.5 * pairs.total() else "upos"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # words without a tag
         learned = syntagma.read_treebank(train, column)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from syntagma.errors import TrainingError
 from syntagma.neural.adaptation import (
     FEWEST_EPOCHS,
     LARGE,
@@ -111,6 +112,11 @@ def test_a_network_to_start_from_keeps_its_size_and_lexicon() -> None:
     start = Dimensions(width=96), Lexicon(names, suffix=2)
     decided = adapt(NeuralSettings(), [sentence("a", "b")] * 9, start=start)
     assert (decided.width, decided.suffix_length) == (96, 2)
+    given = NeuralSettings(width=96, suffix_length=2)
+    assert adapt(given, [sentence("a", "b")] * 9, start=start) == decided
+    for other in (NeuralSettings(width=64), NeuralSettings(suffix_length=3)):
+        with pytest.raises(TrainingError, match=r"start from has (\w+) \d+, .*so \1 cannot be"):
+            adapt(other, [], start=start)
 
 
 def test_dimensions_follow_the_width() -> None:

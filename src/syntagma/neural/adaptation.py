@@ -1,7 +1,8 @@
 """Chooses the settings of a network that are left open by the treebank it learns from.
 
-Each choice is a function of a few counts. `docs/lab/training.md` has the experiments behind the
-numbers. The tag column is chosen before a treebank is read, in `training/data.py`.
+Each choice is a function of a few counts. `docs/lab/training.md` has the figures behind them, and
+says what is not measured yet. The tag column is chosen before a treebank is read, in
+`training/tag_column.py`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TypeVar
 
+from syntagma.errors import TrainingError
 from syntagma.neural.lexicon import Lexicon
 from syntagma.neural.lexicon_training import choose_min_count, choose_suffix, count_forms
 from syntagma.neural.parameters import Dimensions
@@ -24,7 +26,7 @@ MEDIUM, LARGE = 5_000, 12_544
 MEDIUM_BUDGET, LARGE_BUDGET = 3_000_000, 6_150_000
 FEWEST_EPOCHS, MOST_EPOCHS = 5, 60
 
-SMALL = 30_000  # words of a treebank below which a narrower network with more dropout learns more
+SMALL = 30_000  # words of a treebank below which the network is narrower, with more dropout
 
 WORD_DROPOUT = 0.3
 
@@ -49,7 +51,8 @@ def adapt(
     words = sum(map(len, sentences))
     if start is not None:
         dimensions, lexicon = start
-        width, suffix_length = dimensions.width, lexicon.suffix
+        width = _of_start("width", dimensions.width, settings.width)
+        suffix_length = _of_start("suffix_length", lexicon.suffix, settings.suffix_length)
         min_count = _or(settings.min_count, MIN_COUNT)
     else:
         width = _or(settings.width, choose_width(words))
@@ -90,6 +93,15 @@ def choose_dropout(words: int) -> float:
 def dimensions_of(width: int) -> Dimensions:
     """The dimensions of a network of this width."""
     return Dimensions(width=width, feedforward=2 * width, hidden=width)
+
+
+def _of_start(name: str, its: int, given: int | None) -> int:
+    """A setting that the network to start from has decided."""
+    if given is not None and given != its:
+        raise TrainingError(
+            f"the model to start from has {name} {its}, which stays, so {name} cannot be {given}"
+        )
+    return its
 
 
 def _or(given: T | None, chosen: T) -> T:

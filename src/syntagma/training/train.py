@@ -129,9 +129,12 @@ def train(
             settings = adapt_settings(settings, sentences, further, begun)
         names = name_files(train), name_files(dev) if dev else "the development set"
         _warn(doubts_of_data(sentences, annotated, names, pretrains=settings.PRETRAINS))
-        realizer = None
         if settings.realizes:
             _warn(doubts_of_lemmas(sentences, names[0]))
+        words = sum(map(len, sentences))
+        on_plan(TrainingPlan(settings, len(sentences), words, len(annotated), not dev))
+        realizer = None
+        if settings.realizes:
             if not has_lemmas(sentences):
                 stand_ins = StandIns(sentences)
                 sentences, annotated = stand_ins.fill(sentences), stand_ins.fill(annotated)
@@ -173,8 +176,6 @@ def train(
             language_model=language_model,
         )
         run.resume()
-        words = sum(map(len, sentences))
-        on_plan(TrainingPlan(settings, len(sentences), words, len(annotated), not dev))
         on_start(len(sentences))
         while len(run.epochs) < learner.epochs:
             number = len(run.epochs) + 1
