@@ -119,8 +119,9 @@ def _fit(
     inputs, padded, gold = _as_numbers(examples, changes)
     rows, targets = torch.from_numpy(padded), torch.from_numpy(gold)
     generator = torch.Generator().manual_seed(seed)
-    table = torch.nn.EmbeddingBag(len(inputs) + 1, HIDDEN, mode="sum", padding_idx=0)
-    layer = torch.nn.Linear(HIDDEN, len(changes))
+    with torch.random.fork_rng(devices=[]):  # layers draw numbers, which are replaced below
+        table = torch.nn.EmbeddingBag(len(inputs) + 1, HIDDEN, mode="sum", padding_idx=0)
+        layer = torch.nn.Linear(HIDDEN, len(changes))
     bias = torch.nn.Parameter(torch.zeros(HIDDEN))
     with torch.no_grad():
         table.weight.normal_(0, 0.1, generator=generator)
