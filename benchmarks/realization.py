@@ -51,7 +51,7 @@ from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import encode
-from syntagma.treebanks.treebank import Sentence
+from syntagma.treebanks.treebank import Sentence, tag_shares
 
 DEFAULT = SearchBudget()
 TUNING = 150  # sentences of DEV on which the language model weight is fitted
@@ -90,12 +90,14 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--dev", type=Path, help="a treebank to choose the best epoch by")
     parser.add_argument("--epochs", type=int, default=30, metavar="N")
     parser.add_argument("--language", default="", metavar="CODE")
-    parser.add_argument("--tag-column", choices=("xpos", "upos"), default="upos")
+    parser.add_argument("--tag-column", choices=("xpos", "upos"), help="default: XPOS if there are")
     add_file_options(parser)
     machine.add_unit_option(parser)
     arguments = parser.parse_args()
     if bool(arguments.train) != bool(arguments.dev):
         parser.error("--train and --dev go together")
+    if arguments.train and arguments.tag_column is None:
+        arguments.tag_column = "xpos" if tag_shares(arguments.train)["xpos"] > 0.5 else "upos"
     return arguments
 
 
@@ -263,6 +265,7 @@ def tabulate(record: dict[str, Any]) -> Table:
         "",
         [
             ("words, lower-cased", ["BLEU", "joint gains (95%)", "NIST", "DIST", "right forms %"]),
+            ("contractions as one token", ["BLEU"]),
             ("as written", ["BLEU", "exact %"]),
             ("time", ["ms", "÷ unit"]),
         ],
@@ -280,6 +283,7 @@ def tabulate(record: dict[str, Any]) -> Table:
                     f"{figures['nist']:.2f}",
                     f"{figures['dist']:.2f}",
                     f"{figures['forms']:.2f}",
+                    f"{figures['tokens']['bleu']:.2f}" if "tokens" in figures else "",
                     f"{figures['written_bleu']:.2f}",
                     f"{figures['exact']:.1f}",
                     f"{figures['cpu_ms']:.1f}",

@@ -15,7 +15,7 @@ import syntagma
 from syntagma.errors import ModelError
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import model_path
-from syntagma.realization import form_context
+from syntagma.realization import form_context, transducer
 from syntagma.realization.training import learn_realizer
 
 
@@ -36,7 +36,8 @@ def relearn(model: str | Path, treebank: Path, output: Path) -> list[tuple[str, 
     realizer = learn_realizer(sentences, str(header.get("language", "")))
     parts = (realizer.inflector, realizer.choice, realizer.context)
     learned = {name: array for part in parts for name, array in part.to_arrays().items()}
-    missing = sorted(learned.keys() - arrays.keys() - {form_context.SECTION})
+    new = {name for name in learned if name.startswith(transducer.PREFIX)} | {form_context.SECTION}
+    missing = sorted(learned.keys() - arrays.keys() - new)
     if missing:
         raise ModelError(f"{model} has no section {missing[0]}: it has not learned to realize")
     write_container(output, header, {**arrays, **learned})

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from random import Random
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from syntagma.realization.form_context import (
     FormContext,
     best_forms,
     neighbour_contexts,
+    pooled_keys,
 )
 from syntagma.realization.inflection import Form
 from syntagma.realization.inflection_training import learn_inflector
@@ -50,11 +53,19 @@ TREEBANK = [sentence(*pair) for pair in NOUNS * 8]
 REALIZER = learn_realizer(TREEBANK, "fr")
 
 
-def settle(realizer: Realizer, *lemmas: str) -> list[str]:
+def settle(
+    realizer: Realizer,
+    *lemmas: str,
+    tags: Mapping[str, str] = MappingProxyType({}),
+    features: Mapping[str, str] = MappingProxyType({}),
+) -> list[str]:
     """The forms that the form chooser takes in this order."""
-    tags = {"le": "DET", "bouger": "VERB"}
+    tags = {"le": "DET", "bouger": "VERB", **tags}
     problem = Problem(
-        tuple(Word(lemma=lemma, tag=tags.get(lemma, "NOUN"), features="") for lemma in lemmas)
+        tuple(
+            Word(lemma=each, tag=tags.get(each, "NOUN"), features=features.get(each, ""))
+            for each in lemmas
+        )
     )
     inflected, alternatives = realizer.inflect(problem)
     tokens = tuple(
@@ -86,6 +97,41 @@ def test_without_weights_the_likeliest_form_is_taken() -> None:
     before = Realizer.from_arrays(arrays, "fr")
     forms = {settle(before, "le", noun, "bouger")[0] for _, noun in NOUNS}
     assert len(forms) == 1
+
+
+RARE = [
+    replace(sentence(article, noun), lemmas=("de", noun, "bouger"))
+    for article, noun in (("de", "mur"), ("d'", "air"))
+]
+
+
+@pytest.mark.parametrize(("noun", "form"), [("ami", "D'"), ("lit", "De"), ("eau", "D'")])
+def test_rare_words_go_by_others_whose_forms_end_alike(noun: str, form: str) -> None:
+    tags = {"de": "DET"}
+    pooled = learn_realizer([*TREEBANK, *RARE], "fr")
+    assert pooled.context.pooled
+    again = Realizer.from_arrays(pooled.to_arrays(), "fr")
+    assert settle(pooled, "de", noun, "bouger", tags=tags)[0] == form
+    assert settle(again, "de", noun, "bouger", tags=tags)[0] == form
+
+
+def test_rare_features_go_by_others_of_the_lemma() -> None:
+    """Even where no other lemma has such forms."""
+    marked = [replace(sentence(*pair), features=("Gender=Masc", "", "")) for pair in NOUNS[:2]]
+    pooled = learn_realizer([*TREEBANK, *marked], "fr")
+    for noun, form in (("ami", "L'"), ("lit", "Le")):
+        found = settle(pooled, "le", noun, "bouger", features={"le": "Gender=Masc"})
+        assert found[0] == form
+
+
+def test_nothing_is_pooled_where_one_lemma_has_such_forms() -> None:
+    assert not REALIZER.context.pooled
+
+
+def test_keys_of_pools() -> None:
+    assert pooled_keys("De", ["d'", "de"]) == (("de", "*", "' e"), ("", "*", "' e"))
+    assert pooled_keys("le", ["l'", "le"])[1] == pooled_keys("que", ["qu'", "que"])[1]
+    assert pooled_keys("ab", ["a", "ab", "b"])[1] == ("", "*", "a ab b")
 
 
 def test_a_model_keeps_what_was_learned() -> None:

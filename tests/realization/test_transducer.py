@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from syntagma.errors import ModelError
 from syntagma.realization.edits import find_edit
 from syntagma.realization.inflection import Inflector
-from syntagma.realization.letters import MAX_LETTERS
+from syntagma.realization.letters import END, MAX_LETTERS
 from syntagma.realization.lexicon import Seen
 from syntagma.realization.transducer import (
     PREFIX,
@@ -91,6 +91,7 @@ def test_other_forms_of_the_lemma_tell_its_stem(transducer: Transducer) -> None:
 
 def test_letters_of_other_scripts_are_kept(transducer: Transducer) -> None:
     assert transducer.inflect("жbadaжa", "N", PLURAL) == "жbadaжi"
+    assert transducer.inflect("$5", "SYM", "") == "$5"
     long = "ab" * MAX_LETTERS
     assert transducer.inflect(long, "N", PLURAL) == long
 
@@ -172,6 +173,6 @@ def test_nearest_siblings_come_first() -> None:
 def test_parts_of_korean_words_have_tags_of_their_own() -> None:
     lexeme = Lexeme("a+b", "X+Y", morphs_of("X+Y", None))
     parts = [[name for name in row if name[0] == "p"] for row in lexeme.static_inputs()]
-    assert parts == [["p0 X", "p1 Y"]] * 2 + [["p0 Y", "p1 $"]] * 3
+    assert parts == [["p0 X", "p1 Y"]] * 2 + [["p0 Y", f"p1 {END}"]] * 3
     uneven = Lexeme("ab", "X+Y", morphs_of("X+Y", None))
     assert not any(name[0] == "p" for row in uneven.static_inputs() for name in row)

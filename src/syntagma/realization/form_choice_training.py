@@ -12,7 +12,12 @@ import numpy.typing as npt
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization.form_choice import FormChoice, Key, LemmaTree
-from syntagma.realization.form_context import EDGE, FormContext, neighbour_contexts
+from syntagma.realization.form_context import (
+    EDGE,
+    FormContext,
+    neighbour_contexts,
+    pooled_keys,
+)
 from syntagma.realization.inflection import Form, Inflector
 from syntagma.realization.inflection_training import neutral_forms
 from syntagma.realization.lexicon import sorted_features
@@ -47,10 +52,12 @@ def learn_form_choice(sentences: Iterable[Sentence], inflector: Inflector) -> Fo
 
 
 def learn_form_context(
-    sentences: Iterable[Sentence], inflector: Inflector, choice: FormChoice
+    sentences: Iterable[Sentence], inflector: Inflector, choice: FormChoice, *, pooled: bool = False
 ) -> FormContext:
-    """Learn what neighbouring words add to the shares that the choice of forms gives."""
+    """Learn what neighbouring words add to the shares that the choice of forms gives. Weights that
+    are `pooled` serve lemmas that were seen rarely."""
     examples: defaultdict[Key, list[tuple[int, list[str], list[float]]]] = defaultdict(list)
+    members: defaultdict[Key, set[Key]] = defaultdict(set)
     for sentence in sentences:
         if not sentence.lemmas:
             continue
@@ -67,9 +74,16 @@ def learn_form_context(
                 *neighbour_contexts("before", forms[i + 2]),
             ]
             examples[key].append((form, contexts, shares[i]))
+            if pooled:
+                texts = _texts(proposed[i])
+                order = sorted(range(len(texts)), key=texts.__getitem__)
+                sorted_shares = [shares[i][place] for place in order]
+                for pool in pooled_keys(key[0], sorted(texts)):
+                    examples[pool].append((order.index(form), contexts, sorted_shares))
+                    members[pool].add(key if pool[0] else (key[0].lower(), "", ""))
     weights = {}
     for key, seen in sorted(examples.items()):
-        if len(seen) >= MIN_LEMMA:
+        if len(seen) >= MIN_LEMMA and len(members.get(key, "ab")) > 1:
             seen = sorted(seen)
             bases = np.array([shares_ for _, _, shares_ in seen], np.float32)
             learned = _learn([(form, contexts) for form, contexts, _ in seen], bases)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from syntagma.realization.inflection import Form
 
 SECTION = "form_context"
 EDGE = ""  # beyond the first and the last word
+POOLED = "*"  # in the place of the tag: weights that several lemmas, tags or features share
 
 # What a neighbour adds to the score of each form; takes the side, "after" or "before" the
 # neighbour, and the text of the neighbour.
@@ -40,13 +42,25 @@ class FormContext:
             return unpack_weights(self._given, SECTION)
         return self._given
 
+    @cached_property
+    def pooled(self) -> bool:
+        """Whether lemmas that were seen rarely share weights; not in models before 0.11."""
+        return any(tag == POOLED for _, tag, _ in self._weights)
+
     def contribution(
         self, key: Key, forms: Sequence[Form], choice: Sequence[Alternative]
     ) -> Contribution:
         """What neighbours add to the scores of the forms of a choice; `forms` are those that the
         inflector proposes for the lemma, some of which may not be in the choice."""
-        weights = self._weights.get(key, {}) if len(choice) > 1 else {}
-        numbers = {form.text.lower(): number for number, form in enumerate(forms)}
+        texts = [form.text.lower() for form in forms]
+        weights: dict[str, tuple[int, ...]] = {}
+        if len(choice) > 1:
+            weights = self._weights.get(key, {})
+            if not weights and self.pooled and len(texts) > 1:
+                texts.sort()
+                pools = (self._weights.get(pool, {}) for pool in pooled_keys(key[0], texts))
+                weights = next(filter(None, pools), {})
+        numbers = {text: number for number, text in enumerate(texts)}
         places = [numbers.get(each.text.lower()) for each in choice]
 
         def contribute(side: str, neighbour: str) -> Sequence[float]:
@@ -70,6 +84,16 @@ class FormContext:
             return cls({})
         check_sections(arrays, [text_section(SECTION)])
         return cls(arrays[SECTION].tobytes())
+
+
+def pooled_keys(lemma: str, forms: Sequence[str]) -> tuple[Key, Key]:
+    """The keys under which a lemma shares weights with itself under other tags and features, and
+    with other lemmas whose forms, which are sorted and in lower case, end alike: *de* and *d'* with
+    *lorsque* and *lorsqu'*."""
+    pairs = zip(forms[0], forms[-1], strict=False)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    endings = " ".join(form[shared:] for form in forms)
+    return (lemma.lower(), POOLED, endings), ("", POOLED, endings)
 
 
 def neighbour_contexts(side: str, form: str) -> tuple[str, ...]:

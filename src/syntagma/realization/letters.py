@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-START, END = "^", "$"  # what they become are prefixes and suffixes
+START, END = "\u0002", "\u0003"  # of a lemma; what they become are prefixes and suffixes
 KEPT = "\u0001"  # the letter itself, in what it becomes
 MAX_PIECE = 3  # letters that one letter of the lemma may become
 MAX_AFFIX = 12

@@ -35,7 +35,8 @@ def learn_realizer(sentences: Sequence[Sentence], language: str) -> Realizer:
     )
     inflector = learn_inflector(sentences, english=is_english(language))
     choice = learn_form_choice(sentences, inflector)
-    context = learn_form_context(sentences, inflector, choice)
+    # English has been tuned without pooled weights: *a* and *an* have a rule of their own.
+    context = learn_form_context(sentences, inflector, choice, pooled=not is_english(language))
     return Realizer(inflector, choice, learn_detokenizer(spelled), context)
 
 

@@ -165,7 +165,8 @@ class Transducer:
         static = [self._sum(names) + self._bias for names in lexeme.static_inputs()]
         beam: list[tuple[float, str]] = [(0.0, "")]
         for symbol, row in zip([START, *letters, END], static, strict=True):
-            if symbol not in self._known:  # such as a letter of another script
+            edge = symbol in (START, END)
+            if symbol not in self._known and not edge:  # such as a letter of another script
                 beam = [(score, written + symbol) for score, written in beam]
                 continue
             hidden = np.stack([row + self._sum(written_inputs(written)) for _, written in beam])
@@ -175,7 +176,7 @@ class Transducer:
             for (score, written), row_scores in zip(beam, scores, strict=True):
                 for best in np.argsort(-row_scores, kind="stable")[:_BEAM]:
                     change = self._changes[best]
-                    if symbol in (START, END) and KEPT in change:
+                    if edge and KEPT in change:
                         continue
                     text = written + apply_change(symbol, change)
                     total = score + float(row_scores[best])

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import warnings
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
+from syntagma.errors import SyntagmaWarning
 from syntagma.realization.letters import END, START, Costs, align_letters, apply_change, letters_of
 from syntagma.realization.lexicon import Seen, SeenForms, most_frequent
 from syntagma.realization.transducer import (
@@ -46,6 +49,14 @@ def learn_transducer(lexicon: SeenForms, seed: int = 1) -> Transducer | None:
     pairs = [(letters_of(lemma.lower()), letters_of(e.form.lower())) for lemma, e in entries]
     if sum(lemma != form for lemma, form in pairs) < MIN_INFLECTED:
         return None
+    if find_spec("torch") is None:
+        warnings.warn(
+            "PyTorch is not installed: edit rules will inflect unseen words, which is less "
+            "accurate; to install it: pip install 'syntagma[train]'",
+            SyntagmaWarning,
+            stacklevel=2,
+        )
+        return None
     costs = learn_costs(pairs)
     aligned = [align_letters(lemma, form, costs) for lemma, form in pairs]
     counts = Counter(chain.from_iterable(changes for changes in aligned if changes is not None))
@@ -73,7 +84,7 @@ def learn_costs(pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float
                     counts[symbol, change] += 1
                     totals[symbol] += 1
         costs = {
-            (symbol, change): math.log((totals[symbol] + 1) / count)
+            (symbol, change): round(math.log((totals[symbol] + 1) / count), 3)  # as stored
             for (symbol, change), count in counts.items()
         }
     return costs or {}
@@ -108,8 +119,9 @@ def _fit(
     inputs, padded, gold = _as_numbers(examples, changes)
     rows, targets = torch.from_numpy(padded), torch.from_numpy(gold)
     generator = torch.Generator().manual_seed(seed)
-    table = torch.nn.EmbeddingBag(len(inputs) + 1, HIDDEN, mode="sum", padding_idx=0)
-    layer = torch.nn.Linear(HIDDEN, len(changes))
+    with torch.random.fork_rng(devices=[]):  # layers draw numbers, which are replaced below
+        table = torch.nn.EmbeddingBag(len(inputs) + 1, HIDDEN, mode="sum", padding_idx=0)
+        layer = torch.nn.Linear(HIDDEN, len(changes))
     bias = torch.nn.Parameter(torch.zeros(HIDDEN))
     with torch.no_grad():
         table.weight.normal_(0, 0.1, generator=generator)
