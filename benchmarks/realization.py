@@ -30,6 +30,7 @@ from typing import Any
 
 import machine
 from records import Table, add_file_options, begin, finish, joined_signature
+from samples import usual_tag_column
 
 import syntagma
 from syntagma.cli.progress import Ticker
@@ -51,7 +52,7 @@ from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import encode
-from syntagma.treebanks.treebank import Sentence, tag_shares
+from syntagma.treebanks.treebank import Sentence
 
 DEFAULT = SearchBudget()
 TUNING = 150  # sentences of DEV on which the language model weight is fitted
@@ -97,7 +98,7 @@ def parse_arguments() -> argparse.Namespace:
     if bool(arguments.train) != bool(arguments.dev):
         parser.error("--train and --dev go together")
     if arguments.train and arguments.tag_column is None:
-        arguments.tag_column = "xpos" if tag_shares(arguments.train)["xpos"] > 0.5 else "upos"
+        arguments.tag_column = usual_tag_column(arguments.train)
     return arguments
 
 

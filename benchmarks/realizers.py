@@ -28,6 +28,7 @@ from typing import Any
 
 from form_choice import chosen, in_order
 from records import Table, add_file_options, finish
+from samples import usual_tag_column
 
 import syntagma
 from syntagma.evaluation.shared_task import shared_task_scores
@@ -37,7 +38,7 @@ from syntagma.realization.inflection_training import neutral_forms
 from syntagma.realization.lexicon import sorted_features
 from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import learn_realizer
-from syntagma.treebanks.treebank import Sentence, count_tags
+from syntagma.treebanks.treebank import Sentence
 
 GROUPS = ("all", "seen", "other", "unseen")
 
@@ -106,9 +107,7 @@ def find(folder: Path, part: str) -> Path:
 
 def measure(train: Path, part: Path, column: TagColumn | None) -> tuple[Figures, TagColumn]:
     if column is None:
-        pairs = count_tags(train)
-        tagged = sum(count for (xpos, _), count in pairs.items() if xpos)
-        column = "xpos" if tagged > 0.5 * pairs.total() else "upos"
+        column = usual_tag_column(train)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # words without a tag
         learned = syntagma.read_treebank(train, column)

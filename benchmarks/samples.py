@@ -26,8 +26,10 @@ from syntagma.files.fingerprint import fingerprint
 from syntagma.files.reading import open_text
 from syntagma.files.writing import atomic_write
 from syntagma.linearizer.linearizer import read_info
+from syntagma.problem.word import TagColumn
 from syntagma.training.run import Epoch
 from syntagma.treebanks.settings import Settings
+from syntagma.treebanks.treebank import count_tags
 
 Grammar = Literal["dependency", "ccg"]
 
@@ -161,6 +163,13 @@ def entries(path: Path) -> Iterator[str]:
         if not id_line.startswith("ID=") or derivation is None:
             raise FormatError("not a line 'ID=…' and a derivation after it", str(path))
         yield f"{id_line}\n{derivation}"
+
+
+def usual_tag_column(treebank: Path) -> TagColumn:
+    """XPOS, if most words have such a tag, else UPOS."""
+    pairs = count_tags(treebank)
+    tagged = sum(count for (xpos, _), count in pairs.items() if xpos)
+    return "xpos" if tagged > 0.5 * pairs.total() else "upos"
 
 
 def text_lines(path: Path) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -28,6 +29,7 @@ from syntagma.neural.slots import SLOTS  # noqa: E402
 from syntagma.problem.problem import Problem  # noqa: E402
 from syntagma.problem.word import Word  # noqa: E402
 from syntagma.transition.encoding import Encoding, encode  # noqa: E402
+from syntagma.transition.lifting import room_of  # noqa: E402
 from syntagma.transition.training import (  # noqa: E402
     Reference,
     encode_training,
@@ -315,12 +317,16 @@ def test_losses_are_mean_cross_entropies(
     tag: list[float] = []
     guess: list[float] = []
     label: list[float] = []
+    lift: list[float] = []
     for i, sentence in enumerate(sentences):
         posed = toy.example(sentence, condition, i)
         for direction, costs in action.items():
             for shifts, arcs, chosen in decoder_steps(toy, posed, direction):
                 costs.append(-(shifts[chosen] if chosen >= 0 else arcs[-chosen]))
-        [encoded] = toy.scorer.encoder.encode([posed.encoding])
+        [encoded] = toy.scorer.encoder.encode([replace(posed.encoding, liftings=())])
+        if encoded.lifting is not None:
+            room = room_of(posed.encoding.heads)
+            lift += [-encoded.lifting[word, 0] for word, steps in enumerate(room) if steps]
         tag_logs = torch.log_softmax(tag_scores[i], 1)
         label_logs = torch.log_softmax(label_scores[i], 1)
         for word, head in enumerate(posed.gold.heads.tolist()):
@@ -338,6 +344,8 @@ def test_losses_are_mean_cross_entropies(
     assert losses["tag"] == pytest.approx(np.mean(tag) if tag else 0, abs=1e-3)
     assert losses["guess"] == pytest.approx(np.mean(guess) if guess else 0, abs=1e-3)
     assert losses["label"] == pytest.approx(np.mean(label) if label else 0, abs=1e-3)
+    assert losses["lift"] == pytest.approx(np.mean(lift) if lift else 0, abs=1e-3)
+    assert bool(lift) == (condition != "none")
 
 
 def test_every_parameter_has_a_gradient(sentences: list[Sentence]) -> None:

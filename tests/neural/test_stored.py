@@ -65,6 +65,17 @@ def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
     assert (tmp_path / "again").read_bytes() == (tmp_path / "toy").read_bytes()
 
 
+def test_a_header_states_whether_the_network_lifts(tmp_path: Path) -> None:
+    stored, header = toy_stored(lifting=True), toy_header(lifting=True)
+    save_model(tmp_path / "lifts", header, toy_vocabulary(), stored)
+    assert Linearizer(load_model(tmp_path / "lifts")).lifts
+    assert not Linearizer(load_model(save(tmp_path / "toy"))).lifts
+    with pytest.raises(ModelError, match=r"no parameter tables\.lifted"):
+        build_model(header, toy_vocabulary(), toy_stored())
+    with pytest.raises(ModelError, match=r"the network has \d+ arrays, not \d+"):
+        build_model(toy_header(), toy_vocabulary(), stored)
+
+
 def test_a_loaded_model_finds_what_the_built_one_finds(tmp_path: Path) -> None:
     rng = Random(9)
     built = Linearizer(build_model(toy_header(), toy_vocabulary(), toy_stored()))

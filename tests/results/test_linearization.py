@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from toys.strategies import trees
 
 from syntagma.problem.problem import Problem
-from syntagma.problem.trees import lift
+from syntagma.problem.trees import is_projective, lift, lift_heads, lifting_room
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, Token, violations
 
@@ -238,6 +240,23 @@ def test_pieces_are_no_finished_result() -> None:
         f"word {index} {form!r} is used 0 times"
         for index, form in ((3, "the"), (5, "seems"), (6, "loudly"))
     ]
+
+
+@given(trees(max_size=6), st.lists(st.booleans(), min_size=6, max_size=6))
+def test_only_given_arcs_may_cross(heads: list[int], given: list[bool]) -> None:
+    """A tree is valid if it is projective after given arcs are lifted along given ones."""
+    words = [
+        Word("w", head=head if known else None) for head, known in zip(heads, given, strict=False)
+    ]
+    room = lifting_room([word.head for word in words])
+    allowed = any(
+        is_projective([head or 0 for head in lift_heads(heads, lifting)])
+        for lifting in product(*(range(steps + 1) for steps in room))
+    )
+    tokens = tuple(Token("w", "X", head, "dep", at) for at, head in enumerate(heads, start=1))
+    result = Linearization(tokens, 0.0, Problem.of(words))
+    assert violations(result) == ([] if allowed else ["the tree is not projective"])
+    assert result.projective == is_projective(heads)
 
 
 @given(trees())

@@ -49,6 +49,7 @@ def of_command(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]
         ("order", {"n_best": 3}, ["--n-best", "3"]),
         ("order", {"n_best": 3, "diverse": True}, ["--n-best", "3", "--diverse"]),
         ("order", {"beam": 4}, ["--beam", "4"]),
+        ("order", {"projective": True}, ["--projective"]),
         ("realize", {"n_best": 2, "beam": 8}, ["--n-best", "2", "--beam", "8"]),
     ],
 )

@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.neural._encoder import Matrix, add_bags, attend, normalise, pair_tables
-from syntagma.neural._given import read_given
+from syntagma.neural._given import RELATION_NAMES, read_given
 from syntagma.neural.embeddings import EmbeddingTable
-from syntagma.neural.lexicon import Lexicon
+from syntagma.neural.lexicon import LEXICAL, Lexicon
 from syntagma.neural.lift_head import LiftHead
 from syntagma.neural.parameters import (
     DIRECTIONS,
@@ -51,9 +51,24 @@ def read_fields(
     that of the root.
     """
     given, relations = read_given(encoding.task, len(vocabulary.tags), len(vocabulary.labels))
+    if any(encoding.lifts):
+        _relate_to_given_heads(encoding, relations, given[:, LABEL - len(LEXICAL)], vocabulary)
     lexical = np.array([lexicon.numbers(form) for form in encoding.forms], np.int32)
     fields = np.hstack([lexical, given, *_read_inputs(encoding, vocabulary)])
     return fields, relations, np.array(encoding.heads, np.int32)
+
+
+def _relate_to_given_heads(
+    encoding: Encoding, relations: Ints, labels: Ints, vocabulary: Vocabulary
+) -> None:
+    """A word that is lifted keeps the arc to its given head, beside that to the lifted one."""
+    upwards = len(RELATION_NAMES)
+    downwards = upwards + len(vocabulary.labels) + 2
+    for word, steps in enumerate(encoding.lifts):
+        if steps:
+            head = encoding.given_heads[word]
+            relations[word, head] = upwards + labels[word]
+            relations[head, word] = downwards + labels[word]
 
 
 def _read_inputs(encoding: Encoding, vocabulary: Vocabulary) -> list[Ints]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from time import monotonic
 from typing import Protocol
 
-from syntagma.errors import ArgumentError, SyntagmaError, UnsatisfiableError
+from syntagma.errors import ArgumentError, ProblemError, SyntagmaError, UnsatisfiableError
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
@@ -21,13 +21,22 @@ from syntagma.transition.budget import MAX_BEAM, SearchBudget, SearchName
 from syntagma.transition.conflicts import describe_constraints, smallest_conflict
 from syntagma.transition.core import cores, guided
 from syntagma.transition.encoding import Encoding, decode, encode
-from syntagma.transition.lifting import Floats, merge_lists, rival_liftings
+from syntagma.transition.lifting import (
+    Floats,
+    least_of_order,
+    lift_encoding,
+    merge_lists,
+    rival_liftings,
+    room_of,
+    weighted_odds,
+)
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 # States that a depth-first search may expand: about a second without a scorer, and a few with one.
 WORK_LIMIT = 500_000
 SCORED_LIMIT = 50_000
+TRIED = 64  # beam width where only some lifting can meet the order constraints
 
 
 class Clock:
@@ -146,11 +155,11 @@ class BeamStrategy:
         """Search with the likely liftings; results compete by the sum of both scores.
 
         They share the time. If the beams find nothing, the search of the problem as it is explains
-        why, unless a closer search with one of the liftings succeeds.
+        why, unless some other lifting can meet the order constraints.
         """
         scores = None if encoding.liftings is None else self._scorer.lift_scores(search)
         rivals = [] if scores is None else rival_liftings(encoding, scores)
-        if not rivals:
+        if not rivals and (scores is None or encoding.problem.predecessors is None):
             return self._search(encoding, search, n_best, clock)
         searches = [search, *self._open([each for each, _ in rivals], [search.width] * len(rivals))]
         entrants = [(encoding, 0.0), *rivals]
@@ -167,12 +176,34 @@ class BeamStrategy:
         try:
             return self._search_closer(encoding, search, n_best, clock)
         except UnsatisfiableError:
-            for each, odds in rivals:
-                found, _ = depth_first_search(Search(each.task, 1), WORK_LIMIT)
-                if found:
-                    result = self._search_depth_first(each, WORK_LIMIT)
-                    return [replace(result, score=result.score + odds)]
-            raise
+            lifted = self._search_loosest(encoding, scores)
+            if lifted is None:
+                raise
+            return [replace(lifted, narrowed=narrowed)]
+
+    def _search_loosest(self, encoding: Encoding, scores: Floats | None) -> Linearization | None:
+        """A result for order constraints that no likely lifting can meet.
+
+        With every word attached to the top of its tree, given arcs forbid least. An order found so
+        is then scored with the least lifting that it needs.
+        """
+        if scores is None:
+            return None
+        try:
+            loosest = lift_encoding(encoding, room_of(encoding.given_heads))
+            found, _ = depth_first_search(Search(loosest.task, 1), WORK_LIMIT)
+            if not found:
+                return None
+            [search] = self._open([loosest], [TRIED])
+            orders = beam_search(search, 1) or found
+            lifting = least_of_order(orders[0].order, encoding.given_heads)
+            least = lift_encoding(encoding, lifting)
+            [search] = self._open([least], [TRIED])
+            trees = beam_search(search, 1) or depth_first_search(search, WORK_LIMIT)[0]
+        except ProblemError:  # the constraints contradict the lifted arcs
+            return None
+        odds = weighted_odds(scores, lifting)
+        return self._decode(least, trees[0], odds) if trees else None
 
     def _decode(self, encoding: Encoding, found: FoundTree, odds: float) -> Linearization:
         return decode(encoding, self._vocabulary, found._replace(score=found.score + odds))

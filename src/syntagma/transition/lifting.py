@@ -100,9 +100,7 @@ def rival_liftings(encoding: Encoding, scores: Floats) -> list[tuple[Encoding, f
     for lifting in liftings:
         if any(lifting):
             try:
-                rivals.append(
-                    (lift_encoding(encoding, lifting), WEIGHT * log_odds(scores, lifting))
-                )
+                rivals.append((lift_encoding(encoding, lifting), weighted_odds(scores, lifting)))
             except ProblemError:
                 continue
     return rivals
@@ -121,6 +119,11 @@ def merge_lists(lists: Sequence[Sequence[Linearization]], n_best: int) -> list[L
         result = best.pop()
         merged.setdefault(result.words, result)
     return list(merged.values())
+
+
+def weighted_odds(scores: Floats, lifting: Lifting) -> float:
+    """The part of a lifting in the score of a result; 0 for that of no word."""
+    return WEIGHT * log_odds(scores, lifting)
 
 
 def log_odds(scores: Floats, lifting: Lifting) -> float:
@@ -217,7 +220,9 @@ def liftings_of_order(encoding: Encoding, order: Sequence[str] | Sequence[int]) 
         return []
     number_of = {at: number for number, at in enumerate(encoding.order)}
     if isinstance(order[0], int):
-        return [_least([number_of[int(index) - 1] for index in order], encoding.given_heads)]
+        return [
+            least_of_order([number_of[int(index) - 1] for index in order], encoding.given_heads)
+        ]
     words = encoding.problem.words
     members: dict[str, list[int]] = {}
     for number, at in enumerate(encoding.order):
@@ -238,7 +243,7 @@ def _rearranged(
 ) -> set[Lifting]:
     """The least liftings of an order and of those that differ by swaps within groups of places, as
     long as swaps make them less."""
-    best = _least(numbers, heads)
+    best = least_of_order(numbers, heads)
     found = {best}
     swaps = [(a, b) for places in groups for i, a in enumerate(places) for b in places[i + 1 :]]
     looked_at, improved = 0, True
@@ -249,7 +254,7 @@ def _rearranged(
                 return found
             looked_at += 1
             numbers[a], numbers[b] = numbers[b], numbers[a]
-            lifting = _least(numbers, heads)
+            lifting = least_of_order(numbers, heads)
             found.add(lifting)
             if sum(lifting) < sum(best):
                 best, improved = lifting, True
@@ -258,7 +263,7 @@ def _rearranged(
     return found
 
 
-def _least(order: Sequence[int], heads: Sequence[int]) -> Lifting:
+def least_of_order(order: Sequence[int], heads: Sequence[int]) -> Lifting:
     """The least lifting of an order, given by word numbers; each tree of given arcs by itself."""
     tops = list(range(len(heads)))
     for word in range(len(heads)):

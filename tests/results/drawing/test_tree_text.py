@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
 from toys.strategies import trees
 
@@ -90,6 +91,27 @@ def test_a_narrow_terminal_moves_the_arcs_together() -> None:
     )
 
 
+def test_arcs_that_cross() -> None:
+    result = tree("""
+What WP 4 obl
+did VBD 4 aux
+you PRP 4 nsubj
+talk VB 0 root
+about IN 1 case
+? . 4 punct
+""")
+    assert (
+        draw_tree(result)
+        == """\
+╭─┬─────► What   WP   obl
+│ │ ╭───► did    VBD  aux
+│ │ │ ╭─► you    PRP  nsubj
+╰─│─┴─┼─● talk   VB   root
+  ╰───│─► about  IN   case
+      ╰─► ?      .    punct"""
+    )
+
+
 def test_one_word() -> None:
     assert draw_tree(tree("go VB 0 root")) == "● go  VB  root"
 
@@ -102,9 +124,9 @@ def test_wide_and_unprintable_characters_keep_the_columns() -> None:
 
 
 @pytest.mark.slow
-@given(trees(max_size=30))
-def test_laws_of_the_drawing(heads: list[int]) -> None:
-    heads = list(lift(heads))
+@given(trees(max_size=30), st.booleans())
+def test_laws_of_the_drawing(heads: list[int], projective: bool) -> None:
+    heads = list(lift(heads)) if projective else heads
     tokens = tuple(Token("w", "T", head, "l", i) for i, head in enumerate(heads, start=1))
     lines = draw_tree(Linearization(tokens, 0.0, Problem.of(["w"] * len(heads)))).split("\n")
     assert len(lines) == len(heads)
