@@ -140,7 +140,7 @@ def test_anything_can_be_inflected(
 @pytest.mark.parametrize("name", [section.name for section in TABLE])
 def test_weights_must_fit(transducer: Transducer, name: str) -> None:
     arrays = transducer.to_arrays()
-    with pytest.raises(ModelError, match=name):
+    with pytest.raises(ModelError, match="a length is"):
         Transducer.from_arrays({**arrays, name: arrays[name][..., :-1]})
     with pytest.raises(ModelError, match=name):
         Transducer.from_arrays({**arrays, name: np.full_like(arrays[name], np.inf)})

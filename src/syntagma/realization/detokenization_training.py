@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from syntagma.realization.contractions import (
     LEVELS,
@@ -16,7 +16,6 @@ from syntagma.realization.contractions import (
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.spacing import (
     CONTEXTS,
-    DASHES,
     Key,
     Neighbour,
     default_spaces,
@@ -52,8 +51,9 @@ def _learn_spacing(examples: Sequence[Example]) -> dict[Key, bool]:
             for place in range(each.first, each.last)
         }
         words = neighbours(forms, tags)
+        left_out = contracted.union(_slips(words, spelling))
         for place, default in enumerate(default_spaces(forms, words), start=1):
-            if place not in contracted:
+            if place not in left_out:
                 places.append((words[place - 1], words[place], spelling.spaces[place - 1]))
                 before = spelling.spaces[: place - 1]
                 decisions.append(default or follows_spaced_hyphen(words[place - 1], before))
@@ -69,8 +69,6 @@ def _learn_spacing(examples: Sequence[Example]) -> dict[Key, bool]:
             for key, (joined, apart, right) in tallies.items()
             if len(key) > 1 and max(joined, apart) - right >= MIN_GAIN and _is_storable(key)
         }
-        if level == "kinds":
-            found = _balanced(found)
         decisions = [
             found.get(key, decision) for key, decision in zip(keys, decisions, strict=True)
         ]
@@ -78,23 +76,13 @@ def _learn_spacing(examples: Sequence[Example]) -> dict[Key, bool]:
     return rules
 
 
-def _balanced(rules: Mapping[Key, bool]) -> dict[Key, bool]:
-    """The rules without those that put an opening mark or a dash next to the word before it, but
-    not to the word after it, as sloppy text has them: *word« word*."""
-    spaced_after = {left for (_, left, _), space in rules.items() if space}
-    joined_after = {left for (_, left, _), space in rules.items() if not space}
-    sloppy = {
-        right
-        for (_, _, right), space in rules.items()
-        if not space
-        and stands_before(right)
-        and (right in spaced_after or (right in DASHES and right not in joined_after))
-    }
-    return {
-        (level, left, right): space
-        for (level, left, right), space in rules.items()
-        if not (right in sloppy and not space) and not (left in sloppy and space)
-    }
+def _slips(words: Sequence[Neighbour], spelling: Spelling) -> Iterator[int]:
+    """The places beside opening marks and dashes that are written next to the word before them, but
+    not to the word after them, as sloppy text has them: *word« word*."""
+    for i in range(1, len(words) - 1):
+        if spelling.spaces[i] and not spelling.spaces[i - 1] and stands_before(words[i].kinds):
+            yield i
+            yield i + 1
 
 
 def _learn_contractions(examples: Sequence[Example]) -> dict[Key, str]:

@@ -295,10 +295,7 @@ class Inflector:
         if tag is None:
             return {lemma: 1.0}
         if self._transducer is not None:
-            siblings = self._siblings(self._transducer, lemma)
-            form = self._transducer.inflect(lemma.lower(), tag, features, siblings)
-            fits = form != "" and form == " ".join(form.split())
-            return {with_case_of(lemma, form) if fits else lemma: 1.0}
+            return {self._transduced(self._transducer, lemma, tag, features): 1.0}
         found: dict[str, float] = {}
         neutral = lemma.lower() if lemma.isupper() else lemma[:1].lower() + lemma[1:]
         for edit, chance in self._rules(tag).chances(lemma, features).items():
@@ -309,14 +306,18 @@ class Inflector:
         best = sorted(found, key=lambda form: (-found[form], form))[:1]
         return {form: found[form] for form in best}
 
-    def _siblings(self, transducer: Transducer, lemma: str) -> list[Sibling]:
-        """The forms seen of a lemma, as the transducer sees them."""
-        found = []
+    def _transduced(
+        self, transducer: Transducer, lemma: str, tag: str, features: str | None
+    ) -> str:
+        """The form that the transducer makes, knowing the forms seen of the lemma."""
+        siblings = []
         for entry in most_frequent(self.lexicon.get(lemma, ())):
             changes = transducer.align(lemma.lower(), entry.form.lower())
             if changes is not None:
-                found.append(Sibling(morphs_of(entry.tag, entry.features), changes))
-        return found
+                siblings.append(Sibling(morphs_of(entry.tag, entry.features), changes))
+        form = transducer.inflect(lemma.lower(), tag, features, siblings)
+        fits = form != "" and form == " ".join(form.split())
+        return with_case_of(lemma, form) if fits else lemma
 
     def _rules(self, tag: str) -> EditRules:
         if tag not in self._rules_of:

@@ -37,7 +37,7 @@ MAX_LEFT = 7  # the number of letters to the end, as far as it is told apart
 SIBLINGS = 2  # other forms of the lemma
 
 _BEAM = 3  # beginnings of the form
-_MAX_WEIGHT = 1e4
+_MAX_WEIGHT = 10_000
 
 PREFIX = "transducer."
 _INPUTS, _CHANGES, _COSTS = (PREFIX + name for name in ("inputs", "changes", "costs"))

@@ -30,12 +30,12 @@ MIN_INFLECTED = 100  # with fewer forms that differ from their lemmas, there is 
 MIN_INPUT = 2  # an input seen less often has no weights
 MIN_CHANGE = 2
 HIDDEN = 128
-EPOCHS = 30
+EPOCHS = 60
 BATCH = 256  # letters
 LEARNING_RATE = 6e-3
 DROPOUT = 0.3
-HARD = 0.05  # a letter with at least this loss is learned in every epoch,
-EASY = 0.1  # any other with a probability in proportion, but at least this
+HARD = 0.02  # a letter with at least this loss is learned in every epoch,
+EASY = 0.2  # any other with a probability in proportion, but at least this
 _ROUNDS = 2  # of hard EM
 
 _Example = tuple[Lexeme, list[str]]  # and what becomes of each letter
@@ -136,13 +136,13 @@ def _fit(
             group["lr"] = LEARNING_RATE * (1 - epoch / EPOCHS)
         picked = torch.nonzero(torch.rand(len(gold), generator=generator) < chances).squeeze(1)
         order = picked[torch.randperm(len(picked), generator=generator)]
-        for batch in order.split(BATCH):
+        for batch in torch.split(order, BATCH):
             hidden = F.relu(table(rows[batch]) + bias)
             keep = torch.rand(hidden.shape, generator=generator) >= DROPOUT
             scores = layer(hidden * keep / (1 - DROPOUT))
             losses = F.cross_entropy(scores, targets[batch], reduction="none")
             optimizer.zero_grad(set_to_none=True)
-            losses.mean().backward()
+            losses.mean().backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             chances[batch] = (losses.detach() / HARD).clamp(EASY, 1)
     arrays = (table.weight[1:], bias, layer.weight.T, layer.bias)
