@@ -46,7 +46,8 @@ class Unmerged:
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
         self.batch, self.max_words, self.beam = scorer.batch, scorer.max_words, scorer.beam
-        self.chooses_forms = scorer.chooses_forms
+        self.chooses_forms, self.lifts = scorer.chooses_forms, scorer.lifts
+        self.lift_scores = scorer.lift_scores
 
     def searches(
         self,
