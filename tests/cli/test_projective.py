@@ -23,7 +23,7 @@ WORDS = [{"form": f"w{at}", "head": head} for at, head in enumerate((0, 1, 2, 2,
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A model that lifts all words it can."""
     stored = toy_stored(lifting=True)
-    stored.arrays["network.lift.out.bias"][:] = np.array([0, 9, 0, 0])  # type: ignore[index]
+    stored.arrays["network.lift.out.bias"][:] = np.array([0, 9, 0, 0])
     path = tmp_path_factory.mktemp("model") / "lifts.syntagma"
     save_model(path, toy_header(lifting=True), toy_vocabulary(), stored)
     return str(path)

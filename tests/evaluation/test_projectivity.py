@@ -19,8 +19,9 @@ def test_words_that_an_order_lifts() -> None:
 def test_figures() -> None:
     golds = [TALK, TALK, FLAT, FLAT]
     outputs = [TALK, FLAT, FLAT, (TALK[0][::-1], tuple(7 - h if h else 0 for h in TALK[1][::-1]))]
-    texts = [[" ".join(forms) for forms, _ in trees] for trees in (outputs, golds)]
-    figures = compare_projectivity(*texts, outputs, golds, bleu_metric("none", lowercase=False))
+    texts, references = ([" ".join(forms) for forms, _ in trees] for trees in (outputs, golds))
+    metric = bleu_metric("none", lowercase=False)
+    figures = compare_projectivity(texts, references, outputs, golds, metric)
     assert figures.sentences == 4
     assert (figures.projective.sentences, figures.nonprojective.sentences) == (2, 2)
     assert (figures.projective.exact, figures.nonprojective.exact) == (50, 50)

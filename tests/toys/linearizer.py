@@ -44,6 +44,7 @@ class FakeLinearizer:
     tag_column: str = "xpos"
     max_words: int = 2000
     has_language_model: bool = False
+    lifts: bool = False
     search: str = "beam"
     conditions: tuple[str, ...] = MAIN_CONDITIONS
     pulled: int = 0
@@ -57,6 +58,7 @@ class FakeLinearizer:
         beam: int | None = None,
         timeout: float | None = None,
         expansions: int | None = None,
+        projective: bool = False,
         threads: int,
         max_words: int,
         on_error: str,
@@ -82,7 +84,9 @@ class FakeLinearizer:
     def describe_budget(self, budget: SearchBudget) -> dict[str, str | int | float]:
         return {"beam": budget.beam or "auto"}
 
-    def score(self, problem: Problem, order: Sequence[str]) -> Linearization:
+    def score(
+        self, problem: Problem, order: Sequence[str], *, projective: bool = False
+    ) -> Linearization:
         forms = [word.form for word in problem.words]
         if sorted(forms) != sorted(order):
             raise ProblemError(f"the order {order} does not have the words of the bag")

@@ -27,7 +27,6 @@ from syntagma.results.linearization import Linearization, Token
 from syntagma.transition.encoding import Encoding, encode
 from syntagma.transition.lifting import (
     LEAST_SHARE,
-    MOST_LIFTINGS,
     MOST_STEPS,
     Floats,
     Lifting,
@@ -226,7 +225,11 @@ def random_scores(rng: Random, heads: Sequence[int]) -> Floats:
     return scores
 
 
-def test_likely_liftings_are_the_most_probable_ones() -> None:
+@pytest.mark.parametrize("most", [1, 4])
+def test_likely_liftings_are_the_most_probable_ones(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("syntagma.transition.lifting.MOST_LIFTINGS", most)
     rng = Random(7)
     for _ in range(200):
         problem = random_tree_problem(rng, rng.randint(2, 6), 20)
@@ -243,12 +246,14 @@ def test_likely_liftings_are_the_most_probable_ones() -> None:
         ]
         found = likely_liftings(scores, apart)
         assert [log_odds(scores, lifting) for lifting in found] == pytest.approx(
-            [log_odds(scores, lifting) for lifting in wanted[:MOST_LIFTINGS]], abs=1e-4
+            [log_odds(scores, lifting) for lifting in wanted[:most]], abs=1e-4
         )
         assert len(set(found)) == len(found)
 
 
-def test_of_interchangeable_words_the_first_is_lifted() -> None:
+def test_of_interchangeable_words_the_first_is_lifted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("syntagma.transition.lifting.MOST_LIFTINGS", 4)
+    monkeypatch.setattr("syntagma.transition.lifting.LEAST_SHARE", 0.1)
     scores = np.full((3, MOST_STEPS + 1), -np.inf, np.float32)
     scores[0, 0] = 0.0
     scores[1:, :2] = np.log([[0.8, 0.2], [0.3, 0.7]])

@@ -23,6 +23,7 @@ from syntagma.transition.core import cores, guided
 from syntagma.transition.encoding import Encoding, decode, encode
 from syntagma.transition.lifting import (
     Floats,
+    is_unlikely,
     least_of_order,
     lift_encoding,
     merge_lists,
@@ -161,8 +162,10 @@ class BeamStrategy:
         rivals = [] if scores is None else rival_liftings(encoding, scores)
         if not rivals and (scores is None or encoding.problem.predecessors is None):
             return self._search(encoding, search, n_best, clock)
-        searches = [search, *self._open([each for each, _ in rivals], [search.width] * len(rivals))]
-        entrants = [(encoding, 0.0), *rivals]
+        searches = list(self._open([each for each, _ in rivals], [search.width] * len(rivals)))
+        entrants = rivals
+        if encoding.fixed or not is_unlikely(rivals):
+            entrants, searches = [(encoding, 0.0), *rivals], [search, *searches]
         lists: list[list[Linearization]] = []
         narrowed = False
         for (each, odds), its_search in zip(entrants, searches, strict=True):

@@ -12,6 +12,7 @@ probable, and with none. What liftings do to a tree is in `problem.trees`.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -29,8 +30,9 @@ Lifting = tuple[int, ...]
 Floats = npt.NDArray[np.float32]
 
 MOST_STEPS = 3  # that a model tells apart: the last stands for more, too
-MOST_LIFTINGS = 4  # that a search tries, with that of no word
-LEAST_SHARE = 0.1  # of the probability of the best lifting that others must have to be tried
+MOST_LIFTINGS = 2  # that a search tries, besides that of no word
+LEAST_SHARE = 0.4  # of the probability of the best lifting that others must have to be tried
+LEAST_NONE = 0.1  # the same for that of no word
 WEIGHT = 1.0  # of the log-probability of a lifting in the score
 MOST_ASSIGNMENTS = 200  # ways to tell equal forms of an order apart that are looked at
 
@@ -104,6 +106,11 @@ def rival_liftings(encoding: Encoding, scores: Floats) -> list[tuple[Encoding, f
             except ProblemError:
                 continue
     return rivals
+
+
+def is_unlikely(rivals: Sequence[tuple[Encoding, float]]) -> bool:
+    """Whether it is not worth the time to search with no word lifted."""
+    return max((odds for _, odds in rivals), default=0.0) > -WEIGHT * math.log(LEAST_NONE)
 
 
 def merge_lists(lists: Sequence[Sequence[Linearization]], n_best: int) -> list[Linearization]:
