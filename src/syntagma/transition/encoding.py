@@ -100,8 +100,10 @@ def encode(
     one order of the words: their forms, or their 1-based indices. If it has fewer forms than there
     are words, it asks for orders that begin with them.
     """
-    order = search_order(problem, vocabulary)
-    rows = word_rows(problem, order, vocabulary, alternatives)
+    read = tuple(map(vocabulary.as_read, problem.words))
+    known = vocabulary.known_words(read)
+    order = search_order(problem, read, known)
+    rows = word_rows(problem, order, vocabulary, known, alternatives)
     kinds = asked = None
     if fixed is not None:
         if isinstance(fixed[0], int):
@@ -119,8 +121,8 @@ def encode(
         (row.tag,) if row.tag != NONE else vocabulary.tags_of(problem.words[at].form)
         for at, row in zip(order, rows, strict=True)
     ]
-    known = numbered_words(problem, order, vocabulary)
-    encoding = build_encoding(problem, order, rows, tags, kinds, alternatives, known)
+    numbered = numbered_words(known, order, vocabulary)
+    encoding = build_encoding(problem, order, rows, tags, kinds, alternatives, numbered)
     return replace(encoding, asked=asked)
 
 
@@ -178,21 +180,22 @@ def with_chosen_forms(
     return problem.with_forms(taken)
 
 
-def search_order(problem: Problem, vocabulary: Vocabulary) -> tuple[int, ...]:
-    """The 0-based indices of the words in canonical order.
+def search_order(
+    problem: Problem, read: tuple[Word, ...], known: tuple[Word, ...]
+) -> tuple[int, ...]:
+    """The 0-based indices of the words in canonical order; `read` are the words as models of this
+    kind read them, `known` as this one knows them.
 
     Unknown tags, features and labels have no influence on what the search finds: they only decide
     which of the words that it cannot tell apart comes first. What models of this kind do not read
     does not even do that.
     """
-    read = tuple(map(vocabulary.as_read, problem.words))
     order = canonical_order(read, problem.before, problem.first, problem.last)
-    words = vocabulary.known_words(problem.words)
-    if words == read:
+    if known == read:
         return order
     new = {at + 1: number for number, at in enumerate(order, start=1)}
     relisted = [
-        replace(words[at], head=new[head] if (head := words[at].head) else head) for at in order
+        replace(known[at], head=new[head] if (head := known[at].head) else head) for at in order
     ]
     again = canonical_order(
         relisted,
@@ -204,13 +207,12 @@ def search_order(problem: Problem, vocabulary: Vocabulary) -> tuple[int, ...]:
 
 
 def numbered_words(
-    problem: Problem, order: Sequence[int], vocabulary: Vocabulary
+    known: Sequence[Word], order: Sequence[int], vocabulary: Vocabulary
 ) -> tuple[Word, ...]:
     """The words as the model knows them, by number; none for a model that knows no more than
     forms, tags and labels."""
     if not vocabulary.upos and not vocabulary.features:
         return ()
-    known = vocabulary.known_words(problem.words)
     return tuple(known[at] for at in order)
 
 
@@ -218,16 +220,17 @@ def word_rows(
     problem: Problem,
     order: Sequence[int],
     vocabulary: Vocabulary,
+    known: Sequence[Word],
     alternatives: Sequence[Sequence[Alternative]] | None = None,
 ) -> list[WordRow]:
-    """What is given for each word, by number."""
+    """What is given for each word, by number; `known` are the words as the vocabulary knows
+    them."""
     words = problem.words
     number = {at: i for i, at in enumerate(order)}
     root = problem.root
     may_be_root = problem.may_be_root
     constrained = _in_order_constraints(problem)
     heads = {word.head for word in words}
-    known = vocabulary.known_words(words)
     kinds: dict[tuple[str, str], int] = {}
     last_like: dict[tuple[Word, tuple[Alternative, ...]], int] = {}
     rows: list[WordRow] = []

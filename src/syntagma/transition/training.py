@@ -246,8 +246,10 @@ def encode_training(
     always among the candidates. `alternatives` are the forms that each word may take, if forms are
     to be chosen.
     """
-    order = search_order(problem, vocabulary)
-    rows = word_rows(problem, order, vocabulary, alternatives)
+    read = tuple(map(vocabulary.as_read, problem.words))
+    known = vocabulary.known_words(read)
+    order = search_order(problem, read, known)
+    rows = word_rows(problem, order, vocabulary, known, alternatives)
     number_at = _positions(order, find_leaders(rows))
     size = len(order)
     heads = np.full(size, ROOT, np.int32)
@@ -270,8 +272,8 @@ def encode_training(
         elif gold not in proposed:
             proposed = (*proposed, gold)
         candidates.append(proposed)
-    known = numbered_words(problem, order, vocabulary)
-    encoding = build_encoding(problem, order, rows, candidates, None, alternatives, known)
+    numbered = numbered_words(known, order, vocabulary)
+    encoding = build_encoding(problem, order, rows, candidates, None, alternatives, numbered)
     return encoding, reference
 
 

@@ -131,6 +131,8 @@ class Vocabulary:
         Features of a lemma stay: they decide its forms.
         """
         upos, features = word.upos, word.features
+        if upos is None and features is None:
+            return word
         if not self.upos and not self._tags_are_upos:
             upos = None
         if not self.features and word.lemma is None:
