@@ -129,7 +129,11 @@ def test_unknown_treebanks_and_missing_records(
 
 
 def test_the_table_of_treebanks() -> None:
-    """It has every language that `load` tells how to install, with licence and attribution."""
+    """It has every language that `load` tells how to install, with licence and attribution; so has
+    the guide."""
+    guide = (ROOT / "docs" / "guide" / "languages.md").read_text(encoding="utf-8")
+    for code, language in LANGUAGES.items():
+        assert f"| {language} | `{code}` |" in guide
     version, known = read_table(Path("ud"))
     assert version
     packaged = {code for code, treebank in known.items() if treebank.package}
