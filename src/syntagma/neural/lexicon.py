@@ -37,15 +37,10 @@ class Lexicon:
                 self._cache.clear()
             found = tuple(
                 table.get(name, 0)
-                for table, name in zip(self._tables, self._names(form), strict=True)
+                for table, name in zip(self._tables, lexical_names(form, self.suffix), strict=True)
             )
             self._cache[form] = found
         return found
-
-    def _names(self, form: str) -> tuple[str, str, str, str]:
-        """A phrase that is not known as a whole goes by its last word."""
-        names = whole_names(form, self.suffix)
-        return names if names[1] in self._tables[1] else lexical_names(form, self.suffix)
 
     def sizes(self) -> dict[str, int]:
         """The size of each table, unknown included."""
@@ -61,9 +56,3 @@ def lexical_names(form: str, suffix: int = SUFFIX) -> tuple[str, str, str, str]:
     word = form.rpartition(" ")[2]
     lower = word.lower()
     return "" if word == lower else word, lower, lower[-suffix:], shape(form)
-
-
-def whole_names(form: str, suffix: int = SUFFIX) -> tuple[str, str, str, str]:
-    """The names of a form whose spaces are part of the word, as in Vietnamese."""
-    lower = form.lower()
-    return "" if form == lower else form, lower, lexical_names(lower, suffix)[2], shape(form)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from syntagma.neural.lexicon import LEXICAL, SUFFIX, Lexicon, lexical_names, whole_names
+from syntagma.neural.lexicon import LEXICAL, SUFFIX, Lexicon, lexical_names
 from syntagma.treebanks.treebank import Sentence
 
 # Of the words seen once, the share that must end as another word does: shorter suffixes are taken
@@ -58,14 +58,10 @@ def choose_min_count(forms: Mapping[str, int], suffix: int, least: int, most_nam
 
 
 def _count_names(forms: Mapping[str, int], suffix: int) -> dict[str, Counter[str]]:
-    """How often each name of each table occurs; a phrase counts as a whole and as its last word."""
+    """How often each name of each table occurs."""
     counts: dict[str, Counter[str]] = {table: Counter() for table in LEXICAL}
     for form, count in forms.items():
-        for table, names in zip(
-            LEXICAL,
-            zip(lexical_names(form, suffix), whole_names(form, suffix), strict=True),
-            strict=True,
-        ):
-            for name in {*names} - {""}:
+        for table, name in zip(LEXICAL, lexical_names(form, suffix), strict=True):
+            if name:
                 counts[table][name] += count
     return counts
