@@ -59,6 +59,7 @@ class FakeRealizer(FakeLinearizer):
         expansions: int | None = None,
         threads: int = 1,
         max_words: int = 512,
+        projective: bool = False,
         on_error: str = "raise",
     ) -> Iterator[Realization | NBest[Realization] | SyntagmaError]:
         solved = self.order_many(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 import pytest
@@ -80,13 +81,15 @@ def test_unseen_lemmas_are_inflected(transducer: Transducer) -> None:
 
 
 def test_other_forms_of_the_lemma_tell_its_stem(transducer: Transducer) -> None:
-    for stem in stems(3, 10):
-        for vowel in "eo":
-            changes = transducer.align(stem + "os", f"{stem}{vowel}ri")
-            assert changes is not None
-            sibling = Sibling(morphs_of("N", DATIVE), changes)
-            found = transducer.inflect(stem + "os", "N", GENITIVE, [sibling])
-            assert found == f"{stem}{vowel}ris"
+    """Nothing else does: without them, half of the guesses would be wrong."""
+    wanted, found = [], []
+    for stem, vowel in product(stems(3, 20), "eo"):
+        changes = transducer.align(stem + "os", f"{stem}{vowel}ri")
+        assert changes is not None
+        sibling = Sibling(morphs_of("N", DATIVE), changes)
+        wanted.append(f"{stem}{vowel}ris")
+        found.append(transducer.inflect(stem + "os", "N", GENITIVE, [sibling]))
+    assert sum(map(str.__eq__, wanted, found)) >= 0.9 * len(wanted)
 
 
 def test_letters_of_other_scripts_are_kept(transducer: Transducer) -> None:
