@@ -40,7 +40,8 @@ SEEDS: dict[Format, list[str]] = {
         '{"words": ["a", {"form": "dog", "tag": "NN", "head": 1, "deprel": "nsubj"}, "the"],'
         ' "first": 3, "last": 1, "id": "s1"}',
         '{"words": ["a", "b", "c", "d"], "before": [[1, 2], [2, 3], [1, 4]]}',
-        '[{"lemma": "dog", "form": "dogs", "features": {"Number": "Plur", "Case": "Nom"}}]',
+        '[{"lemma": "dog", "form": "dogs", "features": {"Number": "Plur", "Case": "Nom"},'
+        ' "upos": "NOUN"}]',
     ],
     "conllu": [
         "# sent_id = s1\n# text = the dog barked\n1\tbarked\tbark\tVERB\tVBD\t_\t0\troot\t_\t_\n"
@@ -197,7 +198,10 @@ def _check_problem(problem: Problem, format: Format, path: Path) -> None:
 
 def _as_json(problem: Problem) -> dict[str, object]:
     words = [
-        {name: getattr(word, name) for name in ("form", "tag", "head", "deprel", "features")}
+        {
+            name: getattr(word, name)
+            for name in ("form", "tag", "head", "deprel", "features", "upos")
+        }
         | ({"lemma": word.lemma} if word.lemma is not None else {})
         for word in problem.words
     ]

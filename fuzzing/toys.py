@@ -149,6 +149,7 @@ def _learned(learner: PerceptronLearner | GuidedLearner, data: Sequence[Sentence
 def neural() -> Toy:
     """A network with random parameters: training one needs PyTorch."""
     vocabulary = learn_vocabulary(sentences()).without_forms()
+    vocabulary = vocabulary.with_inputs(("NOUN", "VERB"), ("Number=Plur", "Tense=Past"))
     lexicon = learn_lexicon(sentences(), min_count=1)
     rng = np.random.default_rng(1)
     shapes = parameter_shapes(DIMENSIONS, SLOTS, table_sizes(lexicon, vocabulary))
@@ -157,7 +158,9 @@ def neural() -> Toy:
         for name, shape in shapes.items()
     }
     stored = StoredNetwork.from_parameters(lexicon, parameters)
-    header = _header(scorer="neural", **describe_network(DIMENSIONS), **stored.describe())
+    header = _header(
+        scorer="neural", **describe_network(DIMENSIONS, ("upos", "features")), **stored.describe()
+    )
     return _fluent(header, {**vocabulary.to_arrays(), **stored.to_arrays()})
 
 
