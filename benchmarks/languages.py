@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ import samples
 from languages_cells import ROOT, Treebank, Workplace, find, read_table
 from languages_tables import tables, update_pages
 
-from syntagma.errors import ModelError
+from syntagma.errors import ModelError, SyntagmaWarning
 from syntagma.models.packaging import package
 
 RECORD = ROOT / "benchmarks" / "languages_record.json"
@@ -32,6 +33,7 @@ COMMAND = "python benchmarks/languages.py --data UD --folder FOLDER --split test
 
 def main() -> None:
     arguments = parse_arguments()
+    warnings.simplefilter("ignore", SyntagmaWarning)  # every test set has some unknown labels
     version, known = read_table(arguments.data)
     chosen = [find(name, known) for name in arguments.treebanks or known]
     record = samples.read_json(arguments.record)
