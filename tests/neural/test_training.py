@@ -51,6 +51,7 @@ from syntagma.problem.word import Word  # noqa: E402
 from syntagma.training.run import TrainingReport  # noqa: E402
 from syntagma.transition.encoding import encode  # noqa: E402
 from syntagma.transition.training import grow_vocabulary  # noqa: E402
+from syntagma.transition.vocabulary import Vocabulary  # noqa: E402
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS, constrain  # noqa: E402
 from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402
 from syntagma.treebanks.visits import thin_tags, visit  # noqa: E402
@@ -631,6 +632,15 @@ def test_all_words_are_seen_by_the_end(sentences: list[Sentence]) -> None:
     for number in range(1, learner.epochs + 1):
         learner.pass_over(number, lambda: None)
     assert learner.words_seen == learner.words_to_see
+
+
+def test_a_network_stores_no_proposals_of_labels(sentences: list[Sentence]) -> None:
+    """They would grow with the square of the number of tags, and only other scorers read them."""
+    vocabulary = learner_of(sentences).vocabulary
+    arrays = vocabulary.to_arrays()
+    assert arrays["label_index"].size == 4
+    assert arrays["label_pool"].size == 0
+    assert Vocabulary.from_arrays(arrays).tags == vocabulary.tags
 
 
 def test_words_without_a_choice_are_no_trouble() -> None:

@@ -27,7 +27,8 @@ _SOME_LABEL = "\t"  # not the label of any arc
 MAX_NAMES = (1 << 15) - 2  # tags, or labels: the states of a search hold them in 16 bits
 _NUMBERS = re.compile("[0-9]{1,5}(?: [0-9]{1,5})*", re.ASCII)
 
-# `known tags`: the unknown tag included; fewer if training added tags to those of another model.
+# `known tags`: the unknown tag included; fewer if training added tags to those of another model,
+# and one for scorers that need no proposals of labels.
 TABLE = (
     *map(text_section, ("forms", "tags", "labels", "form_tags", "open_tags")),
     Section("label_index", np.int32, (2, "known tags", "known tags", 2), least=0),
@@ -94,7 +95,8 @@ class Vocabulary:
         return self.labels == (NO_LABEL,)
 
     def without_forms(self) -> Vocabulary:
-        """For scorers that have a lexicon of their own."""
+        """For scorers that have a lexicon of their own, and score all labels: without proposals of
+        labels, too, which grow with the square of the number of tags."""
         return self.with_inputs(self.upos, self.features, forms=False)
 
     def with_inputs(
@@ -107,8 +109,8 @@ class Vocabulary:
             self.labels,
             self.form_tags if forms else {},
             self.open_tags,
-            self.label_index,
-            self.label_pool,
+            self.label_index if forms else np.zeros((2, 1, 1, 2), np.int32),
+            self.label_pool if forms else np.zeros(0, np.int32),
             back_off=self.back_off if forms else True,
             upos=upos,
             features=features,
