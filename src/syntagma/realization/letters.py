@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 START, END = "\u0002", "\u0003"  # of a lemma; what they become are prefixes and suffixes
 KEPT = "\u0001"  # the letter itself, in what it becomes
@@ -48,9 +49,17 @@ def align_letters(lemma: str, form: str, costs: Costs | None = None) -> list[str
     None if there is no such description. Without costs, as much as possible stays."""
     if len(lemma) > MAX_LETTERS or len(form) > MAX_LETTERS:
         return None
+    pairs = zip(lemma, form, strict=False)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     if lemma == form:
         return ["", *[KEPT] * len(lemma), ""]
-    symbols = [START, *lemma, END]
+    if shared > 1:  # all but the last letter of a common beginning stay
+        rest = _align([*lemma[shared - 1 :], END], form[shared - 1 :], costs)
+        return rest and ["", *[KEPT] * (shared - 1), *rest]
+    return _align([START, *lemma, END], form, costs)
+
+
+def _align(symbols: Sequence[str], form: str, costs: Costs | None) -> list[str] | None:
     best: list[float] = [0.0, *[math.inf] * len(form)]
     origins: list[list[int]] = []
     for symbol in symbols:
