@@ -152,7 +152,8 @@ def neural() -> Toy:
     vocabulary = vocabulary.with_inputs(("NOUN", "VERB"), ("Number=Plur", "Tense=Past"))
     lexicon = learn_lexicon(sentences(), min_count=1)
     rng = np.random.default_rng(1)
-    shapes = parameter_shapes(DIMENSIONS, SLOTS, table_sizes(lexicon, vocabulary))
+    sizes = table_sizes(lexicon, vocabulary)
+    shapes = parameter_shapes(DIMENSIONS, SLOTS, sizes, lifting=True)
     parameters = {
         name: rng.standard_normal(shape).astype(np.float32) / np.float32(4)
         for name, shape in shapes.items()
