@@ -315,7 +315,7 @@ def test_errors_of_the_search_have_a_place(
         (["score", "a", "--order", "b"], "does not have the words"),
         (["evaluate"], "--data"),
         (["evaluate", "--data", "/nowhere/t.conllu"], "/nowhere/t.conllu: cannot read the file"),
-        (["train", "a"], "TRAIN"),
+        (["train", "a"], "--output"),
         (["train", "a", "b", "-o", "c", "--scorer", "cubic"], "cubic"),
         ([*NEURAL, "--features", "l15"], "--features goes with --scorer linear, not with neural"),
         ([*NEURAL, "--update", "early"], "--update goes with --scorer linear"),
