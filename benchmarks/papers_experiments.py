@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from papers_cells import Cell, Measurement, Statistics, TimeLimits, Training
 from papers_plots import Plot, plot_beams, plot_brevity, plot_epochs, plot_limits, plot_spans
@@ -132,26 +133,16 @@ def experiments() -> dict[str, Experiment]:
             ),
             lambda record: [negatives(record)],
         ),
-        Experiment(
-            "ZC15 Figure 4",
-            "BLEU by iteration, CCG",
-            tuple(map(Training, FIGURE_4)),
-            lambda record: [by_epoch(record, "ZC15 Figure 4", FIGURE_4, best_bleu, "BLEU")],
-            lambda record: plot_epochs(record, FIGURE_4, best_bleu, "BLEU"),
+        iterations("ZC15 Figure 4", "BLEU by iteration, CCG", FIGURE_4, best_bleu, "BLEU"),
+        iterations(
+            "ZC15 Figure 5", "training time by iteration, CCG", FIGURE_5, seconds, "CPU seconds"
         ),
-        Experiment(
-            "ZC15 Figure 5",
-            "training time by iteration, CCG",
-            tuple(map(Training, FIGURE_5)),
-            lambda record: [by_epoch(record, "ZC15 Figure 5", FIGURE_5, seconds, "CPU seconds")],
-            lambda record: plot_epochs(record, FIGURE_5, seconds, "CPU seconds"),
-        ),
-        Experiment(
+        iterations(
             "ZC15 Figure 6",
             "training time by iteration, dependencies",
-            tuple(map(Training, FIGURE_6)),
-            lambda record: [by_epoch(record, "ZC15 Figure 6", FIGURE_6, seconds, "CPU seconds")],
-            lambda record: plot_epochs(record, FIGURE_6, seconds, "CPU seconds"),
+            FIGURE_6,
+            seconds,
+            "CPU seconds",
         ),
         Experiment(
             "ZC15 Figure 7",
@@ -180,6 +171,23 @@ def experiments() -> dict[str, Experiment]:
         ),
     ]
     return {experiment.name: experiment for experiment in found}
+
+
+def iterations(
+    name: str,
+    about: str,
+    systems: dict[str, str],
+    value: Callable[[dict[str, Any]], float],
+    unit: str,
+) -> Experiment:
+    """A figure of ZC15 with a curve over the iterations of training for each system."""
+    return Experiment(
+        name,
+        about,
+        tuple(map(Training, systems)),
+        lambda record: [by_epoch(record, name, systems, value, unit)],
+        lambda record: plot_epochs(record, systems, value, unit),
+    )
 
 
 def nine(*systems: str) -> tuple[Cell, ...]:

@@ -169,15 +169,25 @@ def lifting_room(heads: Sequence[int | None]) -> tuple[int, ...]:
     return tuple(room)
 
 
-def _visits(heads: Sequence[int]) -> tuple[list[int], list[int]]:
-    """When a walk through the tree enters and leaves each word, from 0: word x is at or below word
-    h if and only if `enters[h] <= enters[x] < leaves[h]`."""
+def walk(heads: Sequence[int]) -> tuple[list[list[int]], list[int]]:
+    """The dependents of each word, 0 being the root's head, and all words, heads first.
+
+    >>> walk([2, 0, 2])
+    ([[2], [], [1, 3], []], [0, 2, 1, 3])
+    """
     dependents: list[list[int]] = [[] for _ in range(len(heads) + 1)]
     for dependent, head in enumerate(heads, start=1):
         dependents[head].append(dependent)
     top_down = [0]
     for word in top_down:  # grows during iteration
         top_down += dependents[word]
+    return dependents, top_down
+
+
+def _visits(heads: Sequence[int]) -> tuple[list[int], list[int]]:
+    """When a walk through the tree enters and leaves each word, from 0: word x is at or below word
+    h if and only if `enters[h] <= enters[x] < leaves[h]`."""
+    dependents, top_down = walk(heads)
     sizes = [1] * (len(heads) + 1)
     for word in reversed(top_down[1:]):
         sizes[heads[word - 1]] += sizes[word]

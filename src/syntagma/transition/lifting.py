@@ -22,7 +22,7 @@ import numpy.typing as npt
 from syntagma.errors import ProblemError
 from syntagma.problem.masks import renumbered
 from syntagma.problem.precedence import predecessors
-from syntagma.problem.trees import least_lifting
+from syntagma.problem.trees import least_lifting, lifting_room
 from syntagma.results.linearization import Linearization
 from syntagma.transition.encoding import NONE, Encoding
 
@@ -39,13 +39,7 @@ MOST_ASSIGNMENTS = 200  # ways to tell equal forms of an order apart that are lo
 
 def room_of(heads: Sequence[int]) -> tuple[int, ...]:
     """How far each word can be lifted, by word number: its given ancestors above its head."""
-    room = []
-    for head in heads:
-        ancestors = 0
-        while head >= 0 and (head := heads[head]) >= 0:
-            ancestors += 1
-        room.append(ancestors)
-    return tuple(room)
+    return lifting_room([head + 1 if head >= 0 else None for head in heads])
 
 
 def lift_encoding(encoding: Encoding, lifting: Lifting) -> Encoding:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from syntagma.problem.trees import is_projective
+from syntagma.problem.trees import is_projective, walk
 from syntagma.results.drawing.characters import visible
 from syntagma.results.drawing.labelled_tree import LabelledTree
 
@@ -56,12 +56,7 @@ def _levels(heads: Sequence[int]) -> list[int]:
     An arc runs left of every arc below its dependent and of every arc between its two words. So
     arcs never cross, and the leftmost arc of each word is that to its head.
     """
-    dependents: list[list[int]] = [[] for _ in range(len(heads) + 1)]
-    for word, head in enumerate(heads, start=1):
-        dependents[head].append(word)
-    top_down = [0]
-    for word in top_down:  # grows during iteration
-        top_down += dependents[word]
+    dependents, top_down = walk(heads)
     levels = [0] * (len(heads) + 1)
     reach = [0] * (len(heads) + 1)  # the highest level below a word
     for head in reversed(top_down[1:]):
