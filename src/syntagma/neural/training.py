@@ -1,7 +1,8 @@
 """The learner of the neural scorer: gradient descent over treebanks, with PyTorch.
 
-The network and its losses are in `network`, its input in `batches`; only these three modules
-import torch. The training run around the learner is in the package `training`.
+The network and its losses are in `network`, its input in `batches`, the state of PyTorch in
+`torch_state`; in this room, only these modules import torch. The training run around the learner
+is in the package `training`.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 import math
 import random
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from itertools import chain
 from typing import Any
 
@@ -33,6 +34,7 @@ from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.settings import NeuralSettings
 from syntagma.neural.slots import SLOTS
 from syntagma.neural.stored import StoredNetwork, describe_network
+from syntagma.neural.torch_state import torch_at_work
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.lifting import MOST_STEPS, Lifting
@@ -341,20 +343,3 @@ class FlatParameters:
 
 def _words(sentences: Sequence[Sentence]) -> int:
     return sum(map(len, sentences))
-
-
-@contextmanager
-def torch_at_work(threads: int, seed: int) -> Iterator[None]:
-    """PyTorch with these threads and this seed; its state is global, and is left as it was found.
-
-    It draws random numbers on the CPU only.
-    """
-    threads_before = torch.get_num_threads()
-    state_before = torch.get_rng_state()
-    try:
-        torch.set_num_threads(threads)
-        torch.default_generator.manual_seed(seed % (1 << 63))
-        yield
-    finally:
-        torch.set_rng_state(state_before)
-        torch.set_num_threads(threads_before)

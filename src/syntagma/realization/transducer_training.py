@@ -66,7 +66,10 @@ def learn_transducer(lexicon: SeenForms, seed: int = 1) -> Transducer | None:
         if count >= MIN_CHANGE and not {"\n", "\t"} & set(change)
     }
     examples = list(_examples(entries, aligned, usual))
-    return _fit(examples, sorted(usual), costs, seed)
+    from syntagma.neural.torch_state import torch_at_work
+
+    with torch_at_work(threads=1, seed=seed):
+        return _fit(examples, sorted(usual), costs)
 
 
 def learn_costs(pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], float]:
@@ -110,23 +113,19 @@ def _examples(
             yield Lexeme(letters, entry.tag, morphs, nearest(morphs, others)), changes
 
 
-def _fit(
-    examples: Sequence[_Example], changes: Sequence[str], costs: Costs, seed: int
-) -> Transducer:
+def _fit(examples: Sequence[_Example], changes: Sequence[str], costs: Costs) -> Transducer:
     import torch
     import torch.nn.functional as F
 
     inputs, padded, gold = _as_numbers(examples, changes)
     rows, targets = torch.from_numpy(padded), torch.from_numpy(gold)
-    generator = torch.Generator().manual_seed(seed)
-    with torch.random.fork_rng(devices=[]):  # layers draw numbers, which are replaced below
-        table = torch.nn.EmbeddingBag(len(inputs) + 1, HIDDEN, mode="sum", padding_idx=0)
-        layer = torch.nn.Linear(HIDDEN, len(changes))
+    table = torch.nn.EmbeddingBag(len(inputs) + 1, HIDDEN, mode="sum", padding_idx=0)
+    layer = torch.nn.Linear(HIDDEN, len(changes))
     bias = torch.nn.Parameter(torch.zeros(HIDDEN))
     with torch.no_grad():
-        table.weight.normal_(0, 0.1, generator=generator)
+        table.weight.normal_(0, 0.1)
         table.weight[0] = 0
-        layer.weight.normal_(0, HIDDEN**-0.5, generator=generator)
+        layer.weight.normal_(0, HIDDEN**-0.5)
         layer.bias.zero_()
     parameters = [table.weight, bias, *layer.parameters()]
     optimizer = torch.optim.Adam(parameters, betas=(0.9, 0.99))
@@ -134,11 +133,11 @@ def _fit(
     for epoch in range(EPOCHS):
         for group in optimizer.param_groups:
             group["lr"] = LEARNING_RATE * (1 - epoch / EPOCHS)
-        picked = torch.nonzero(torch.rand(len(gold), generator=generator) < chances).squeeze(1)
-        order = picked[torch.randperm(len(picked), generator=generator)]
+        picked = torch.nonzero(torch.rand(len(gold)) < chances).squeeze(1)
+        order = picked[torch.randperm(len(picked))]
         for batch in torch.split(order, BATCH):
             hidden = F.relu(table(rows[batch]) + bias)
-            keep = torch.rand(hidden.shape, generator=generator) >= DROPOUT
+            keep = torch.rand(hidden.shape) >= DROPOUT
             scores = layer(hidden * keep / (1 - DROPOUT))
             losses = F.cross_entropy(scores, targets[batch], reduction="none")
             optimizer.zero_grad(set_to_none=True)

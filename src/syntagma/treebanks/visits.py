@@ -14,7 +14,8 @@ from syntagma.treebanks.conditions import CONDITIONS, constrain, draw_condition
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence
 
-ALL_TAGS = 0.5  # share of visits that give all of tags, UPOS tags and features, not only some
+ALL_TAGS = 0.5  # share of visits that give all of tags, UPOS tags and features
+ONLY_TAGS = 0.2  # share of visits that give tags only; the others give some of the three
 LEMMAS = 0.6  # share of visits from lemmas, for models that also learn realisation
 
 
@@ -48,9 +49,10 @@ def thin_tags(
         for size in range(1, len(inputs) + 1)
         for chosen in combinations(("tags", *inputs), size)
     ]
-    if rng.random() < ALL_TAGS:
+    drawn = rng.random()
+    if drawn < ALL_TAGS:
         return sentence
-    kept = rng.choice(subsets)
+    kept = ("tags",) if drawn < ALL_TAGS + ONLY_TAGS else rng.choice(subsets)
     return replace(
         sentence,
         tags=sentence.tags if "tags" in kept else ("",) * len(sentence),
