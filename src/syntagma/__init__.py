@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from syntagma.treebanks.treebank import Sentence as Sentence
     from syntagma.treebanks.treebank import read_treebank as read_treebank
 
-__version__ = "0.10.0"
+__version__ = "0.11.0"
 
 # Where each public name is defined.
 _HOMES = {
