@@ -95,6 +95,18 @@ def test_progress_and_report(treebank: Path, tmp_path: Path) -> None:
     assert epochs[-1].mean_bleu > epochs[0].mean_bleu
 
 
+def test_many_epochs_are_measured_now_and_then_and_last(treebank: Path, tmp_path: Path) -> None:
+    settings = LinearSettings(epochs=21, beam=1, condition="labelled")
+    whole = run(treebank, tmp_path / "whole", settings)
+    scored = [epoch.number for epoch in whole.epochs if epoch.bleu]
+    assert scored == [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21]
+    assert whole.best in scored
+    with pytest.raises(Cut):
+        run(treebank, tmp_path / "cut", settings, on_epoch=cut_at(4))
+    assert run(treebank, tmp_path / "cut", settings).best == whole.best
+    assert weights(tmp_path / "cut") == weights(tmp_path / "whole")
+
+
 def test_the_header_says_what_the_model_was_made_of(treebank: Path, tmp_path: Path) -> None:
     about: dict[str, Any] = {"language": "en", "licence": "CC0", "attribution": "made up"}
     settings = LinearSettings(epochs=1, beam=2)

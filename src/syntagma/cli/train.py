@@ -417,8 +417,9 @@ def _keep_memory() -> None:
 def describe(epoch: "Epoch") -> str:
     """The line that reports an epoch."""
     bleu = ", ".join(f"{condition} {bleu:.2f}" for condition, bleu in epoch.bleu.items())
+    measured = f"dev BLEU {bleu}; " if bleu else ""
     others = "".join(f"{_figure(name, value)}, " for name, value in epoch.figures.items())
-    return f"epoch {epoch.number}: dev BLEU {bleu}; {others}{epoch.cpu_seconds:.0f} s CPU"
+    return f"epoch {epoch.number}: {measured}{others}{epoch.cpu_seconds:.0f} s CPU"
 
 
 def _figure(name: str, value: float) -> str:

@@ -38,10 +38,13 @@ from syntagma.treebanks.treebank import Sentence
 CHECKPOINT = "state"  # files of the folder
 BEST = "best"
 
+MEASUREMENTS = 10  # of a run with at least as many epochs; each takes about as long as an epoch
+
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """The outcome of one epoch: dev BLEU per condition, the learner's own figures, CPU time."""
+    """The outcome of one epoch: dev BLEU per condition, or nothing if it was not measured, the
+    learner's own figures, and the CPU time of learning."""
 
     number: int
     bleu: dict[str, float]
@@ -193,7 +196,7 @@ class Run:
         In this order: a run that is interrupted in between repeats the epoch and its model.
         """
         self.epochs.append(epoch)
-        if _best(self.epochs) == epoch:
+        if epoch.bleu and _best(self.epochs) == epoch:
             save_model(
                 self.folder / BEST,
                 {**self.header, "figures": {"dev": epoch.bleu, "epoch": epoch.number}},
@@ -251,5 +254,15 @@ def measure_dev(
     return found
 
 
+def is_measured(number: int, epochs: int) -> bool:
+    """Whether an epoch is one of about MEASUREMENTS, evenly spaced, that end with the last.
+
+    >>> [number for number in range(1, 31) if is_measured(number, 30)]
+    [3, 6, 9, 12, 15, 18, 21, 24, 27, 30]
+    """
+    return (epochs - number) % max(1, epochs // MEASUREMENTS) == 0
+
+
 def _best(epochs: Sequence[Epoch]) -> Epoch:
-    return max(epochs, key=lambda epoch: (epoch.mean_bleu, -epoch.number))
+    measured = (epoch for epoch in epochs if epoch.bleu)
+    return max(measured, key=lambda epoch: (epoch.mean_bleu, -epoch.number))

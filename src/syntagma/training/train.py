@@ -45,7 +45,7 @@ from syntagma.training.learners import create_learner
 from syntagma.training.lemmas import StandIns, doubts_of_lemmas, has_lemmas
 from syntagma.training.plan import TrainingPlan
 from syntagma.training.presets import preset_changes
-from syntagma.training.run import Epoch, Run, TrainingReport, open_folder
+from syntagma.training.run import Epoch, Run, TrainingReport, is_measured, open_folder
 from syntagma.training.tag_column import check_tagged, choose_tag_column, name_files
 from syntagma.treebanks.corpus import corpus_files
 from syntagma.treebanks.settings import Settings
@@ -183,7 +183,8 @@ def train(
             figures = learner.pass_over(number, on_sentence)
             cpu_seconds = time.process_time() - started
             stored = learner.stored()
-            epoch = Epoch(number, run.measure(stored), figures, cpu_seconds)
+            bleu = run.measure(stored) if is_measured(number, learner.epochs) else {}
+            epoch = Epoch(number, bleu, figures, cpu_seconds)
             run.close_epoch(epoch, stored)
             on_epoch(epoch)
         report = run.finish()
