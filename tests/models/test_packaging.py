@@ -69,6 +69,15 @@ def test_a_package_is_written_again(model: Path, tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     assert (folder / "LICENSE.txt").read_text() == "All of it.\n"
     assert "`LICENSE.txt` is its text" in (folder / "LICENSE.md").read_text()
+    assert project(folder)["project"]["license-files"] == ["LICENSE.md", "LICENSE.txt"]
+
+
+def test_the_licence_text_of_an_earlier_package_does_not_go_along(
+    model: Path, tmp_path: Path
+) -> None:
+    package(model, tmp_path / "folder", licence_text="Another licence.\n")
+    package(model, tmp_path / "folder")
+    assert project(tmp_path / "folder")["project"]["license-files"] == ["LICENSE.md"]
 
 
 def test_names(model: Path, tmp_path: Path) -> None:

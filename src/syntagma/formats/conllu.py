@@ -238,12 +238,11 @@ def to_problem(block: Block, tag_column: TagColumn, lemmas: Lemmas | None = None
     the shared task on surface realisation has lemmas in the column FORM, and a feature `lin` that
     gives the position of a word relative to its head.
 
-    Both tags and the features are given; UPOS only once if it is the tag. Features are given if any
-    word of the sentence has some.
+    Both tags and the features are given; UPOS only once if it is the tag. Features of words that
+    have forms are given if any word of the sentence has some.
     """
     tag = tag_index(tag_column)
-    features = [_features(row) if lemmas else readable_features(row[FEATS]) for row in block.rows]
-    featured = any(features)
+    featured = any(row[FEATS] != "_" for row in block.rows)
     words = tuple(
         Word(
             "" if lemmas else row[FORM],
@@ -251,10 +250,10 @@ def to_problem(block: Block, tag_column: TagColumn, lemmas: Lemmas | None = None
             None if row[HEAD] == "_" else _head(row[HEAD], place),
             None if row[DEPREL] == "_" else row[DEPREL],
             _lemma(row, lemmas) if lemmas else None,
-            given if featured else None,
+            _features(row) if lemmas else readable_features(row[FEATS]) if featured else None,
             readable_upos(row[UPOS]) if tag != UPOS else None,
         )
-        for row, place, given in zip(block.rows, block.places, features, strict=True)
+        for row, place in zip(block.rows, block.places, strict=True)
     )
     id = block.id
     before = _hints(block) if lemmas == "shared task" else ()

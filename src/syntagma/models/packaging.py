@@ -37,7 +37,7 @@ version = {version}
 description = {description}
 readme = "README.md"
 requires-python = ">=3.11"
-{licence}license-files = ["LICENSE*"]
+{licence}license-files = [{licence_files}]
 keywords = ["word ordering", "surface realisation", "syntagma"]
 dependencies = [{requirement}]
 
@@ -116,7 +116,7 @@ def package_texts(
 ) -> dict[str, str]:
     """All files of a package but the model, by their names in its folder."""
     texts = {
-        "pyproject.toml": _pyproject(about, version),
+        "pyproject.toml": _pyproject(about, version, with_text=licence_text is not None),
         "README.md": model_card(about, records),
         "LICENSE.md": licence_statement(about, with_text=licence_text is not None),
         f"{_module(about.name)}/__init__.py": MODULE.format(name=f'"{about.name}"'),
@@ -124,7 +124,9 @@ def package_texts(
     return texts if licence_text is None else {**texts, "LICENSE.txt": licence_text}
 
 
-def _pyproject(about: About, version: str) -> str:
+def _pyproject(about: About, version: str, *, with_text: bool) -> str:
+    # By name: the folder may still hold the licence text of an earlier package.
+    licence_files = ["LICENSE.md", *(["LICENSE.txt"] if with_text else [])]
     licence = licence_id(about.header.get("licence", ""))
     text = PYPROJECT.format(
         mark=MARK,
@@ -132,6 +134,7 @@ def _pyproject(about: About, version: str) -> str:
         version=_quoted(version),
         description=_quoted(f"A model of {about.language} for Syntagma that {about.abilities}."),
         licence=f"license = {_quoted(licence)}\n" if licence else "",
+        licence_files=", ".join(map(_quoted, licence_files)),
         requirement=_quoted(f"syntagma>={_required(about.header)}"),
         group=_quoted(GROUP),
         name=about.name,

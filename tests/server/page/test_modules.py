@@ -101,9 +101,16 @@ def test_conllu_is_read_as_on_the_command_line(
     problems = read_conllu(text.split("\n"), "x", column, "column" if lemmas else None)
     for words, problem in zip(read, problems, strict=True):
         assert isinstance(problem, Problem)
-        # For lemmas, the command line repeats UPOS tags as tags where there are no others.
+        # What makes no difference: the command line repeats UPOS tags as tags of lemmas that have
+        # no others, and may say that features are empty where no word has any.
+        featured = any(word.features for word in problem.words)
         expected = [
-            replace(word, tag=None) if word.tag == word.upos else word for word in problem.words
+            replace(
+                word,
+                tag=None if word.tag == word.upos else word.tag,
+                features=word.features if featured else None,
+            )
+            for word in problem.words
         ]
         assert list(to_problem(words, lemmas=lemmas).words) == expected
 
