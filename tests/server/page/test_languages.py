@@ -29,7 +29,7 @@ LABELS = ["amod", "case", "obl", "root"]
 
 def result(order: list[int], **more: Any) -> dict[str, Any]:
     """An answer: the words of the tree above in this order, counted from 1."""
-    words = [
+    words: list[dict[str, Any]] = [
         {
             "form": FORMS[index - 1],
             "tag": "N",
@@ -46,10 +46,11 @@ def result(order: list[int], **more: Any) -> dict[str, Any]:
 @pytest.fixture
 def latin(visiting: Visiting) -> tuple[Visit, list[dict[str, Any]]]:
     """A page of a server with the model above, and the requests that it got."""
-    visit, bodies = visiting(None), []
+    visit = visiting(None)
+    bodies: list[dict[str, Any]] = []
 
     def order(route: Route) -> None:
-        body = route.request.post_data_json
+        body: Any = route.request.post_data_json
         bodies.append(body)
         projective = body["options"].get("projective")
         found = result([2, 1, 3, 4]) if projective else result([1, 4, 2, 3], projective=False)
