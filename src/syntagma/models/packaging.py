@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +92,7 @@ def package(
             stacklevel=2,
         )
     texts = package_texts(about, version, read_records(figures), licence_text)
-    _check_folder(folder)
+    _check_folder(folder, texts)
     inner = folder / _module(called)
     try:
         inner.mkdir(parents=True, exist_ok=True)
@@ -177,15 +177,21 @@ def _check_name(name: object) -> str:
     return name
 
 
-def _check_folder(folder: Path) -> None:
-    """Raise if the folder holds a project that was not written here."""
+def _check_folder(folder: Path, files: Iterable[str]) -> None:
+    """Raise if the folder holds a project, or one of these files, that was not written here."""
     project = folder / "pyproject.toml"
     try:
-        foreign = project.exists() and not project.read_text("utf-8").startswith(MARK)
+        ours = project.exists() and project.read_text("utf-8").startswith(MARK)
     except (OSError, UnicodeDecodeError):
-        foreign = True
-    if foreign or (folder / "setup.py").exists():
+        ours = False
+    foreign = [] if ours else [file for file in files if (folder / file).exists()]
+    if project.name in foreign or any((folder / f"setup.{e}").exists() for e in ("py", "cfg")):
         raise OutputError(
             f"cannot write the package to {folder}: it holds another Python project; "
+            "choose another folder"
+        )
+    if foreign:
+        raise OutputError(
+            f"cannot write the package to {folder}: its {foreign[0]} is not that of a package; "
             "choose another folder"
         )

@@ -63,6 +63,7 @@ function isAttached(/** @type {string} */ before, /** @type {string} */ form) {
   const unspaced =
     /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}！-､]/u;
   if (/^(?:[.,;:!?…%)\]}»”’،؛؟।]+|n['’]t|['’]\p{Ll}{1,2})$/iu.test(form)) return true;
+  if (/^(?:[([{“‘¿¡]+|\p{L}*[^\P{L}sS]['’])$/u.test(before)) return true; // brackets, elisions: l', qu'
   return unspaced.test([...before].pop() ?? "") && unspaced.test([...form][0] ?? "");
 }
 

@@ -100,13 +100,15 @@ const ordered = (forms, more = {}) => ({
   ...more,
 });
 
-test("scripts without spaces have none", () => {
+test("spaces stand where the language has them", () => {
   for (const [words, line] of [
     [["我", "喜欢", "猫", "。"], "我喜欢猫。"],
     [["彼", "は", "コーヒー", "を", "飲む"], "彼はコーヒーを飲む"],
     [["用", "Python", "3", "写", "（", "好", "）"], "用 Python 3 写（好）"],
     [["나는", "고양이를", "좋아한다", "."], "나는 고양이를 좋아한다."],
     [["هل", "نبح", "الكلب", "؟"], "هل نبح الكلب؟"],
+    [["qu'", "il", "(", "l’", "ours", ")"], "qu'il (l’ours)"],
+    [["the", "dogs'", "house"], "the dogs' house"],
   ])
     assert.equal(lineOf(stateOf(words), ordered(words)), line);
 });
