@@ -12,11 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from toys.models import toy_vocabulary
+from toys.network import toy_header, toy_stored
 from toys.packages import install
 
 import syntagma
 from syntagma import ArgumentError, Linearization, ModelError, Problem, ProblemError
+from syntagma.models.saving import save_model
 from syntagma.transition.budget import DEFAULT_MAX_WORDS
 
 pytest.importorskip("spacy", reason="no spaCy: pip install 'syntagma[spacy]'")
@@ -214,6 +218,7 @@ def test_the_error_handler_of_the_pipeline_decides() -> None:
         ({"threads": 0}, ArgumentError, "threads must be between"),
         ({"max_words": 0}, ArgumentError, "max_words must be between"),
         ({"tags": "some"}, ValueError, "tags"),
+        ({"projective": "some"}, ValueError, "projective"),
         ({"beams": 3}, ValueError, "beams"),
     ],
 )
@@ -222,6 +227,20 @@ def test_a_wrong_configuration_is_refused_at_once(
 ) -> None:
     with pytest.raises(error, match=message):
         pipeline(**config)
+
+
+def test_arcs_may_cross_unless_it_is_forbidden(tmp_path: Path) -> None:
+    stored = toy_stored(lifting=True)
+    stored.arrays["network.lift.out.bias"][:] = np.array([0, 9, 0, 0])  # lifts all it can
+    path = tmp_path / "lifts.syntagma"
+    save_model(path, toy_header(lifting=True), toy_vocabulary(), stored)
+    for projective in (False, True):
+        nlp = pipeline(sentences=False, model=str(path), projective=projective)
+        words = [f"w{place}" for place in range(6)]
+        doc = Doc(nlp.vocab, words=words, heads=[0, 0, 1, 1, 3, 0], deps=["dep"] * 6)
+        with pytest.warns(syntagma.SyntagmaWarning, match="labels"):
+            [result] = nlp.get_pipe("syntagma")(doc)._.syntagma
+        assert result.projective is projective
 
 
 def test_the_default_limit_is_that_of_order(nlp: Language) -> None:

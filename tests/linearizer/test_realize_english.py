@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -95,3 +96,14 @@ def test_misspellings_are_not_offered() -> None:
             each.words[0].lower() in ("dog", "dogs")
             for each in en().realize([Word(lemma="dog", tag=tag)], n_best=10)
         )
+
+
+def test_empty_features_of_all_words_are_features_that_are_not_given() -> None:
+    """As in CoNLL-U with `_` in the column FEATS."""
+    words = [
+        Word(lemma="dog", upos="NOUN", head=2, deprel="nsubj"),
+        Word(lemma="chase", upos="VERB", head=0),
+        Word(lemma="cat", upos="NOUN", head=2, deprel="obj"),
+    ]
+    empty = [replace(word, features="") for word in words]
+    assert en().realize(empty).text == en().realize(words).text != "Dog chase cat"

@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from toys.models import toy_vocabulary
+from toys.network import toy_header, toy_stored
 from toys.packages import install, model_bytes, write_model
 
 import syntagma
+from syntagma.cli.info import list_as_text
 from syntagma.models.installed import InstalledModel, installed_models
+from syntagma.models.saving import save_model
 
 
 @pytest.fixture
@@ -57,6 +61,17 @@ def test_what_a_model_can_do(site: Path) -> None:
     [model] = packaged()
     assert model.lifting
     assert syntagma.load("tlh").lifts
+    assert model.inputs == ()
+
+
+def test_what_a_model_reads(site: Path) -> None:
+    install(site)
+    path = site / "syntagma_tlh" / "tlh.syntagma"
+    header = {**toy_header(["upos", "features"]), "name": "tlh"}
+    save_model(path, header, toy_vocabulary(), toy_stored())
+    [model] = packaged()
+    assert (model.tags, model.inputs) == ("xpos", ("upos", "features"))
+    assert "XPOS, UPOS, FEATS" in list_as_text([model])
 
 
 def test_each_fault_has_its_line(site: Path) -> None:

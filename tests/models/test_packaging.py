@@ -69,6 +69,33 @@ def test_a_package_is_written_again(model: Path, tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     assert (folder / "LICENSE.txt").read_text() == "All of it.\n"
     assert "`LICENSE.txt` is its text" in (folder / "LICENSE.md").read_text()
+    assert project(folder)["project"]["license-files"] == ["LICENSE.md", "LICENSE.txt"]
+
+
+def test_files_of_others_are_not_replaced(model: Path, tmp_path: Path) -> None:
+    for name in ("README.md", "LICENSE.txt"):
+        folder = tmp_path / name[:3]
+        folder.mkdir()
+        (folder / name).write_text("mine")
+        with pytest.raises(OutputError, match=f"its {name} is not that of a package"):
+            package(model, folder, licence_text="The licence.\n")
+        assert [path.read_text() for path in folder.iterdir()] == ["mine"]
+
+
+def test_the_card_of_a_model_for_best_first_search_says_so(tmp_path: Path) -> None:
+    package("en-best-first", tmp_path / "folder", name="mine")
+    card = (tmp_path / "folder" / "README.md").read_text(encoding="utf-8")
+    assert "syntagma order --model mine --search best-first WORDS" in card
+    assert 'syntagma.load("mine", search="best-first")' in card
+    assert "Creative Commons BY-SA 4.0, <https" in card.replace("\n", " ")
+
+
+def test_the_licence_text_of_an_earlier_package_does_not_go_along(
+    model: Path, tmp_path: Path
+) -> None:
+    package(model, tmp_path / "folder", licence_text="Another licence.\n")
+    package(model, tmp_path / "folder")
+    assert project(tmp_path / "folder")["project"]["license-files"] == ["LICENSE.md"]
 
 
 def test_names(model: Path, tmp_path: Path) -> None:
@@ -118,7 +145,7 @@ def test_what_is_refused(model: Path, tmp_path: Path) -> None:
         with pytest.raises(ArgumentError, match="syntagma evaluate --json"):
             package(model, tmp_path / "a", figures=[record])
     assert not (tmp_path / "a").exists()
-    for foreign in ("pyproject.toml", "setup.py"):
+    for foreign in ("pyproject.toml", "setup.py", "setup.cfg"):
         (tmp_path / "b").mkdir(exist_ok=True)
         (tmp_path / "b" / foreign).write_text("[project]\n")
         with pytest.raises(OutputError, match="holds another Python project"):

@@ -308,3 +308,16 @@ def test_every_section_is_needed_and_checked(name: str) -> None:
     damaged = np.full(4, 255, np.uint8)
     with pytest.raises(ModelError):
         Realizer.from_arrays({**arrays, name: damaged}, "").inflect(Problem.of([Word(lemma="a")]))
+
+
+def test_features_count_as_given_if_any_word_has_some() -> None:
+    def diving(first: str | None, second: str | None) -> Problem:
+        return Problem((Word(lemma="dive", features=first), Word(lemma="wug", features=second)))
+
+    open_ = diving(None, None)
+    for features in (diving("", ""), diving("", None), open_):
+        assert REALIZER.as_given(features) == open_
+    some = diving("", "Number=Plur")
+    assert REALIZER.as_given(some) is some
+    without = learn_realizer([sentence("wugs/wug/N/ dived/dive/V/")] * 2, "")
+    assert without.as_given(open_) == diving("", "")

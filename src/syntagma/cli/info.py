@@ -1,7 +1,7 @@
 """`syntagma info`: describes a model by its header, or lists the models that are installed."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -98,7 +98,7 @@ def list_as_text(models: Sequence["InstalledModel"]) -> str:
                     each.language or "-",
                     f"{each.distribution} {each.version}",
                     each.search,
-                    each.tags.upper() or "-",
+                    _columns(each.tags, each.inputs) or "-",
                     "yes" if each.realizes else "no",
                     "yes" if each.lifting else "no",
                     f"{each.size / 1e6:.1f} MB",
@@ -167,7 +167,11 @@ def _tags(header: Mapping[str, Any]) -> str:
     """The tags and features that the model reads, as columns of CoNLL-U."""
     inputs = header.get("inputs")
     further = list(map(_plain, inputs)) if isinstance(inputs, list) else []
-    columns = [_plain(header.get("tag_column", "")), *further]
+    return _columns(_plain(header.get("tag_column", "")), further)
+
+
+def _columns(tag_column: str, inputs: Iterable[str]) -> str:
+    columns = (tag_column, *inputs)
     return ", ".join("FEATS" if each == "features" else each.upper() for each in columns)
 
 

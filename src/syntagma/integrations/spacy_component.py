@@ -41,15 +41,15 @@ class SyntagmaComponent:
     """
 
     def __init__(
-        self, name: str, model: str, given: dict[str, bool], limits: dict[str, Any]
+        self, name: str, model: str, given: dict[str, bool], options: dict[str, Any]
     ) -> None:
-        """`given` are arguments of `Problem.from_spacy`, `limits` those of `order_many`."""
+        """`given` are arguments of `Problem.from_spacy`, `options` those of `order_many`."""
         from syntagma.models.loading import model_path
         from syntagma.models.packages import is_name
 
         self.name = name
         self._given = given
-        self._limits = limits
+        self._options = options
         self._handle: Handler = raise_error
         self._path = model_path(model)
         self._installed = is_name(model)
@@ -69,7 +69,7 @@ class SyntagmaComponent:
         from syntagma.linearizer.linearizer import load
 
         self._linearizer = load(self._path)
-        self._linearizer.order_many([], **self._limits)  # checks them
+        self._linearizer.order_many([], **self._options)  # checks them
         return self._linearizer
 
     def __call__(self, doc: Doc) -> Doc:
@@ -117,7 +117,7 @@ class SyntagmaComponent:
         sentences = [list(_sentences(doc)) for doc in docs]
         problems = [self._problem(each) for spans in sentences for each in spans]
         wanted = [each for each in problems if each is not None]
-        results = self.linearizer.order_many(wanted, on_error="yield", **self._limits)
+        results = self.linearizer.order_many(wanted, on_error="yield", **self._options)
         ordered = iter([None if each is None else next(results) for each in problems])
         return [_records(spans, [next(ordered) for _ in spans]) for spans in sentences]
 
@@ -202,10 +202,16 @@ def create_component(
     beam: Optional[int],  # noqa: UP045
     threads: int,
     max_words: int,
+    projective: bool,
 ) -> SyntagmaComponent:
     given = {"tags": tags, "arcs": arcs, "labels": labels}
-    limits = {"beam": beam, "threads": threads, "max_words": max_words}
-    return SyntagmaComponent(name, model, given, limits)
+    options = {
+        "beam": beam,
+        "threads": threads,
+        "max_words": max_words,
+        "projective": projective,
+    }
+    return SyntagmaComponent(name, model, given, options)
 
 
 Language.factory(
@@ -219,6 +225,7 @@ Language.factory(
         "beam": None,
         "threads": 1,
         "max_words": 512,
+        "projective": False,
     },
     func=create_component,
 )

@@ -105,7 +105,7 @@ class Solver:
                 advice = "train one: syntagma train --search best-first --realize"
             raise ModelError(f"the model {self.name} has not learned to realize lemmas: {advice}")
         check_size(lemmas, max_words)
-        problem, alternatives = self._realizer.inflect(lemmas)
+        problem, alternatives = self._realizer.inflect(self._realizer.as_given(lemmas))
         if not self.strategy.chooses_forms:
             alternatives = likeliest_first(alternatives)  # all but the first wait for `settle`
         # A UPOS tag from which inflection has found a tag is none that the model does not know.

@@ -21,7 +21,7 @@ WIDTH = 118
 LICENCES = {
     **{
         f"CC-{terms}-{version}": (
-            f"Creative Commons {terms.replace('-', ' ', 1)} {version}",
+            f"Creative Commons {terms} {version}",
             f"https://creativecommons.org/licenses/{terms.lower()}/{version}/",
         )
         for version in ("2.5", "3.0", "4.0")
@@ -78,6 +78,8 @@ def model_card(about: About, records: Sequence[Mapping[str, Any]] = ()) -> str:
     """
     header = about.header
     tags = str(header.get("tag_column", "")).upper()
+    best_first = header.get("search") == "best-first"
+    option, argument = (" --search best-first", ', search="best-first"') if best_first else ("", "")
     facts = [
         f"language: {one_line(header.get('language', '')) or '-'}",
         f"learned from {_data(header)}",
@@ -98,8 +100,8 @@ def model_card(about: About, records: Sequence[Mapping[str, Any]] = ()) -> str:
         ),
         "<!-- Written by `syntagma package`. -->\n",
         f"```console\n$ pip install {about.distribution}\n$ syntagma order --model {about.name}"
-        " WORDS\n```\n",
-        f'```python\nimport syntagma\n\nmodel = syntagma.load("{about.name}")\n```\n',
+        f"{option} WORDS\n```\n",
+        f'```python\nimport syntagma\n\nmodel = syntagma.load("{about.name}"{argument})\n```\n',
         "## The model\n",
         "".join(_item(fact) for fact in facts),
         "## Figures\n",

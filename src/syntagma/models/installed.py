@@ -23,7 +23,8 @@ class InstalledModel:
     """A model that can be loaded by its name; if not, `error` says why, and what to do.
 
     `distribution` and `version` are those of the package that installed it. `search` is `beam` or
-    `best-first`, `tags` the column of CoNLL-U that holds the tags. `realizes` says whether it
+    `best-first`, `tags` the column of CoNLL-U that holds the tags, `inputs` what else the model
+    reads: `upos`, `features`. `realizes` says whether it
     realizes lemmas, `lifting` whether it writes orders that are not projective. `size` is in bytes.
     """
 
@@ -40,6 +41,7 @@ class InstalledModel:
     attribution: str = ""
     path: Path | None = None
     error: str = ""
+    inputs: tuple[str, ...] = ()
 
 
 def installed_models() -> list[InstalledModel]:
@@ -95,6 +97,7 @@ def _read(name: str, distribution: str, version: str, path: Path) -> InstalledMo
             licence=header.get("licence", ""),
             attribution=header.get("attribution", ""),
             path=path,
+            inputs=tuple(map(str, header.get("inputs", ()))),
         )
     except ModelError as error:
         return InstalledModel(name, distribution, version, path=path, error=str(error))

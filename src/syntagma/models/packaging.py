@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ version = {version}
 description = {description}
 readme = "README.md"
 requires-python = ">=3.11"
-{licence}license-files = ["LICENSE*"]
+{licence}license-files = [{licence_files}]
 keywords = ["word ordering", "surface realisation", "syntagma"]
 dependencies = [{requirement}]
 
@@ -92,7 +92,7 @@ def package(
             stacklevel=2,
         )
     texts = package_texts(about, version, read_records(figures), licence_text)
-    _check_folder(folder)
+    _check_folder(folder, texts)
     inner = folder / _module(called)
     try:
         inner.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ def package_texts(
 ) -> dict[str, str]:
     """All files of a package but the model, by their names in its folder."""
     texts = {
-        "pyproject.toml": _pyproject(about, version),
+        "pyproject.toml": _pyproject(about, version, with_text=licence_text is not None),
         "README.md": model_card(about, records),
         "LICENSE.md": licence_statement(about, with_text=licence_text is not None),
         f"{_module(about.name)}/__init__.py": MODULE.format(name=f'"{about.name}"'),
@@ -124,7 +124,9 @@ def package_texts(
     return texts if licence_text is None else {**texts, "LICENSE.txt": licence_text}
 
 
-def _pyproject(about: About, version: str) -> str:
+def _pyproject(about: About, version: str, *, with_text: bool) -> str:
+    # By name: the folder may still hold the licence text of an earlier package.
+    licence_files = ["LICENSE.md", *(["LICENSE.txt"] if with_text else [])]
     licence = licence_id(about.header.get("licence", ""))
     text = PYPROJECT.format(
         mark=MARK,
@@ -132,6 +134,7 @@ def _pyproject(about: About, version: str) -> str:
         version=_quoted(version),
         description=_quoted(f"A model of {about.language} for Syntagma that {about.abilities}."),
         licence=f"license = {_quoted(licence)}\n" if licence else "",
+        licence_files=", ".join(map(_quoted, licence_files)),
         requirement=_quoted(f"syntagma>={_required(about.header)}"),
         group=_quoted(GROUP),
         name=about.name,
@@ -174,15 +177,21 @@ def _check_name(name: object) -> str:
     return name
 
 
-def _check_folder(folder: Path) -> None:
-    """Raise if the folder holds a project that was not written here."""
+def _check_folder(folder: Path, files: Iterable[str]) -> None:
+    """Raise if the folder holds a project, or one of these files, that was not written here."""
     project = folder / "pyproject.toml"
     try:
-        foreign = project.exists() and not project.read_text("utf-8").startswith(MARK)
+        ours = project.exists() and project.read_text("utf-8").startswith(MARK)
     except (OSError, UnicodeDecodeError):
-        foreign = True
-    if foreign or (folder / "setup.py").exists():
+        ours = False
+    foreign = [] if ours else [file for file in files if (folder / file).exists()]
+    if project.name in foreign or any((folder / f"setup.{e}").exists() for e in ("py", "cfg")):
         raise OutputError(
             f"cannot write the package to {folder}: it holds another Python project; "
+            "choose another folder"
+        )
+    if foreign:
+        raise OutputError(
+            f"cannot write the package to {folder}: its {foreign[0]} is not that of a package; "
             "choose another folder"
         )

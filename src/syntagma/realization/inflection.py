@@ -80,6 +80,11 @@ class Inflector:
         """The forms seen of each lemma."""
         return unpack_lexicon(self._given) if isinstance(self._given, bytes) else self._given
 
+    @cached_property
+    def has_features(self) -> bool:
+        """Whether any form was seen with features."""
+        return any(entry.features for entries in self.lexicon.values() for entry in entries)
+
     def _forms(self, lemma: str, tag: str | None, features: str | None) -> tuple[Form, ...]:
         """The forms to choose from, the most frequent first; never empty.
 

@@ -49,6 +49,17 @@ class Realizer:
     context: FormContext = field(default_factory=lambda: FormContext({}))
     source: str = ""  # the file of the model, for messages
 
+    def as_given(self, problem: Problem) -> Problem:
+        """The problem with features as they count: they are given if any word has some. If none
+        has, they are not given, or empty for a model whose training data had none."""
+        if any(word.features for word in problem.words):
+            return problem
+        features = None if self.inflector.has_features else ""
+        if all(word.features == features for word in problem.words):
+            return problem
+        words = tuple(replace(word, features=features) for word in problem.words)
+        return replace(problem, words=words)
+
     def inflect(self, problem: Problem) -> tuple[Problem, Alternatives]:
         """The problem with the likeliest form of each lemma, and the forms that each word may take.
 

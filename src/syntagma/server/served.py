@@ -49,6 +49,7 @@ class Served:
             "realizes": "realize" in self.operations,
             "language_model": linearizer.has_language_model,
             "takes_arcs": linearizer.takes_arcs,
+            "lifts": linearizer.lifts,
             "tag_column": linearizer.tag_column,
             "tags": linearizer.tags,
             "labels": linearizer.labels,

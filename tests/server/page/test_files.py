@@ -21,7 +21,12 @@ CONLLU = """\
 def test_conllu_is_imported_with_what_it_says(visit: Visit) -> None:
     visit.upload("two.conllu", CONLLU)
     visit.expect_sentence("the dog barked")
-    visit.expect_chips("barked is VBD", "barked is the root", "dog is NN", "dog nsubj of barked")
+    visit.expect_chips(
+        *("barked is VBD", "barked is VERB", "barked is the root", "barked has no features"),
+        *("dog is NN", "dog is NOUN", "dog nsubj of barked", "dog has Number=Sing"),
+        *("the is DET", "the has no features"),
+    )
+    expect(visit.page.locator(".tree-tag.given")).to_have_text(["DET", "NN", "NOUN", "VBD", "VERB"])
 
 
 def test_a_file_of_several_sentences_is_paged_through(visit: Visit) -> None:
@@ -38,7 +43,7 @@ def test_lemma_mode_imports_lemmas(visit: Visit) -> None:
     visit.button("Lemmas").click()
     visit.upload("two.conllu", CONLLU)
     expect(visit.page.locator("#text")).to_have_value("bark dog the")
-    expect(visit.chips.last).to_have_text("dog has Number=Sing")
+    expect(visit.chips.filter(has_text="dog has Number=Sing")).to_have_count(1)
 
 
 def test_json_is_imported_and_exported(visit: Visit) -> None:
@@ -62,6 +67,21 @@ def test_plain_text_is_imported(visit: Visit) -> None:
     visit.expect_sentence("the dog barked")
     visit.page.locator("#following").click()
     visit.expect_chips("New York together")
+
+
+def test_universal_tags_and_features_survive_an_export(visit: Visit) -> None:
+    visit.open("#words=barked+dog&tag=1:VBD&upos=2:NOUN&features=2:Number%3DSing&features=1:_")
+    visit.expect_chips(
+        "barked is VBD", "barked has no features", "dog is NOUN", "dog has Number=Sing"
+    )
+    assert json.loads(visit.download("Problem as JSON"))["words"] == [
+        {"form": "barked", "tag": "VBD", "features": ""},
+        {"form": "dog", "upos": "NOUN", "features": "Number=Sing"},
+    ]
+    rows = [line.split("\t") for line in visit.download("CoNLL-U").splitlines()[2:] if line]
+    by_form = {row[1]: row[3:6] for row in rows}
+    assert by_form["barked"] == ["_", "VBD", "_"]
+    assert by_form["dog"] == ["NOUN", "NN", "Number=Sing"]
 
 
 def test_conllu_is_exported_and_gives_the_same_tree_again(visit: Visit) -> None:

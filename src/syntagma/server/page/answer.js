@@ -23,6 +23,7 @@ export function nodesOf(/** @type {State} */ state, /** @type {Result} */ result
       id: word.id,
       form: token.form,
       tag: token.tag ?? "",
+      upos: word.upos ?? "",
       head: token.head,
       label: token.deprel ?? "",
       given: word.head !== undefined,
@@ -34,25 +35,36 @@ export function nodesOf(/** @type {State} */ state, /** @type {Result} */ result
 /** The words of a result for the large sentence. @returns {import("./sentence.js").Shown[]} */
 export function shownOf(/** @type {State} */ state, /** @type {Result} */ result) {
   const said = new Set(constraintsOf(state).map((constraint) => constraint.word));
-  return result.words.map((token, place) => {
+  const { contractions = [] } = result;
+  return result.words.map((token, index) => {
     const { id } = state.words[token.source - 1];
-    const before = result.words[place - 1];
+    const before = result.words[index - 1];
     const tight =
-      before?.space_after === undefined ? place > 0 && isAttached(token.form) : !before.space_after;
-    return { id, form: token.form, fixed: said.has(id), tight };
+      before?.space_after === undefined
+        ? index > 0 && isAttached(before.form, token.form)
+        : !before.space_after;
+    const shown = { id, form: token.form, fixed: said.has(id), tight };
+    const range = contractions.find(({ first, last }) => first <= index + 1 && index < last);
+    if (!range) return shown;
+    return range.first === index + 1 ? { ...shown, form: range.text } : { ...shown, within: true };
   });
 }
 
 /** A result as a line of text with the usual spacing. */
 export function lineOf(/** @type {State} */ state, /** @type {Result} */ result) {
   return shownOf(state, result)
+    .filter((word) => !word.within)
     .map((word, place) => (place === 0 || word.tight ? word.form : ` ${word.form}`))
     .join("");
 }
 
-/** Whether a word is written without a space before it. */
-function isAttached(/** @type {string} */ form) {
-  return /^(?:[.,;:!?…%)\]}»”’]+|n['’]t|['’]\p{Ll}{1,2})$/iu.test(form);
+/** Whether a word is written without a space between it and the word before. */
+function isAttached(/** @type {string} */ before, /** @type {string} */ form) {
+  const unspaced =
+    /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}！-､]/u;
+  if (/^(?:[.,;:!?…%)\]}»”’،؛؟।]+|n['’]t|['’]\p{Ll}{1,2})$/iu.test(form)) return true;
+  if (/^(?:[([{“‘¿¡]+|\p{L}*[^\P{L}sS]['’])$/u.test(before)) return true; // brackets, elisions: l', qu'
+  return unspaced.test([...before].pop() ?? "") && unspaced.test([...form][0] ?? "");
 }
 
 /** What the model found out about a word. @returns {import("./panel.js").Found | null} */
@@ -71,9 +83,14 @@ export function foundOf(
 export function arcsInWords(/** @type {Result} */ { words }) {
   return words.map((token) =>
     token.head === 0
-      ? `${token.form}, ${token.tag}: the root`
-      : `${token.form}, ${token.tag}: ${describeLabel(token.deprel ?? "")} of ${words[token.head - 1].form}`,
+      ? `${token.form}, ${tagsOf(token)}: the root`
+      : `${token.form}, ${tagsOf(token)}: ${describeLabel(token.deprel ?? "")} of ${words[token.head - 1].form}`,
   );
+}
+
+/** @param {import("./conllu.js").Token} token */
+function tagsOf({ tag, upos }) {
+  return upos ? `${tag}, ${upos}` : tag;
 }
 
 /**

@@ -7,12 +7,16 @@
  * @typedef {{form: string, tag: string | null, head: number, deprel: string | null, source: number,
  *   upos?: string, lemma?: string | null, features?: string | null, space_after?: boolean}} Token
  * @typedef {{text: string, score: number, words: Token[],
+ *   left_out?: number[], narrowed?: boolean, projective?: boolean,
  *   contractions?: {first: number, last: number, text: string}[]}} Result
  */
 
+import { without } from "./state.js";
+
 /**
- * The sentences of a file, as words of which the tags and heads given in it are known. Multiword
- * tokens, empty nodes and comments are left out: they refer to an order that is to be found.
+ * The sentences of a file, as words of which the tags, features and heads given in it are known.
+ * Multiword tokens, empty nodes and comments are left out: they refer to an order that is to be
+ * found.
  *
  * @param {string} text
  * @param {{lemmas: boolean, tagColumn: string}} options
@@ -44,7 +48,10 @@ export function parseConllu(text, { lemmas, tagColumn }) {
       throw new Error(
         `Line ${line}: the head of “${wrong.text}”, ${wrong.head}, is not a word of the sentence.`,
       );
-    if (words.length) sentences.push(words);
+    // `_` of all words means that features are not given, else that a word has none.
+    const featured = words.some((word) => word.features);
+    if (words.length)
+      sentences.push(featured ? words : words.map((word) => without(word, "features")));
   }
   return sentences;
 }
@@ -57,7 +64,7 @@ function wordOfColumns(
   /** @type {number} */ line,
 ) {
   const [id, form, lemma, upos, xpos, features, head, deprel] = columns.map((column) =>
-    column === "_" ? undefined : column,
+    column === "_" || column === "" ? undefined : column,
   );
   if (head !== undefined && !/^\d{1,9}$/.test(head))
     throw new Error(`Line ${line}: HEAD is not a number: ${head}.`);
@@ -65,29 +72,61 @@ function wordOfColumns(
   const word = { id: Number(id), text: (lemmas ? (lemma ?? form) : form) ?? "_" };
   const tag = tagColumn === "UPOS" ? upos : xpos;
   if (tag !== undefined) word.tag = tag;
+  if (tagColumn !== "UPOS" && upos !== undefined && !/\s/.test(upos)) word.upos = upos;
   if (head !== undefined) word.head = Number(head);
   if (head !== undefined && deprel !== undefined) word.deprel = deprel;
-  if (lemmas && features !== undefined) word.features = features;
+  word.features = readable(features ?? "");
   return word;
 }
 
-/** A result as a sentence of CoNLL-U. */
-export function writeConllu(/** @type {Result} */ result, /** @type {string} */ tagColumn) {
-  const lines = [`# text = ${result.text}`, `# score = ${result.score}`];
-  result.words.forEach((word, index) => {
-    const range = result.contractions?.find((contraction) => contraction.first === index + 1);
-    if (range) lines.push([`${range.first}-${range.last}`, range.text, ..."________"].join("\t"));
+/** The features in a column that may hold anything: those like Name=Value, each name once. */
+function readable(/** @type {string} */ column) {
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  for (const part of column.split("|")) {
+    const [, name] = /^([^\s=]+)=\S+$/.exec(part) ?? [];
+    if (name && !found.has(name)) found.set(name, part);
+  }
+  return [...found.values()].join("|");
+}
+
+/**
+ * A result as a sentence of CoNLL-U, as the command line writes it.
+ *
+ * @param {Result} result
+ * @param {string} tagColumn
+ * @param {readonly Word[]} words  what the result is an order of
+ */
+export function writeConllu(result, tagColumn, words) {
+  const lines = [`# text = ${result.text}`, `# score = ${result.score.toFixed(4)}`];
+  if (result.left_out) lines.push(`# unfinished = ${result.left_out.length} words left out`);
+  if (result.narrowed) lines.push("# narrowed = yes");
+  if (result.projective === false) lines.push("# projective = no");
+  /** @param {number} place */
+  const misc = (place) =>
+    result.words[place - 1].space_after === false && place < result.words.length
+      ? "SpaceAfter=No"
+      : "_";
+  result.words.forEach((token, index) => {
+    const place = index + 1;
+    const { contractions = [] } = result;
+    const range = contractions.find(({ first, last }) => first <= place && place <= last);
+    if (range?.first === place) {
+      const empty = Array(7).fill("_");
+      lines.push([`${place}-${range.last}`, range.text, ...empty, misc(range.last)].join("\t"));
+    }
+    const { upos, features } = words[token.source - 1];
     const columns = [
-      index + 1,
-      word.form,
-      word.lemma ?? "_",
-      (tagColumn === "UPOS" ? word.tag : word.upos) ?? "_",
-      tagColumn === "UPOS" ? "_" : (word.tag ?? "_"),
-      word.features || "_",
-      word.head,
-      word.deprel ?? "_",
+      place,
+      token.form,
+      token.lemma ?? "_",
+      upos ?? (tagColumn === "UPOS" ? token.tag : null) ?? "_",
+      tagColumn === "UPOS" ? "_" : (token.tag ?? "_"),
+      (token.features ?? features) || "_",
+      token.head,
+      token.deprel ?? "_",
       "_",
-      word.space_after === false && index + 1 < result.words.length ? "SpaceAfter=No" : "_",
+      range ? "_" : misc(place), // a multiword token has one space after it, not its words
     ];
     lines.push(columns.join("\t"));
   });

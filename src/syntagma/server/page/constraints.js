@@ -54,14 +54,16 @@ export function removeBefore(
   return { ...state, before: state.before.filter(([x, y]) => x !== a || y !== b), chosen: 0 };
 }
 
-/** Set what is known of a word; `undefined` leaves it to the model. @returns {State} */
+/** Set what is known of a word; `undefined` leaves it open. @returns {State} */
 export function setProperty(
   /** @type {State} */ state,
   /** @type {number} */ id,
-  /** @type {"tag" | "features" | "text"} */ key,
+  /** @type {"tag" | "upos" | "features"} */ key,
   /** @type {string | undefined} */ value,
 ) {
-  return changed(state, id, (word) => (value ? { ...word, [key]: value } : without(word, key)));
+  return changed(state, id, (word) =>
+    value === undefined ? without(word, key) : { ...word, [key]: value },
+  );
 }
 
 /**
@@ -190,7 +192,7 @@ export function constraintsOf(/** @type {State} */ state) {
  * @returns {Constraint[]}
  */
 function constraintsOfWord(word, field, text) {
-  const { id, tag, head, deprel, features } = word;
+  const { id, tag, upos, head, deprel, features } = word;
   /** @type {Constraint[]} */
   const found = [];
   if (word.text.includes(" "))
@@ -208,6 +210,14 @@ function constraintsOfWord(word, field, text) {
       word: id,
       parts: [word.text, "is", tag],
       remove: (s) => setProperty(s, id, "tag", undefined),
+    });
+  if (upos !== undefined)
+    found.push({
+      key: `upos ${id}`,
+      field: `${field}.upos`,
+      word: id,
+      parts: [word.text, "is", upos],
+      remove: (s) => setProperty(s, id, "upos", undefined),
     });
   if (head !== undefined)
     found.push({
@@ -228,7 +238,7 @@ function constraintsOfWord(word, field, text) {
       key: `features ${id}`,
       field: `${field}.features`,
       word: id,
-      parts: [word.text, "has", features.replaceAll("|", ", ")],
+      parts: [word.text, "has", features.replaceAll("|", ", ") || "no features"],
       remove: (s) => setProperty(s, id, "features", undefined),
     });
   return found;

@@ -142,6 +142,7 @@ function wordOfJson(value, index, where, place) {
   /** @type {Word} */
   const word = { id, text };
   if (typeof value.tag === "string") word.tag = value.tag;
+  if (typeof value.upos === "string") word.upos = value.upos;
   const head = value.head === 0 ? 0 : place(value.head, `words[${index}].head`);
   if (head !== null) word.head = head;
   if (head !== null && typeof value.deprel === "string") word.deprel = value.deprel;

@@ -3,14 +3,14 @@
  *
  *     #words=barked+the+dog&first=2&before=2-3&tag=3:NN&head=3:1:nsubj
  *
- * Numbers are places among the words, from 1. The fragment never leaves the browser, so that the
+ * Numbers are places among the words, from 1; `_` are the features of a word that has none. The fragment never leaves the browser, so that the
  * server does not see, let alone log, what is in it. What cannot be read is left out.
  *
  * @typedef {import("./state.js").State} State
  * @typedef {import("./state.js").Word} Word
  */
 
-import { COUNTS, EMPTY, joinText, splitText } from "./state.js";
+import { COUNTS, EMPTY, joinText, readFeatures, splitText, writeFeatures } from "./state.js";
 
 const MODES = ["words", "lemmas", "exercise"];
 
@@ -33,14 +33,17 @@ export function toLink(/** @type {State} */ state) {
   state.words.forEach((word, index) => {
     const place = index + 1;
     if (word.tag !== undefined) query.append("tag", `${place}:${word.tag}`);
+    if (word.upos !== undefined) query.append("upos", `${place}:${word.upos}`);
     if (word.head !== undefined) {
       const label = word.deprel === undefined ? "" : `:${word.deprel}`;
       query.append("head", `${place}:${position.get(word.head) ?? 0}${label}`);
     }
-    if (word.features !== undefined) query.append("features", `${place}:${word.features}`);
+    if (word.features !== undefined)
+      query.append("features", `${place}:${writeFeatures(word.features)}`);
   });
   if (state.count !== EMPTY.count) query.set("orders", String(state.count));
   if (state.diverse) query.set("diverse", "yes");
+  if (state.projective) query.set("projective", "yes");
   if (state.chosen) query.set("order", String(state.chosen + 1));
   return readable(query);
 }
@@ -68,7 +71,8 @@ export function fromLink(/** @type {string} */ fragment) {
     return number >= 1 && number <= words.length ? number : null;
   };
   for (const [word, tag] of pairs(query, "tag", words)) word.tag = tag;
-  for (const [word, features] of pairs(query, "features", words)) word.features = features;
+  for (const [word, upos] of pairs(query, "upos", words)) word.upos = upos;
+  for (const [word, text] of pairs(query, "features", words)) word.features = readFeatures(text);
   for (const [word, value] of pairs(query, "head", words)) {
     const [, head, label] = /^(\d+)(?::(.+))?$/.exec(value) ?? [];
     if (head !== "0" && (place(head) === null || place(head) === word.id)) continue;
@@ -91,6 +95,7 @@ export function fromLink(/** @type {string} */ fragment) {
     model,
     count: COUNTS.includes(count) ? count : EMPTY.count,
     diverse: query.get("diverse") === "yes",
+    projective: query.get("projective") === "yes",
     chosen: Number.isInteger(order) && order > 1 ? order - 1 : 0,
   };
 }

@@ -4,7 +4,7 @@
  *
  * @typedef {import("./state.js").State} State
  * @typedef {import("./conllu.js").Result} Result
- * @typedef {{name: string, language?: string, tag_column?: string, tags?: string[], labels?: string[], realizes?: boolean}} Model
+ * @typedef {{name: string, language?: string, tag_column?: string, tags?: string[], labels?: string[], upos?: string[], features?: string[], lifts?: boolean, realizes?: boolean}} Model
  */
 
 import { showAlternatives } from "./alternatives.js";
@@ -68,7 +68,10 @@ const tree = new Tree(byId("tree"), {
 const panel = new Panel({
   state: () => state,
   found: (id) => (answer ? foundOf(answer.state, answer.results[shownPlace()], id) : null),
-  vocabulary: () => ({ tags: model()?.tags ?? [], labels: model()?.labels ?? [] }),
+  vocabulary: () => {
+    const { tags = [], labels = [], upos = [], features = [] } = model() ?? {};
+    return { tags, labels, upos, features };
+  },
   change: (next, focus) => {
     change(next);
     if (focus !== undefined) sentence.buttonOf(focus)?.focus();
@@ -161,6 +164,7 @@ function show() {
     box.value = joinText(state.words);
   grow(box);
   byId("diverse").checked = state.diverse;
+  byId("projective").checked = state.projective;
   byId("count").value = String(state.count);
   showChips(constraintsOf(state), chipListeners, null);
   showCode();
@@ -257,6 +261,7 @@ function showCode() {
 function showModel() {
   const { name, language } = model() ?? { name: "" };
   byId("model").value = name;
+  byId("projective-choice").hidden = !model()?.lifts && !state.projective;
   byId("about").textContent = name && `Model ${name}${language ? `, ${language}` : ""}`;
 }
 
@@ -319,7 +324,8 @@ function openProblem(/** @type {number} */ place) {
   byId("pager-text").textContent = `${name}: ${place + 1} of ${states.length}`;
   byId("previous").disabled = place === 0;
   byId("following").disabled = place === states.length - 1;
-  change({ ...states[place], model: state.model, count: state.count, diverse: state.diverse });
+  const { model, count, diverse, projective } = state;
+  change({ ...states[place], model, count, diverse, projective });
 }
 
 /** Go where the address says. */
@@ -365,6 +371,9 @@ function listen() {
   byId("diverse").addEventListener("change", () =>
     change({ ...state, diverse: byId("diverse").checked, chosen: 0 }),
   );
+  byId("projective").addEventListener("change", () =>
+    change({ ...state, projective: byId("projective").checked, chosen: 0 }),
+  );
   byId("count").addEventListener("change", () =>
     change({ ...state, count: Number(byId("count").value), chosen: 0 }),
   );
@@ -406,7 +415,11 @@ function listen() {
     "click",
     () =>
       answer &&
-      save("sentence.conllu", writeConllu(answer.results[shownPlace()], tagColumn()), "text/plain"),
+      save(
+        "sentence.conllu",
+        writeConllu(answer.results[shownPlace()], tagColumn(), answer.state.words),
+        "text/plain",
+      ),
   );
   byId("token-form").addEventListener("submit", (/** @type {Event} */ event) => {
     event.preventDefault();

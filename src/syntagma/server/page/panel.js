@@ -3,7 +3,7 @@
  * way to what dragging does.
  *
  * @typedef {import("./state.js").State} State
- * @typedef {{tags: string[], labels: string[]}} Vocabulary
+ * @typedef {{tags: string[], labels: string[], upos: string[], features: string[]}} Vocabulary
  * @typedef {{tag: string, head: number, label: string}} Found  what the model found; head is an id, 0 the root
  */
 
@@ -19,7 +19,7 @@ import {
 } from "./constraints.js";
 import { byId, element } from "./elements.js";
 import { describeLabel, describeTag } from "./names.js";
-import { wordOf } from "./state.js";
+import { readFeatures, wordOf, writeFeatures } from "./state.js";
 
 export class Panel {
   #panel = byId("panel");
@@ -91,7 +91,7 @@ export class Panel {
     const word = wordOf(state, id);
     if (!word) return false;
     const found = this.page.found(id);
-    const { tags, labels } = this.page.vocabulary();
+    const { tags, labels, upos, features } = this.page.vocabulary();
     const others = state.words.filter((other) => other.id !== id);
     const headText =
       found && (found.head === 0 ? "the root" : (wordOf(state, found.head)?.text ?? ""));
@@ -132,9 +132,20 @@ export class Panel {
             "panel-tag",
             [["", open(found?.tag)], ...listed(tags, word.tag, describeTag)],
             word.tag ?? "",
-            (tag) => change((s) => setProperty(s, id, "tag", tag)),
+            (tag) => change((s) => setProperty(s, id, "tag", tag || undefined)),
           ),
         ),
+        upos.length || word.upos !== undefined
+          ? row(
+              "UPOS",
+              select(
+                "panel-upos",
+                [["", "not given"], ...listed(upos, word.upos, describeTag)],
+                word.upos ?? "",
+                (tag) => change((s) => setProperty(s, id, "upos", tag || undefined)),
+              ),
+            )
+          : null,
         row(
           "Head",
           select(
@@ -191,19 +202,19 @@ export class Panel {
             },
           ),
         ),
-        state.mode === "lemmas"
+        state.mode === "lemmas" || features.length || word.features !== undefined
           ? row(
               "Features",
               element("input", {
                 id: "panel-features",
                 type: "text",
-                value: word.features ?? "",
+                value: word.features === undefined ? "" : writeFeatures(word.features),
                 placeholder: "Number=Plur|Tense=Past",
                 autocomplete: "off",
                 spellcheck: "false",
                 onchange: (/** @type {any} */ event) =>
                   change((s) =>
-                    setProperty(s, id, "features", event.target.value.trim() || undefined),
+                    setProperty(s, id, "features", readFeatures(event.target.value)),
                   ),
               }),
             )

@@ -8,6 +8,7 @@
  * @property {string} form
  * @property {boolean} fixed   whether anything is said of the word
  * @property {boolean} tight   whether no space stands before it
+ * @property {boolean} [within]  whether the contraction before it, such as “du”, stands for it, too
  *
  * @typedef {object} Listeners
  * @property {(id: number, anchor: HTMLElement) => void} onWord
@@ -61,7 +62,7 @@ export class Sentence {
       const button =
         old.get(word.id) ?? element("button", { type: "button", "aria-haspopup": "dialog" });
       button.dataset.id = String(word.id);
-      button.className = `word${word.fixed ? " fixed" : ""}${word.tight ? " tight" : ""}`;
+      button.className = `word${word.fixed ? " fixed" : ""}${word.tight ? " tight" : ""}${word.within ? " within" : ""}`;
       button.textContent = word.form;
       return button;
     });

@@ -65,6 +65,7 @@ export function toPythonLibrary(/** @type {State} */ state, /** @type {string} *
   const options = [
     `n_best=${body.options.n_best}`,
     ...(body.options.diverse ? ["diverse=True"] : []),
+    ...(body.options.projective ? ["projective=True"] : []),
   ];
   return [
     "import syntagma",

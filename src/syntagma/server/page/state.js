@@ -5,10 +5,11 @@
  * @typedef {object} Word
  * @property {number} id         stable while the page is open; constraints refer to it
  * @property {string} text       the form or, in lemma mode, the lemma; with spaces, a phrase
- * @property {string} [tag]
+ * @property {string} [tag]      of the tag set of the model
+ * @property {string} [upos]     universal part of speech
  * @property {number} [head]     id of the head; 0 is the root
  * @property {string} [deprel]   label of the arc to the head
- * @property {string} [features] morphological features, `Number=Plur|Person=3`
+ * @property {string} [features] morphological features, `Number=Plur|Person=3`; "" of a word that has none
  *
  * @typedef {"words" | "lemmas" | "exercise"} Mode
  *
@@ -21,6 +22,7 @@
  * @property {string | null} model    null is the server's default
  * @property {number} count           how many orders to show
  * @property {boolean} diverse        whether they must differ in meaning
+ * @property {boolean} projective     whether given subtrees must stay together
  * @property {number} chosen          which of them is shown large, from 0
  * @property {string} title           of an exercise
  * @property {string} sentences       of an exercise, one a line
@@ -42,6 +44,7 @@ export const EMPTY = Object.freeze({
   model: null,
   count: 5,
   diverse: false,
+  projective: false,
   chosen: 0,
   title: "",
   sentences: "",
@@ -153,6 +156,17 @@ export function without(/** @type {Word} */ word, /** @type {(keyof Word)[]} */ 
   );
 }
 
+/** Features as CoNLL-U and people write them: `_` are those of a word that has none. */
+export function writeFeatures(/** @type {string} */ features) {
+  return features || "_";
+}
+
+/** The inverse of `writeFeatures`; `undefined` if nothing is written. @returns {string | undefined} */
+export function readFeatures(/** @type {string} */ text) {
+  const features = text.trim();
+  return features === "_" ? "" : features || undefined;
+}
+
 /** The word with this id. @returns {Word | undefined} */
 export function wordOf(/** @type {State} */ state, /** @type {number} */ id) {
   return state.words.find((word) => word.id === id);
@@ -184,9 +198,9 @@ export function requestOf(state) {
   /** @type {Record<string, any>} */
   const body = {
     words: state.words.map((word) => {
-      const { tag, deprel, features } = word;
+      const { tag, deprel, features, upos } = word;
       const head = word.head === undefined ? undefined : (position.get(word.head) ?? 0);
-      const known = Object.entries({ tag, head, deprel, features }).filter(
+      const known = Object.entries({ tag, head, deprel, features, upos }).filter(
         ([, value]) => value !== undefined,
       );
       return known.length ? { [key]: word.text, ...Object.fromEntries(known) } : word.text;
@@ -200,6 +214,7 @@ export function requestOf(state) {
     ...(state.model === null ? {} : { model: state.model }),
     n_best: state.count,
     ...(state.diverse ? { diverse: true } : {}),
+    ...(state.projective ? { projective: true } : {}),
   };
   return { path: state.mode === "lemmas" ? "v1/realize" : "v1/order", body };
 }

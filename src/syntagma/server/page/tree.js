@@ -6,6 +6,7 @@
  * @typedef {object} Node
  * @property {string} form
  * @property {string} tag
+ * @property {string} [upos]    the universal part of speech, if the user has set it
  * @property {number} head      place of the head, from 1; 0 is the root
  * @property {string} label
  * @property {number} id        of the word in the state
@@ -18,6 +19,7 @@
  * @property {number} level      height above the words, from 1
  * @property {number} from       x where it leaves the head
  * @property {number} to         x where it reaches the dependent
+ * @property {number} label      x of the middle of its label
  *
  * @typedef {(text: string, style: "word" | "tag" | "label") => number} Measure
  */
@@ -31,6 +33,7 @@ const LABEL_ROOM = 16; // around the label of the shortest arc
 const SPREAD = 7; // between two arcs that meet at a word
 const CORNER = 14;
 const WORDS_HEIGHT = 56;
+const UPOS_HEIGHT = 16;
 const STRETCH = 1.8; // how much wider than needed a tree may be, to use the room it has
 
 /**
@@ -45,7 +48,11 @@ const STRETCH = 1.8; // how much wider than needed a tree may be, to use the roo
  */
 export function layOut(nodes, measure, rightToLeft, room) {
   const widths = nodes.map((node) =>
-    Math.max(measure(node.form, "word"), measure(node.tag, "tag")),
+    Math.max(
+      measure(node.form, "word"),
+      measure(node.tag, "tag"),
+      measure(node.upos ?? "", "tag"),
+    ),
   );
   const levels = levelsOf(nodes);
   const steps = nodes.slice(1).map((_, index) => {
@@ -61,7 +68,8 @@ export function layOut(nodes, measure, rightToLeft, room) {
   const centres = nodes.map((_, index) => (index ? (x += steps[index - 1] * stretch) : x));
   const xs = rightToLeft ? centres.map((centre) => width - centre) : centres;
   const base = (Math.max(0, ...levels) + 2) * LEVEL;
-  return { width, height: base + WORDS_HEIGHT, base, xs, arcs: attach(nodes, levels, xs) };
+  const height = base + WORDS_HEIGHT + (nodes.some((node) => node.upos) ? UPOS_HEIGHT : 0);
+  return { width, height, base, xs, arcs: attach(nodes, levels, xs) };
 }
 
 /** The place of the dependent if there is an arc between two neighbours, else null. */
@@ -125,6 +133,7 @@ function attach(
       level: levels[dependent],
       from: head >= 0 ? xs[head] : xs[dependent],
       to: xs[dependent],
+      label: xs[dependent],
     };
   });
   ends.forEach((list, place) => {
@@ -136,7 +145,26 @@ function attach(
       arcs[end.place][end.end] = xs[place] + (index - (ordered.length - 1) / 2) * SPREAD;
     });
   });
-  return arcs;
+  const placed = arcs.map((arc) => (arc.head < 0 ? { ...arc, from: arc.to } : arc));
+  return placed.map((arc) => ({ ...arc, label: labelPlace(arc, placed) }));
+}
+
+/** The middle of an arc; if others run through it, the middle of its longest piece between them. */
+function labelPlace(/** @type {Arc} */ arc, /** @type {readonly Arc[]} */ arcs) {
+  const [left, right] = [Math.min(arc.from, arc.to), Math.max(arc.from, arc.to)];
+  const through = arcs
+    .filter((other) => heightOf(other) > heightOf(arc))
+    .flatMap((other) => [other.from, other.to])
+    .filter((x) => left < x && x < right);
+  const points = [left, ...through, right].sort((a, b) => a - b);
+  const pieces = points.slice(1).map((end, index) => ({ start: points[index], end }));
+  const longest = pieces.reduce((a, b) => (b.end - b.start > a.end - a.start ? b : a));
+  return (longest.start + longest.end) / 2;
+}
+
+/** How high an arc goes; the arrow of a root comes from the top. */
+function heightOf(/** @type {Arc} */ arc) {
+  return arc.head < 0 ? Number.MAX_VALUE : arc.level;
 }
 
 /** Whether most words are written from right to left. */
@@ -189,11 +217,11 @@ export class Tree {
     this.#svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.#svg.setAttribute("width", String(width));
     this.#svg.setAttribute("height", String(height));
-    const found = arcs.filter((arc) => !nodes[arc.dependent].given);
-    const given = arcs.filter((arc) => nodes[arc.dependent].given);
+    // Where arcs cross, the higher one runs through the lower one: the label of that lies on top.
+    const highestFirst = [...arcs].sort((a, b) => heightOf(b) - heightOf(a));
     this.#svg.replaceChildren(
-      ...[...found, ...given].map((arc) => this.#drawArc(arc)), // what the user has drawn lies on top
-      ...nodes.map((node, place) => drawWord(node, place, xs[place], base)),
+      ...highestFirst.map((arc) => this.#drawArc(arc)),
+      ...nodes.map((node, place) => drawWord(node, place, xs[place], base, height - base)),
     );
     this.#showMore();
   }
@@ -205,14 +233,13 @@ export class Tree {
   }
 
   /** @param {Arc} arc */
-  #drawArc({ dependent, head, level, from, to }) {
+  #drawArc({ dependent, head, level, from, to, label }) {
     const { base } = this.#layout;
     const node = this.#nodes[dependent];
     const foot = base - 4;
     const top = base - level * LEVEL - 6;
     const isRoot = head < 0;
     const path = isRoot ? `M${to} ${LEVEL * 0.75}V${foot}` : bracket(from, to, foot, top);
-    const middle = isRoot ? to : (from + to) / 2;
     return svg(
       "g",
       {
@@ -221,7 +248,7 @@ export class Tree {
       },
       svg("path", { class: "arc-line", d: path }),
       svg("path", { class: "arc-tip", d: `M${to} ${foot + 1}l-3.2 -6.4h6.4z` }),
-      svg("text", { class: "arc-label", x: middle, y: isRoot ? LEVEL * 0.5 : top + 4 }, node.label),
+      svg("text", { class: "arc-label", x: label, y: isRoot ? LEVEL * 0.5 : top + 4 }, node.label),
     );
   }
 
@@ -294,14 +321,17 @@ export class Tree {
   }
 }
 
-/** @param {Node} node @param {number} place @param {number} x @param {number} base */
-function drawWord(node, place, x, base) {
+/** @param {Node} node @param {number} place @param {number} x @param {number} base @param {number} height */
+function drawWord(node, place, x, base, height) {
   return svg(
     "g",
     { class: "tree-word", "data-place": place },
-    svg("rect", { class: "tree-hold", x: x - 24, y: base, width: 48, height: WORDS_HEIGHT, rx: 6 }),
+    svg("rect", { class: "tree-hold", x: x - 24, y: base, width: 48, height, rx: 6 }),
     svg("text", { class: "tree-form", x, y: base + 22 }, node.form),
     svg("text", { class: `tree-tag${node.tagged ? " given" : ""}`, x, y: base + 42 }, node.tag),
+    node.upos
+      ? svg("text", { class: "tree-tag given", x, y: base + 42 + UPOS_HEIGHT }, node.upos)
+      : null,
   );
 }
 

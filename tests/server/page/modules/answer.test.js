@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { faultOf, foundOf, lineOf } from "../../../../src/syntagma/server/page/answer.js";
+import {
+  arcsInWords,
+  faultOf,
+  foundOf,
+  lineOf,
+  nodesOf,
+  shownOf,
+} from "../../../../src/syntagma/server/page/answer.js";
 import {
   putBefore,
   setHead,
@@ -77,5 +84,73 @@ test("the line has the usual spacing", () => {
   assert.equal(
     lineOf(state, { text: "", score: 0, words: spelled }),
     "Dogs do n't bark, it 's late .",
+  );
+});
+
+const ordered = (forms, more = {}) => ({
+  text: "",
+  score: 0,
+  words: forms.map((form, index) => ({
+    form,
+    tag: null,
+    head: 0,
+    deprel: null,
+    source: index + 1,
+  })),
+  ...more,
+});
+
+test("spaces stand where the language has them", () => {
+  for (const [words, line] of [
+    [["我", "喜欢", "猫", "。"], "我喜欢猫。"],
+    [["彼", "は", "コーヒー", "を", "飲む"], "彼はコーヒーを飲む"],
+    [["用", "Python", "3", "写", "（", "好", "）"], "用 Python 3 写（好）"],
+    [["나는", "고양이를", "좋아한다", "."], "나는 고양이를 좋아한다."],
+    [["هل", "نبح", "الكلب", "؟"], "هل نبح الكلب؟"],
+    [["qu'", "il", "(", "l’", "ours", ")"], "qu'il (l’ours)"],
+    [["the", "dogs'", "house"], "the dogs' house"],
+  ])
+    assert.equal(lineOf(stateOf(words), ordered(words)), line);
+});
+
+test("a contraction is written once; its other words stay within reach", () => {
+  const result = ordered(["Je", "mange", "de", "le", "pain"], {
+    contractions: [{ first: 3, last: 4, text: "du" }],
+  });
+  result.words.forEach((word, index) => (word.space_after = index !== 2));
+  const state = stateOf(["Je", "manger", "de", "le", "pain"], { mode: "lemmas" });
+  assert.equal(lineOf(state, result), "Je mange du pain");
+  const shown = shownOf(state, result);
+  assert.deepEqual(
+    shown.map((word) => [word.form, word.within ?? false]),
+    [
+      ["Je", false],
+      ["mange", false],
+      ["du", false],
+      ["le", true],
+      ["pain", false],
+    ],
+  );
+});
+
+test("universal tags that are given are shown beside the tag", () => {
+  const state = setProperty(stateOf(["dog", "the"]), 1, "upos", "NOUN");
+  const result = ordered(["dog", "the"]);
+  Object.assign(result.words[0], { tag: "NN", upos: "NOUN" });
+  Object.assign(result.words[1], { tag: "DT", head: 1, deprel: "det" });
+  assert.deepEqual(
+    nodesOf(state, result).map((node) => [node.tag, node.upos]),
+    [
+      ["NN", "NOUN"],
+      ["DT", ""],
+    ],
+  );
+  assert.deepEqual(arcsInWords(result), [
+    "dog, NN, NOUN: the root",
+    "the, DT: det – determiner of dog",
+  ]);
+  assert.equal(
+    faultOf(state, { field: "words[0].upos", message: "no" }, none).key,
+    "upos 1",
   );
 });

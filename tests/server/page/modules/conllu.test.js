@@ -18,16 +18,36 @@ const TEXT = [
 ].join("\r\n");
 const WORDS = { lemmas: false, tagColumn: "XPOS" };
 
-test("words, tags of the model's column, heads and labels are read", () => {
+test("words, both tags, features, heads and labels are read", () => {
   const [first, second] = parseConllu(TEXT, WORDS);
+  const features = ""; // of a word that has none, in a sentence that has some
   assert.deepEqual(first, [
-    { id: 1, text: "Dogs", tag: "NNS", head: 4, deprel: "nsubj" },
-    { id: 2, text: "do", tag: "VBP", head: 4, deprel: "aux" },
-    { id: 3, text: "n't", tag: "RB", head: 4, deprel: "advmod" },
-    { id: 4, text: "bark", tag: "VB", head: 0, deprel: "root" },
-    { id: 5, text: ".", tag: "." },
+    {
+      id: 1,
+      text: "Dogs",
+      tag: "NNS",
+      upos: "NOUN",
+      head: 4,
+      deprel: "nsubj",
+      features: "Number=Plur",
+    },
+    { id: 2, text: "do", tag: "VBP", upos: "AUX", head: 4, deprel: "aux", features },
+    { id: 3, text: "n't", tag: "RB", upos: "PART", head: 4, deprel: "advmod", features },
+    { id: 4, text: "bark", tag: "VB", upos: "VERB", head: 0, deprel: "root", features },
+    { id: 5, text: ".", tag: ".", upos: "PUNCT", features },
   ]);
-  assert.deepEqual(second, [{ id: 1, text: "Yes", tag: "UH" }]);
+  assert.deepEqual(second, [{ id: 1, text: "Yes", tag: "UH", upos: "INTJ" }]);
+});
+
+test("of a column that holds anything, what can be read is read", () => {
+  const row = (upos, features) =>
+    parseConllu(`1\tx\t_\t${upos}\t_\t${features}\t_\t_\t_\t_`, WORDS)[0][0];
+  assert.deepEqual(row("A B", "x|=y|Case=Nom|Case=Acc|A=|Foreign=Yes|a b=c"), {
+    id: 1,
+    text: "x",
+    features: "Case=Nom|Foreign=Yes",
+  });
+  assert.deepEqual(row("", "x"), { id: 1, text: "x" });
 });
 
 test("lemma mode reads lemmas and features; universal tags where the model wants them", () => {
@@ -86,17 +106,21 @@ test("a result is written with multiword tokens and spaces, and can be read agai
     ],
     contractions: [{ first: 1, last: 2, text: "dupain" }],
   };
-  const text = writeConllu(result, "UPOS");
+  const words = [
+    { id: 1, text: "de" },
+    { id: 2, text: "pain" },
+  ];
+  const text = writeConllu(result, "UPOS", words);
   assert.equal(
     text,
-    "# text = Ne t'en va pas\n# score = -1.5\n" +
+    "# text = Ne t'en va pas\n# score = -1.5000\n" +
       "1-2\tdupain\t_\t_\t_\t_\t_\t_\t_\t_\n" +
-      "1\tdu\tde\tADP\t_\t_\t2\tcase\t_\tSpaceAfter=No\n" +
+      "1\tdu\tde\tADP\t_\t_\t2\tcase\t_\t_\n" +
       "2\tpain\tpain\tNOUN\t_\tGender=Masc\t0\troot\t_\t_\n\n",
   );
   assert.deepEqual(parseConllu(text, { lemmas: false, tagColumn: "UPOS" })[0], [
-    { id: 1, text: "du", tag: "ADP", head: 2, deprel: "case" },
-    { id: 2, text: "pain", tag: "NOUN", head: 0, deprel: "root" },
+    { id: 1, text: "du", tag: "ADP", head: 2, deprel: "case", features: "" },
+    { id: 2, text: "pain", tag: "NOUN", head: 0, deprel: "root", features: "Gender=Masc" },
   ]);
 });
 
@@ -109,7 +133,7 @@ test("JSON: a list, an object, a line for each problem", () => {
   );
   const [state] = read(
     "a.json",
-    '{"words": ["a", {"form": "b", "tag": "NN", "head": 1, "deprel": "det", "features": {"A": "B"}}], "before": [[2, 1]], "first": 2, "last": 1}',
+    '{"words": ["a", {"form": "b", "tag": "NN", "head": 1, "deprel": "det", "features": {"A": "B"}, "upos": "NOUN"}], "before": [[2, 1]], "first": 2, "last": 1}',
   );
   assert.deepEqual(state.words[1], {
     id: 2,
@@ -118,6 +142,7 @@ test("JSON: a list, an object, a line for each problem", () => {
     head: 1,
     deprel: "det",
     features: "A=B",
+    upos: "NOUN",
   });
   assert.deepEqual([state.before, state.first, state.last], [[[2, 1]], 2, 1]);
   assert.equal(read("a.jsonl", '["a"]\n["b"]\n').length, 2);

@@ -14,6 +14,7 @@ import { EMPTY, requestOf, stateOf } from "../../../../src/syntagma/server/page/
 test("a link reproduces everything", () => {
   let state = stateOf(["a&b", "c=d", "#", "+", "50%", ":", "ünïcødé", "הכלב"], {
     diverse: true,
+    projective: true,
     count: 10,
     chosen: 2,
     model: "fr",
@@ -21,6 +22,7 @@ test("a link reproduces everything", () => {
   state = { ...putBefore(setLast(setFirst(state, 1), 8), 2, 3), chosen: 2 };
   state = setProperty(state, 6, "tag", ":");
   state = setProperty(state, 2, "features", "Number=Plur|Case=Nom");
+  state = setProperty(setProperty(state, 3, "features", ""), 2, "upos", "NOUN");
   state = setHead(setHead(setHead(state, 3, 2, "nsubj:pass"), 2, 0), 4, 2);
   state = { ...keepTogether(state, 5, 7), chosen: 2 };
   for (const mode of ["words", "lemmas"]) {
@@ -53,7 +55,9 @@ test("random states survive", () => {
         () => putBefore(state, a, b),
         () => setHead(state, a, random(size + 1), ["det", undefined, "a:b"][random(3)]),
         () => setProperty(state, a, "tag", ["NN", ":", "-LRB-", "''"][random(4)]),
-      ][random(5)]();
+        () => setProperty(state, a, "upos", ["NOUN", undefined][random(2)]),
+        () => setProperty(state, a, "features", ["Case=Nom|A=1:2", "", undefined][random(3)]),
+      ][random(7)]();
     }
     assert.deepEqual(requestOf(fromLink(toLink(state))), requestOf(state));
   }
@@ -69,6 +73,6 @@ test("what cannot be read is left out", () => {
   assert.equal(fromLink("#main"), null);
   assert.equal(fromLink("#mode=__proto__"), null);
   const broken =
-    "words=a+b&first=9&last=x&before=1-1&before=3-1&before=1&tag=:NN&tag=7:NN&head=1:1&head=2:9:det&orders=1e9&order=-3&features=1:";
+    "words=a+b&first=9&last=x&before=1-1&before=3-1&before=1&tag=:NN&tag=7:NN&head=1:1&head=2:9:det&orders=1e9&order=-3&features=1:&upos=2:&upos=7:X&projective=1";
   assert.deepEqual(fromLink(broken), stateOf(["a", "b"]));
 });

@@ -129,6 +129,20 @@ test("the request is the problem of the command line, with places from 1", () =>
   });
 });
 
+test("universal tags, features and the wish for projective orders are sent", () => {
+  const state = stateOf(["dog", "the"], { projective: true });
+  state.words[0].upos = "NOUN";
+  state.words[0].features = "Number=Sing";
+  state.words[1].features = "";
+  const { body } = requestOf(state);
+  assert.deepEqual(body.words, [
+    { form: "dog", upos: "NOUN", features: "Number=Sing" },
+    { form: "the", features: "" },
+  ]);
+  assert.equal(body.options.projective, true);
+  assert.ok(!("projective" in requestOf(stateOf(["dog"])).body.options));
+});
+
 test("lemmas are realized", () => {
   const state = stateOf(["dog"], { mode: "lemmas", model: "fr" });
   state.words[0].features = "Number=Plur";

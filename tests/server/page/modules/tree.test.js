@@ -76,3 +76,39 @@ test("the direction is that of most words", () => {
   assert.ok(!isRightToLeft([]));
   assert.ok(!isRightToLeft(["הכלב", "barked"]));
 });
+
+test("labels stand in the middle of their arcs, or where no arc crosses them", () => {
+  let seed = 5;
+  const random = (/** @type {number} */ below) => (seed = (seed * 48271) % 2147483647) % below;
+  let crossed = 0;
+  for (let time = 0; time < 200; time++) {
+    const size = 2 + random(7);
+    const order = Array.from({ length: size }, (_, index) => index).sort(() => random(3) - 1);
+    const heads = Array.from({ length: size }, () => 0);
+    for (let index = 1; index < size; index++) heads[order[index]] = order[random(index)] + 1;
+    const { arcs, base } = layOut(nodes(...heads), measure, false, 0);
+    const height = (arc) => (arc.head < 0 ? base : arc.level);
+    for (const arc of arcs) {
+      const [left, right] = [arc.from, arc.to].sort((a, b) => a - b);
+      const cuts = arcs
+        .filter((other) => height(other) > height(arc))
+        .flatMap((other) => [other.from, other.to])
+        .filter((x) => left < x && x < right);
+      crossed += cuts.length ? 1 : 0;
+      if (!cuts.length) assert.equal(arc.label, (arc.from + arc.to) / 2);
+      // No other place on the arc is further from the lines that run through it.
+      const distance = (x) => Math.min(...[left, right, ...cuts].map((each) => Math.abs(each - x)));
+      for (let x = left; x < right; x += 3)
+        assert.ok(distance(arc.label) >= distance(x) - 1e-6, String(heads));
+    }
+  }
+  assert.ok(crossed > 50);
+});
+
+test("universal tags have a line of their own, if there are any", () => {
+  const plain = nodes(2, 0);
+  const tagged = [{ ...plain[0], upos: "A-VERY-LONG-TAG" }, plain[1]];
+  const [without, with_] = [plain, tagged].map((each) => layOut(each, measure, false, 0));
+  assert.ok(with_.height > without.height);
+  assert.ok(with_.xs[1] - with_.xs[0] > without.xs[1] - without.xs[0]);
+});
