@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -54,7 +55,8 @@ class Realizer:
         has, they are not given, or empty for a model whose training data had none."""
         if any(word.features for word in problem.words):
             return problem
-        features = None if self.inflector.has_features else ""
+        with self._naming_the_file():
+            features = None if self.inflector.has_features else ""
         if all(word.features == features for word in problem.words):
             return problem
         words = tuple(replace(word, features=features) for word in problem.words)
@@ -66,14 +68,12 @@ class Realizer:
         Given forms stay. The likeliest form does not depend on the tree; the shares of the
         alternatives do.
         """
-        try:
+        with self._naming_the_file():
             problem = self._tagged(problem)
             forms = list(map(self._forms, problem.words))
             if self.inflector.english:
                 forms = self._agreed(problem, forms)
             log_shares = self.choice.log_shares(problem, forms)
-        except ModelError as error:
-            raise ModelError(f"{self.source}: {error}" if self.source else str(error)) from error
         alternatives = tuple(
             tuple(
                 Alternative(form.text, form.text if word.form else capitalised(form.text), share)
@@ -82,6 +82,14 @@ class Realizer:
             for word, several, shares in zip(problem.words, forms, log_shares, strict=True)
         )
         return problem.with_forms([several[0].text for several in forms]), alternatives
+
+    @contextmanager
+    def _naming_the_file(self) -> Iterator[None]:
+        """Errors name the file of the model: some sections are read when they are first used."""
+        try:
+            yield
+        except ModelError as error:
+            raise ModelError(f"{self.source}: {error}" if self.source else str(error)) from error
 
     def _tagged(self, problem: Problem) -> Problem:
         """The problem with tags that the model knows, from UPOS tags and features, in place of tags
