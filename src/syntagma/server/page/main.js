@@ -278,7 +278,7 @@ function tagColumn() {
 /** The words of a text: as they are separated or, if it is a sentence, as the service splits it. */
 async function tokenize(/** @type {string} */ text, /** @type {AbortSignal} */ signal) {
   if (!isProse(text)) return splitText(text);
-  if ((model()?.language ?? "English") !== "English") return splitProse(text);
+  if (!/^en(g|glish)?([-_]|$)/i.test(model()?.language ?? "en")) return splitProse(text);
   try {
     return (await service.post("v1/tokenize", { text }, signal)).words;
   } catch (error) {

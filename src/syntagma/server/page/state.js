@@ -31,6 +31,10 @@
 /** A word with spaces in it is a phrase; in the text box its words are joined by this. */
 const NO_BREAK_SPACE = "\u00a0";
 
+/** Punctuation that is written next to a word, before and after it, as parts of a regular expression. */
+const OPENING = '"“‘(\\[「『（《〈【«¿¡';
+const CLOSING = '.,;:!?…)\\]"”’。，、；：！？」』）》〉】»،؛؟।';
+
 /** How many orders can be asked for. */
 export const COUNTS = [1, 3, 5, 10, 20];
 
@@ -82,19 +86,25 @@ export function joinText(/** @type {readonly Word[]} */ words) {
  */
 export function isProse(/** @type {string} */ text) {
   if (text.includes(NO_BREAK_SPACE)) return false;
-  const attached = /[\p{L}\p{N}][.,;:!?…)\]"”’]+(?=\s|$)|(?:^|\s)["“‘(\[]+[\p{L}\p{N}]/u;
+  const attached = new RegExp(
+    `[\\p{L}\\p{N}][${CLOSING}]+(?=\\s|$)|(?:^|\\s)[${OPENING}]+[\\p{L}\\p{N}]`,
+    "u",
+  );
   const contracted = /\p{L}(?:n['’]t|['’](?:s|re|ve|ll|d|m))(?!\p{L})/iu;
   return attached.test(text) || contracted.test(text);
 }
 
-/** Split a sentence where no tokenizer is at hand: punctuation at the edges of words comes off. */
+/**
+ * Split a sentence where no tokenizer is at hand: punctuation at the edges of words comes off, and so
+ * do elided words (French l', qu').
+ */
 export function splitProse(/** @type {string} */ text) {
-  return splitText(text).flatMap(
-    (word) =>
-      word
-        .match(/^["“‘(\[]+|[.,;:!?…)\]"”’]+$|(?:(?![.,;:!?…)\]"”’]+$).)+/gu)
-        ?.filter((part) => part.trim()) ?? [],
+  const elided = "(?:[cdjlmnst]|(?:jus|lors|puis|quoi)?qu)['’](?=\\p{L})";
+  const part = new RegExp(
+    `^[${OPENING}]+|[${CLOSING}]+$|(?<!\\p{L})${elided}|(?:(?![${CLOSING}]+$).)+`,
+    "giu",
   );
+  return splitText(text).flatMap((word) => word.match(part)?.filter((each) => each.trim()) ?? []);
 }
 
 /**

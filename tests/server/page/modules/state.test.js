@@ -30,6 +30,7 @@ test("a sentence is told from a list of words", () => {
     "(so) it",
     "Yes, we can",
     "“No”",
+    "我喜欢猫。",
   ])
     assert.ok(isProse(prose), prose);
   for (const list of [
@@ -57,6 +58,12 @@ test("without a tokenizer, punctuation comes off the edges of words", () => {
     ").",
   ]);
   assert.deepEqual(splitProse("the dog ..."), ["the", "dog", "..."]);
+  assert.deepEqual(splitProse("我喜欢猫。"), ["我喜欢猫", "。"]);
+  assert.deepEqual(splitProse("هل نبح الكلب؟"), ["هل", "نبح", "الكلب", "؟"]);
+  assert.deepEqual(
+    splitProse("«Qu'il l’aime aujourd'hui», dit-elle."),
+    "« Qu' il l’ aime aujourd'hui », dit-elle .".split(" "),
+  );
 });
 
 test("a word keeps its id while the text around it changes", () => {
