@@ -146,7 +146,7 @@ def test_weights_must_fit(transducer: Transducer, name: str) -> None:
     with pytest.raises(ModelError, match="a length is"):
         Transducer.from_arrays({**arrays, name: arrays[name][..., :-1]})
     with pytest.raises(ModelError, match=name):
-        Transducer.from_arrays({**arrays, name: np.full_like(arrays[name], np.inf)})
+        Transducer.from_arrays({**arrays, name: np.full(arrays[name].shape, np.inf, np.float16)})
     with pytest.raises(ModelError, match=name):
         Transducer.from_arrays({key: value for key, value in arrays.items() if key != name})
 

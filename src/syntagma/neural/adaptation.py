@@ -31,7 +31,7 @@ SMALL = 30_000  # words of a treebank below which the network is narrower, with 
 WORD_DROPOUT = 0.3
 
 MIN_COUNT = 2
-MOST_NAMES = 20_000  # of the lexicon, at `width` bytes each: the model file stays below 9 MB
+MOST_NAMES = 16_000  # of the lexicon, at `width` bytes each: the model file stays below 9 MB
 
 
 def adapt(

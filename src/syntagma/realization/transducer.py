@@ -42,7 +42,8 @@ _MAX_WEIGHT = 10_000
 PREFIX = "transducer."
 _INPUTS, _CHANGES, _COSTS = (PREFIX + name for name in ("inputs", "changes", "costs"))
 TABLE = (
-    Section(PREFIX + "table", np.float16, ("inputs", "hidden"), -_MAX_WEIGHT, _MAX_WEIGHT),
+    Section(PREFIX + "table", np.int8, ("inputs", "hidden")),
+    Section(PREFIX + "scales", np.float16, ("inputs",), 0, _MAX_WEIGHT),
     Section(PREFIX + "bias", np.float16, ("hidden",), -_MAX_WEIGHT, _MAX_WEIGHT),
     Section(PREFIX + "output", np.float16, ("hidden", "changes"), -_MAX_WEIGHT, _MAX_WEIGHT),
     Section(PREFIX + "output_bias", np.float16, ("changes",), -_MAX_WEIGHT, _MAX_WEIGHT),
@@ -128,8 +129,8 @@ def nearest(morphs: frozenset[str], siblings: Sequence[Sibling]) -> tuple[Siblin
 class Transducer:
     """A network over named inputs with one hidden layer, and its search.
 
-    `weights` are the arrays of `TABLE`: a row for each input and its bias, and a column for each
-    change and its bias.
+    `weights` are the arrays of `TABLE`: a row for each input, its scale and the bias of the rows,
+    and a column for each change and its bias.
     """
 
     def __init__(
@@ -144,9 +145,10 @@ class Transducer:
         self._costs = costs
         self._weights = {section.name: weights[section.name] for section in TABLE}
         self._number = {name: number for number, name in enumerate(inputs)}
-        self._table, self._bias, self._output, self._output_bias = (
+        rows, scales, self._bias, self._output, self._output_bias = (
             array.astype(np.float32) for array in self._weights.values()
         )
+        self._table = rows * scales[:, None]
         self._known = frozenset(name[3:] for name in inputs if name.startswith("w0 "))
 
     def align(self, lemma: str, form: str) -> list[str] | None:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import SyntagmaWarning
+from syntagma.neural.embeddings import EmbeddingTable
 from syntagma.realization.letters import END, START, Costs, align_letters, apply_change, letters_of
 from syntagma.realization.lexicon import Seen, SeenForms, most_frequent
 from syntagma.realization.transducer import (
@@ -144,10 +145,15 @@ def _fit(examples: Sequence[_Example], changes: Sequence[str], costs: Costs) -> 
             losses.mean().backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             chances[batch] = (losses.detach() / HARD).clamp(EASY, 1)
-    arrays = (table.weight[1:], bias, layer.weight.T, layer.bias)
-    weights = (each.detach().numpy().astype(np.float16) for each in arrays)
-    names = (section.name for section in TABLE)
-    return Transducer(inputs, changes, costs, dict(zip(names, weights, strict=True)))
+    quantised = EmbeddingTable.quantised(table.weight[1:].detach().numpy())
+    assert quantised.scales is not None
+    others = (each.detach().numpy() for each in (bias, layer.weight.T, layer.bias))
+    weights = [quantised.rows, quantised.scales, *others]
+    sections = {
+        section.name: array.astype(section.dtype)
+        for section, array in zip(TABLE, weights, strict=True)
+    }
+    return Transducer(inputs, changes, costs, sections)
 
 
 def _as_numbers(
