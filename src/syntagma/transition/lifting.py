@@ -31,8 +31,8 @@ Floats = npt.NDArray[np.float32]
 
 MOST_STEPS = 3  # that a model tells apart: the last stands for more, too
 MOST_LIFTINGS = 2  # that a search tries, besides that of no word
-LEAST_SHARE = 0.8  # of the probability of the best lifting that others must have to be tried
-LEAST_NONE = 0.5  # the same for that of no word
+LEAST_SHARE = 0.6  # of the probability of the best lifting that others must have to be tried
+LEAST_NONE = 0.25  # the same for that of no word
 WEIGHT = 1.0  # of the log-probability of a lifting in the score
 MOST_ASSIGNMENTS = 200  # ways to tell equal forms of an order apart that are looked at
 
