@@ -95,7 +95,8 @@ def test_a_language_that_is_not_installed(code: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("syntagma.models.packages.announcements", lambda: [])
     assert fault(code) == (
         f"the model '{code}' ({LANGUAGES[code]}) is not installed: "
-        f"pip install syntagma-{code}, or in a checkout: pip install languages/{code}"
+        f"in a checkout of Syntagma, pip install languages/{code} (if it is not there, "
+        f"make languages LANGUAGES={code} trains it)"
     )
 
 

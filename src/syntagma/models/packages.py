@@ -159,12 +159,13 @@ def find_packaged(name: str, shipped: Iterable[str]) -> Path:
     if name in LANGUAGES:
         raise ModelError(
             f"the model {shown(name)} ({LANGUAGES[name]}) is not installed: "
-            f"pip install syntagma-{name}, or in a checkout: pip install languages/{name}"
+            f"in a checkout of Syntagma, pip install languages/{name} (if it is not there, "
+            f"make languages LANGUAGES={name} trains it)"
         )
     installed = ", ".join([*sorted(shipped), *dict.fromkeys(each.name for each in announced)])
     languages = ", ".join(f"{code} ({language})" for code, language in LANGUAGES.items())
     raise ModelError(
         f"no model named {shown(name)} is installed (installed: {installed or 'none'}; "
-        f"languages that can be installed: {languages}); "
+        f"languages that make languages packs: {languages}); "
         "a model file of your own is given by its path, as in ./my.syntagma"
     )
