@@ -1,0 +1,1 @@
+"""A model of Syntagma: load it by `syntagma.load("pt")`."""
