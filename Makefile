@@ -6,6 +6,9 @@
 # make screenshot take the picture of the page anew: docs/images/page.png
 # make notebooks run the notebooks and write their outputs anew
 # make site      build the documentation as a website in site/
+# make site-version add the site of this version to those before it, on the branch gh-pages
+# make release-check build wheel and source distribution, check them, try them in clean environments
+# make compilers build the core with Clang, too, and compare outputs with those of GCC
 # make fuzz      run random and hostile inputs, as in: make fuzz SEED=2 MINUTES=10 TARGETS="models"
 # make languages train, measure and pack models, as in: make languages LANGUAGES="fr ko" SPLIT=dev
 # make coverage  measure which lines of the Python source the tests run
@@ -16,7 +19,7 @@ PYTHON := $(shell for python in python3.11 python3.12 python3.13 python3; do \
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: demo test quick build docs screenshot notebooks site fuzz languages coverage clean
+.PHONY: demo test quick build docs screenshot notebooks site site-version release-check compilers fuzz languages coverage clean
 
 demo: .venv/installed
 	$(BIN)/syntagma order --format tree report Can the you send me '?'
@@ -26,14 +29,14 @@ test: build
 	$(BIN)/ruff check .
 	PATH="$(BIN):$$PATH" cython-lint src
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 quick: build
 	$(BIN)/pytest -m "not slow"
 
 # Only modules that have changed are compiled: seconds, not minutes.
 build: .venv/developing
-	@$(BIN)/python setup.py --quiet build_ext --inplace -j 2
+	@$(BIN)/python setup.py --quiet build_ext --inplace
 	@touch .venv/installed
 
 docs: build
@@ -53,6 +56,25 @@ notebooks: build
 site: .venv/documenting
 	PATH="$(BIN):$$PATH" NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "read it: $(BIN)/python -m http.server --directory site (search needs a server)"
+
+PUSH :=
+
+# As 0.12, also named `latest`, which is where the root of the site leads. With PUSH=--push, for everybody.
+site-version: .venv/documenting
+	version=$$(sed -n 's/^__version__ = "\([0-9]*\.[0-9]*\).*/\1/p' src/syntagma/__init__.py) && \
+	PATH="$(BIN):$$PATH" NO_MKDOCS_2_WARNING=1 $(BIN)/mike deploy --update-aliases $(PUSH) "$$version" latest && \
+	$(BIN)/mike set-default $(PUSH) latest
+
+PYTHONS :=
+QUICK :=
+
+# With PYTHONS="python3.11 python3.12" only these, otherwise each that is installed; QUICK=--quick saves compiling.
+release-check: .venv/releasing build
+	$(BIN)/python .ci/check_release.py $(QUICK) $(PYTHONS)
+
+# In a folder of its own, so that the objects of the two compilers do not mix.
+compilers: build
+	$(BIN)/python .ci/compare_compilers.py
 
 SEED := 1
 MINUTES := 5
@@ -88,10 +110,25 @@ clean:
 
 .venv/developing: .venv/bin/python pyproject.toml setup.py
 	$(BIN)/pip install --quiet --editable '.[dev]'
+	@$(KEEP_COMPILED)
 	@touch $@ .venv/installed
 
-# The tools alone: the site is built from the source, which need not be compiled for it.
+# pip has just compiled everything, and left it in src/ only: with a copy in build/, neither `make build` nor the wheel
+# of `make release-check` compiles it again. Cython, which pip installs afterwards, must not seem newer than what it wrote.
+KEEP_COMPILED = find src -name '*.cpp' -exec touch {} + && suffix=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))') && \
+	folder=build/lib.$$($(BIN)/python -c 'import sys, sysconfig; print(sysconfig.get_platform(), sys.implementation.cache_tag, sep="-")') && \
+	(cd src && find syntagma -name "*$$suffix") | while read -r module; do \
+		mkdir -p "$$folder/$$(dirname "$$module")" && cp "src/$$module" "$$folder/$$module"; done
+
+# The tools of an extra alone: the site is built from the source, which need not be compiled for it.
+TOOLS_OF = $(BIN)/python -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"][sys.argv[1]], sep="\n")'
+
 .venv/documenting: .venv/bin/python pyproject.toml
-	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' > .venv/docs.txt
+	$(TOOLS_OF) docs > .venv/docs.txt
 	$(BIN)/pip install --quiet --requirement .venv/docs.txt
+	@touch $@
+
+.venv/releasing: .venv/bin/python pyproject.toml
+	$(TOOLS_OF) release > .venv/release.txt
+	$(BIN)/pip install --quiet --requirement .venv/release.txt
 	@touch $@

@@ -285,8 +285,7 @@ def tabulate(record: dict[str, Any]) -> Table:
                     f"{figures['dist']:.2f}",
                     f"{figures['forms']:.2f}",
                     f"{figures['tokens']['bleu']:.2f}" if "tokens" in figures else "",
-                    f"{figures['written_bleu']:.2f}",
-                    f"{figures['exact']:.1f}",
+                    *written(figures),
                     f"{figures['cpu_ms']:.1f}",
                     machine.divided(figures["cpu_ms"], figures["units_ms"]),
                 ]
@@ -295,6 +294,13 @@ def tabulate(record: dict[str, Any]) -> Table:
                 signatures.setdefault(each.partition("|")[0], []).append(each)
     table.notes += map(joined_signature, signatures.values())
     return table
+
+
+def written(figures: dict[str, Any]) -> tuple[str, str]:
+    """BLEU and exact match of sentences as written; empty if the treebank does not say how."""
+    if figures["written_bleu"] is None:
+        return "", ""
+    return f"{figures['written_bleu']:.2f}", f"{figures['exact']:.1f}"
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ from records import add_file_options
 
 import syntagma
 from syntagma.cli.progress import Ticker
-from syntagma.cli.train import describe
 from syntagma.errors import FormatError, TrainingError
 from syntagma.files.fingerprint import fingerprint
 from syntagma.files.reading import open_text
@@ -207,7 +206,7 @@ def train(
             epochs.append({**asdict(epoch), "units_ms": before + after})
             write_json(kept, {"settings": asdict(settings), "epochs": epochs})
             before = after
-            ticker.print(describe(epoch))
+            ticker.print(epoch.line())
             ticker.restart()
 
         syntagma.train(

@@ -182,11 +182,23 @@ def hold(problem: Problem, found: Linearization, *, tree: bool) -> None:
     assert problem.first in (None, order[0]), "another word comes first"
     assert problem.last in (None, order[-1]), "another word comes last"
     if tree:
-        assert is_projective_tree(heads), f"not a projective tree: {heads}"
+        assert is_tree(heads), f"not a tree: {heads}"
+        assert found.projective == (not has_crossing_arcs(heads)), f"called projective: {heads}"
+        given = any(word.head for word in problem.words)
+        assert found.projective or given, f"crossing arcs, none of them given: {heads}"
 
 
 def is_projective_tree(heads: tuple[int, ...]) -> bool:
-    """Whether heads by position (0: the root) are a tree with one root and no crossing arcs."""
+    return is_tree(heads) and not has_crossing_arcs(heads)
+
+
+def has_crossing_arcs(heads: tuple[int, ...]) -> bool:
+    arcs = [tuple(sorted(arc)) for arc in enumerate(heads, start=1)]
+    return any(a < c < b < d for a, b in arcs for c, d in arcs)
+
+
+def is_tree(heads: tuple[int, ...]) -> bool:
+    """Whether heads by position (0: the root) are a tree with one root."""
     if heads.count(0) != 1:
         return False
     for start in range(1, len(heads) + 1):
@@ -195,8 +207,7 @@ def is_projective_tree(heads: tuple[int, ...]) -> bool:
             at, steps = heads[at - 1], steps + 1
             if steps > len(heads):
                 return False
-    arcs = [tuple(sorted(arc)) for arc in enumerate(heads, start=1)]
-    return not any(a < c < b < d for a, b in arcs for c, d in arcs)
+    return True
 
 
 def satisfiable(problem: Problem) -> bool:

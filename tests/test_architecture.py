@@ -37,6 +37,9 @@ LAYERS = (
     ("integrations",),
     ("evaluation",),
     ("training",),
+    ("engines",),
+    ("batches",),
+    ("many",),
     ("server",),
     ("cli",),
 )
@@ -156,7 +159,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         pytest.fail(" → ".join(error.args[1]))
 
 
-LEARNING = re.compile(r"\.(treebanks|training|evaluation)(\.|$)|training$|\.settings$")
+LEARNING = re.compile(r"\.(treebanks|training|evaluation|many)(\.|$)|training$|\.settings$")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ from importlib import import_module
 TYPE_CHECKING = False  # as in typing, which takes longer to import than all the rest here
 
 if TYPE_CHECKING:
+    from syntagma.batches.batch import BatchReport as BatchReport
+    from syntagma.batches.batch import batch as batch
     from syntagma.best_first.settings import BestFirstSettings as BestFirstSettings
     from syntagma.errors import ArgumentError as ArgumentError
     from syntagma.errors import FormatError as FormatError
@@ -36,6 +38,10 @@ if TYPE_CHECKING:
     from syntagma.linearizer.linearizer import Linearizer as Linearizer
     from syntagma.linearizer.linearizer import ModelInfo as ModelInfo
     from syntagma.linearizer.linearizer import load as load
+    from syntagma.many.train_many import TrainManyReport as TrainManyReport
+    from syntagma.many.train_many import train_many as train_many
+    from syntagma.many.tune import TuningReport as TuningReport
+    from syntagma.many.tune import tune as tune
     from syntagma.models.installed import InstalledModel as InstalledModel
     from syntagma.models.installed import installed_models as installed_models
     from syntagma.models.margin import Margin as Margin
@@ -62,12 +68,13 @@ if TYPE_CHECKING:
     from syntagma.treebanks.treebank import Sentence as Sentence
     from syntagma.treebanks.treebank import read_treebank as read_treebank
 
-__version__ = "0.11.0"
+__version__ = "0.12.0"
 
 # Where each public name is defined.
 _HOMES = {
     "Acceptance": "syntagma.results.acceptance",
     "ArgumentError": "syntagma.errors",
+    "BatchReport": "syntagma.batches.batch",
     "BestFirstSettings": "syntagma.best_first.settings",
     "ConversionReport": "syntagma.treebanks.conversion",
     "FormatError": "syntagma.errors",
@@ -91,12 +98,15 @@ _HOMES = {
     "SyntagmaError": "syntagma.errors",
     "SyntagmaWarning": "syntagma.errors",
     "Token": "syntagma.results.linearization",
+    "TrainManyReport": "syntagma.many.train_many",
     "TrainingError": "syntagma.errors",
     "TrainingReport": "syntagma.training.run",
     "TreebankStatistics": "syntagma.treebanks.statistics",
+    "TuningReport": "syntagma.many.tune",
     "UnsatisfiableError": "syntagma.errors",
     "Word": "syntagma.problem.word",
     "add_lm": "syntagma.training.language_model",
+    "batch": "syntagma.batches.batch",
     "convert": "syntagma.treebanks.conversion",
     "difference": "syntagma.results.difference",
     "evaluate": "syntagma.evaluation.evaluate",
@@ -110,6 +120,8 @@ _HOMES = {
     "stats": "syntagma.treebanks.statistics",
     "train": "syntagma.training.train",
     "train_lm": "syntagma.training.language_model",
+    "train_many": "syntagma.many.train_many",
+    "tune": "syntagma.many.tune",
 }
 __all__ = list(_HOMES)
 

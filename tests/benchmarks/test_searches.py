@@ -25,6 +25,7 @@ import searches
 import syntagma
 from syntagma.errors import FormatError, TrainingError
 from syntagma.linearizer.linearizer import read_info
+from syntagma.training.run import Epoch
 
 CONDITIONS = ("none", "pos", "half", "tree", "labelled")
 
@@ -275,7 +276,7 @@ def test_guidance(
 
     # Cut off after an epoch: the table shows how far it came, and the next run goes on.
     with monkeypatch.context() as changed:
-        changed.setattr(samples, "describe", cut_at(1))
+        changed.setattr(Epoch, "line", cut_at(1))
         with pytest.raises(Cut):
             run("--settings", "final", "--grammars", "ccg")
     assert [row[:3] for row in run("--settings")[:1]] == [["ccg, final", "1 of 2", "1"]]

@@ -14,8 +14,7 @@ from toys.linearizer import FakeLinearizer, fake_load
 
 import syntagma.linearizer.linearizer
 from syntagma.cli import run
-from syntagma.cli.batch import PLACES_SHOWN
-from syntagma.cli.train import describe
+from syntagma.cli.stream import PLACES_SHOWN
 from syntagma.errors import SyntagmaError, SyntagmaWarning
 from syntagma.training.run import Epoch
 
@@ -340,10 +339,10 @@ def test_every_error_is_one_line(
 
 def test_an_epoch_is_shown_with_the_figures_of_its_learner() -> None:
     bleu = {"none": 1.0, "tree": 90.125}
-    assert describe(Epoch(3, bleu, {"correct": 0.25}, 7.6)) == (
+    assert Epoch(3, bleu, {"correct": 0.25}, 7.6).line() == (
         "epoch 3: dev BLEU none 1.00, tree 90.12; 25.0% without update, 8 s CPU"
     )
-    assert describe(Epoch(3, {"none": 1.0}, {"loss": 0.123456}, 7.6)) == (
+    assert Epoch(3, {"none": 1.0}, {"loss": 0.123456}, 7.6).line() == (
         "epoch 3: dev BLEU none 1.00; loss 0.1235, 8 s CPU"
     )
 

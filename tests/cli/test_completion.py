@@ -32,7 +32,7 @@ def complete(line: str) -> set[str]:
 
 def test_commands() -> None:
     assert complete("") >= set(COMMANDS)
-    assert complete("train") == {"train", "train-lm"}
+    assert complete("train") == {"train", "train-lm", "train-many"}
 
 
 def test_options_and_values() -> None:

@@ -10,7 +10,11 @@ import pytest
 from toys.realizer import toy_lemma_sentences, toy_realizing_model
 
 from syntagma import __version__
-from syntagma.evaluation.realization import evaluate_realization, lemma_problems
+from syntagma.evaluation.realization import (
+    evaluate_realization,
+    lemma_problems,
+    says_where_spaces_are,
+)
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.problem.problem import Problem
 from syntagma.treebanks.treebank import Sentence
@@ -86,3 +90,24 @@ def test_a_language_model_that_is_left_out_is_named(tmp_path: Path) -> None:
     left_out = Linearizer(replace(model, header=header, language_model=None))  # type: ignore[arg-type]
     assert [each["lm"] for each in signatures(left_out)] == ["left out", "left out"]
     assert [each["model"] for each in signatures(left_out)] == ["unsaved", "unsaved"]
+
+
+def test_a_treebank_with_spaces_around_all_punctuation_has_no_figures_of_sentences_as_written(
+    linearizer: Linearizer,
+) -> None:
+    said = [replace(SENTENCES[0], forms=("dogs", "bark", "."), written="dogs bark.")]
+    spaced = [replace(each, written="dogs bark .") for each in said]
+    bare = [
+        replace(each, forms=("dogs", "bark", "loudly"), written="dogs bark loudly") for each in said
+    ]
+    assert [*map(says_where_spaces_are, (said, spaced, bare, said + spaced))] == [
+        *(True, False, True, True)
+    ]
+    sentences = [replace(each, written=" ".join(each.forms)) for each in SENTENCES]
+    assert any(not form.isalnum() for each in sentences for form in each.forms)
+    figures = evaluate_realization(linearizer, lemma_problems(sentences, 1), sentences)
+    assert (figures.written_bleu, figures.exact) == (None, None)
+    assert figures.to_json()["written_bleu"] is None
+    assert (
+        evaluate_realization(linearizer, lemma_problems(SENTENCES, 1), SENTENCES).exact is not None
+    )

@@ -101,10 +101,27 @@ def test_a_device_has_no_lock() -> None:
 
 
 def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(descriptor: int) -> bool:
+    def fail(descriptor: int, shared: bool) -> bool:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(locking, "_lock", fail)
     with pytest.warns(SyntagmaWarning, match="has no locks"), locked(tmp_path / "model"):
         pass
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_shared_lock_excludes_only_those_who_want_it_alone(tmp_path: Path) -> None:
+    path = tmp_path / ".lock"
+    with locking.lock_file(path, tmp_path, "job", shared=True):
+        with locking.lock_file(path, tmp_path, "job", shared=True):
+            pass
+        with (
+            pytest.raises(OutputError, match="another job with this output is under way;"),
+            locking.lock_file(path, tmp_path, "job"),
+        ):
+            pass
+    with locking.lock_file(path, tmp_path, "job"):
+        refused = pytest.raises(OutputError, match=f"process {os.getpid()}")
+        with refused, locking.lock_file(path, tmp_path, "job", shared=True):
+            pass
     assert os.listdir(tmp_path) == []

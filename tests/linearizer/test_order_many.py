@@ -11,6 +11,7 @@ import pytest
 from toys.models import bag, model_of, toy_linearizer
 
 from syntagma.errors import ArgumentError, FormatError, ProblemError, SyntagmaError
+from syntagma.files.stored import Stored
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._search import LinearSearch
 from syntagma.linear.scorer import LinearScorer
@@ -57,6 +58,7 @@ class Batching(LinearScorer):
 
     batch = 3
     sizes: list[int]
+    opened = 0
 
     def searches(
         self,
@@ -67,11 +69,12 @@ class Batching(LinearScorer):
         merging: bool = True,
     ) -> Iterator[LinearSearch]:
         self.sizes.append(len(encodings))
-        return super().searches(encodings, widths, ngram_scorers, merging=merging)
+        for search in super().searches(encodings, widths, ngram_scorers, merging=merging):
+            self.opened += 1
+            yield search
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_problems_prepared_together_are_answered_as_if_alone(threads: int) -> None:
+def batching_linearizer() -> tuple[Linearizer, Batching]:
     model = model_of(TOY)
     assert isinstance(model.scorer, LinearScorer)
     vocabulary = model.vocabulary
@@ -80,13 +83,29 @@ def test_problems_prepared_together_are_answered_as_if_alone(threads: int) -> No
         *(vocabulary.label_index, vocabulary.label_pool),
     )
     scorer.sizes = []
-    batching = Linearizer(Model(model.header, vocabulary, scorer))
+    return Linearizer(Model(model.header, vocabulary, scorer)), scorer
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_problems_prepared_together_are_answered_as_if_alone(threads: int) -> None:
+    batching, scorer = batching_linearizer()
     faulty: list[Any] = [["She", "sang"], [], ["fox", "cook", "."], ["w1", "w2"], FormatError("?")]
     problems = [*faulty, ["w3", "fox", "fox"], ["sang"]]
     alone = list(TOY.order_many(problems, n_best=2, beam=4, on_error="yield"))
     found = list(batching.order_many(problems, n_best=2, beam=4, threads=threads, on_error="yield"))
     assert list(map(str, found)) == list(map(str, alone))
     assert sorted(scorer.sizes) == [1, 2, 2]
+
+
+def test_problems_of_a_file_are_read_ahead_but_answered_one_by_one() -> None:
+    batching, scorer = batching_linearizer()
+    seen: list[Any] = []
+    problems = [["sang", "She"], ["fox", "w1"], ["cook"], ["w2", "w3"]]
+    results = batching.order_many(Stored(counted(iter(problems), seen)), beam=2)
+    for number, (read, problem) in enumerate(zip((3, 3, 3, 4), problems, strict=True), start=1):
+        assert next(results) == TOY.order(problem, beam=2)
+        assert (len(seen), scorer.opened) == (read, number)
+    assert scorer.sizes == [3, 1]
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -53,10 +53,19 @@ def test_the_files_of_a_package(model: Path, tmp_path: Path) -> None:
     assert "\n\n| given | BLEU | exact % |\n|---|---|---|\n| labelled | 91.50 | 60.0 |\n" in card
     assert "(1,234 sentences)" in card
     assert "right forms 97.2%" in card
+    assert "as written 82.00, 40.0% of them exact." in " ".join(card.split())
     for text in (card, (folder / "LICENSE.md").read_text(encoding="utf-8")):
         assert "nobody" in text
         assert "creativecommons.org/licenses/by-sa/4.0/" in text
         assert max(map(len, text.splitlines())) <= 120
+
+
+def test_a_treebank_that_does_not_say_how_sentences_are_written(
+    model: Path, tmp_path: Path
+) -> None:
+    package(model, tmp_path / "new", figures=[{**REALIZED, "written_bleu": None, "exact": None}])
+    card = (tmp_path / "new" / "README.md").read_text(encoding="utf-8")
+    assert "(shared task); the treebank does not say" in " ".join(card.split())
 
 
 def test_a_package_is_written_again(model: Path, tmp_path: Path) -> None:

@@ -35,7 +35,9 @@ from syntagma.transition.encoding import encode
 
 
 def as_bytes(encoded: WordVectors) -> tuple[bytes, ...]:
-    arrays = (encoded.vectors, encoded.tags, *chain.from_iterable(encoded.directions))
+    arrays = [encoded.vectors, encoded.tags]
+    for rows, pairs in encoded.directions:
+        arrays += [*chain.from_iterable(rows), pairs]
     return tuple(array.tobytes() for array in arrays)
 
 
@@ -92,13 +94,11 @@ def test_vectors_are_multiplied_with_the_matrices_of_slots_and_pairs() -> None:
         [encoded] = scorer.encoder.encode([encoding])
         vectors = np.vstack([encoded.vectors, w["special"]])
         for prefix, (rows, tables_of_pairs) in zip(DIRECTIONS, encoded.directions, strict=True):
-            first = 0
-            for part in ("state", "arc", "candidate", "sets"):
-                expected = vectors @ w[f"{prefix}slots.{part}"]
-                found = rows[:, first : first + expected.shape[1]]
-                np.testing.assert_allclose(found, expected, atol=1e-4)
-                first += expected.shape[1]
-            assert first == rows.shape[1]
+            parts = ("state", "arc", "candidate", "sets")
+            expected = vectors @ np.hstack([w[f"{prefix}slots.{part}"] for part in parts])
+            for columns, members, found, special in zip(scorer.slot_groups, *rows, strict=True):
+                np.testing.assert_allclose(found, expected[members][:, columns], atol=1e-4)
+                np.testing.assert_allclose(special, expected[-2:, columns], atol=1e-4)
             tables = len(SLOTS.pairs) + 2
             shape_ = (len(vectors), tables, SMALL.rank)
             before = (vectors @ w[f"{prefix}pairs.first"]).reshape(shape_)

@@ -43,22 +43,26 @@ from syntagma.transition._search import beam_search as run_beam_search
 
 
 def test_labels_are_those_that_score_best() -> None:
-    """The label of every arc, by itself."""
+    """The label of every arc, by itself; none is chosen if all are given."""
     scorer, vocabulary = toy_scorer(), toy_vocabulary()
     w = toy_parameters(toy_lexicon(), vocabulary)
+    kinds = set()
     for encoding in encodings_of_all_sizes(4, 12):
         search = next(scorer.searches([encoding], [4], [None]))
         [found] = run_beam_search(search)
         vectors = search.words.vectors
         assert found.tags == search.words.tags.tolist()
+        all_given = all(word.deprel is not None for word in encoding.problem.words)
+        kinds.add(all_given)
         for dependent, (head, label) in enumerate(zip(found.heads, found.labels, strict=True)):
-            if head < 0:
+            if head < 0 or all_given:
                 assert label == -1
                 continue
             hidden = vectors[head] @ w["labels.head"] + w["labels.bias"]
             hidden = np.maximum(hidden + vectors[dependent] @ w["labels.dependent"], 0)
             scores = hidden @ w["labels.out.weight"] + w["labels.out.bias"]
             assert scores[label] == pytest.approx(scores.max(), abs=1e-5)
+    assert kinds == {False, True}
     assert scorer.label(np.zeros((1, SMALL.width), np.float32), []) == []
 
 

@@ -27,6 +27,7 @@ from toys.network import random_slots
 from toys.probes import beam_search, decode_actions
 from toys.random_network import Input, RandomNetwork, draw_problem, listed
 
+from syntagma.neural._action_scorer import VECTOR_MULTIPLE, ActionScorer
 from syntagma.neural._addresses import (
     CANDIDATE_ADDRESSES,
     COUNT_BUCKETS,
@@ -34,7 +35,7 @@ from syntagma.neural._addresses import (
     SET_NAMES,
     STATE_ADDRESSES,
 )
-from syntagma.neural._search import VECTOR_MULTIPLE, ActionScorer
+from syntagma.neural._search import NeuralSearch
 from syntagma.neural.slots import SLOTS, SlotTable
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
@@ -307,12 +308,20 @@ def test_input_that_does_not_fit_the_problem() -> None:
         encode(Problem((Word("w1"), Word("w2"))), toy_vocabulary())
     )
     source.search()
-    n, columns = source.rows.shape
+    n, _ = source.rows.shape
     tables, _, _ = source.pairs.shape
-    for rows_shape in [(n - 1, columns), (n + 1, columns), (n, columns + 1)]:
-        bad = Input(source.network, source.encoding, source.network.draw(*rows_shape), source.pairs)
-        with pytest.raises(ValueError, match="a row for each word"):
-            bad.search()
+    good = source.slot_rows()
+    task, scorer = source.encoding.task, source.network.scorer
+    narrower = tuple(np.ascontiguousarray(rows[:, 1:]) for rows in good.words)
+    for bad_rows, message in [
+        (good._replace(words=tuple(rows[1:] for rows in good.words)), "a row for each member"),
+        (good._replace(words=narrower), "a row for each member"),
+        (good._replace(special=tuple(rows[1:] for rows in good.special)), "for nothing and for"),
+        (good._replace(members=tuple(words + 1 for words in good.members)), "no word 2"),
+        (good._replace(members=tuple(words - 1 for words in good.members)), "no word -1"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            NeuralSearch(task, 1, scorer, bad_rows, source.pairs)
     for shape in [(tables - 1, n, n), (tables, 3, 3), (tables, n + 1, n + 1), (tables, n, n + 1)]:
         bad = Input(source.network, source.encoding, source.rows, source.network.draw(*shape))
         with pytest.raises(ValueError, match="a table for each pair"):

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from syntagma.results.categories import (
+    DETERMINER,
     arguments,
     combine,
     head_side,
@@ -86,12 +87,15 @@ def test_parts_are_what_a_functor_was_made_of(result: str, argument: str, slash:
 @pytest.mark.slow
 @given(categories, categories)
 def test_application_and_its_mirror_image(result: str, argument: str) -> None:
-    """But for pairs of like categories, where the left one is the first conjunct."""
+    """But for pairs of like categories, where the left one is the first conjunct, and determiners,
+    which have no mirror image."""
     forward = f"{_wrap(result)}/{_wrap(argument)}"
     backward = f"{_wrap(result)}\\{_wrap(argument)}"
     assert combine(forward, argument, result).mark == ">"
     assert combine(argument, backward, result).mark == "<"
-    if not is_type_raised(forward):  # S\(S\NP) is not type-raised, S/(S\NP) is
+    if forward == DETERMINER:
+        assert head_side(forward, argument, result) == 1
+    elif not is_type_raised(forward):  # S\(S\NP) is not type-raised, S/(S\NP) is
         head = head_side(forward, argument, result)
         assert head == (1 if is_modifier(forward) else 0)
         assert head_side(argument, backward, result) == 1 - head or is_type_raised(backward)

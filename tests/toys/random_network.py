@@ -11,9 +11,11 @@ from references.brute_force import Orders, random_heads, random_problem, without
 from references.neural import ReferenceScorer
 from references.transition import Action
 
+from syntagma.neural._action_scorer import VECTOR_MULTIPLE, ActionScorer
 from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
 from syntagma.neural._reranker import Reranker
-from syntagma.neural._search import VECTOR_MULTIPLE, ActionScorer, NeuralSearch
+from syntagma.neural._search import NeuralSearch
+from syntagma.neural.slot_rows import Occupants, SlotRows
 from syntagma.neural.slots import SlotTable
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
@@ -56,10 +58,23 @@ class Input:
         self.network, self.encoding, self.rows, self.pairs = network, encoding, rows, pairs
 
     def search(self, width: int = 1) -> NeuralSearch:
-        return NeuralSearch(self.encoding.task, width, self.network.scorer, self.rows, self.pairs)
+        rows = self.slot_rows()
+        return NeuralSearch(self.encoding.task, width, self.network.scorer, rows, self.pairs)
 
     def reranker(self) -> Reranker:
-        return Reranker(self.encoding.task, 1, self.network.scorer, self.rows, self.pairs)
+        rows = self.slot_rows()
+        return Reranker(self.encoding.task, 1, self.network.scorer, rows, self.pairs)
+
+    def slot_rows(self) -> SlotRows:
+        """The rows of the words that can stand in the slots; the reference has those of all."""
+        heads = np.array(self.encoding.heads, np.int32)
+        [members] = Occupants(heads, *np.array([[0], [len(heads)]], np.int32)).members
+        groups = [
+            np.ascontiguousarray(self.rows[:, columns])
+            for columns in self.network.scorer.groups.values()
+        ]
+        words = [rows[chosen] for rows, chosen in zip(groups, members, strict=True)]
+        return SlotRows(members, tuple(words), tuple(rows[-2:] for rows in groups))
 
     def replay(self, actions: tuple[Action, ...]) -> NeuralSearch:
         search = self.search()

@@ -137,7 +137,7 @@ class Forward(Replayed):
         source = self.inputs[encoding.problem]
         network = self.network.scorer
         return Probe(
-            partial(NeuralSearch, encoding.task, width, network, source.rows, source.pairs)
+            partial(NeuralSearch, encoding.task, width, network, source.slot_rows(), source.pairs)
         )
 
     def syntax(self, encoding: Encoding, actions: Sequence[Action]) -> float:

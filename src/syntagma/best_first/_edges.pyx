@@ -16,10 +16,7 @@ from syntagma.features._templates cimport TemplateTable, finish, fold, instantia
 from syntagma.features._weights cimport Weights
 
 
-cdef extern from * nogil:
-    """
-    static inline int count_bits(unsigned long long x) { return __builtin_popcountll(x); }
-    """
+cdef extern from "compiler.h" nogil:
     int count_bits(uint64_t x)
 
 

@@ -5,7 +5,7 @@ After an update, the edges of the chart and the gold edges on the agenda are res
 edges on the agenda are rescored when they are popped, and pushed back if their rank has dropped.
 """
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 from libcpp.algorithm cimport sort
 from libcpp.unordered_set cimport unordered_set
@@ -275,7 +275,7 @@ cdef class GuidedSearch(BestFirst):
                 self.gold_items[k].by.score = self.rescored(&self.gold_items[k].by)
                 self.place(k)
 
-    def learn(self, long limit):
+    def learn(self, int64_t limit):
         """Search and update until the gold result is found or `limit` edges were popped, or after
         the first update; return whether it was found."""
         cdef AgendaItem item

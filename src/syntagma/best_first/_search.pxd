@@ -72,7 +72,7 @@ cdef class BestFirst:
     cdef readonly int chart_size
     cdef readonly bint scaled
     cdef readonly bint by_size          # the limit of the chart holds for each number of words
-    cdef readonly long expansions
+    cdef readonly int64_t expansions
     cdef readonly bint exhausted        # the agenda ran empty
     cdef Agenda agenda
     cdef int64_t pushed
@@ -91,7 +91,7 @@ cdef class BestFirst:
     cdef int twin_in_chart(self, int edge) noexcept nogil
     cdef int accept(self, int edge) except -2 nogil
     cdef void remove(self, int edge) noexcept nogil
-    cdef int run(self, int wanted, long limit, double deadline) except -1 nogil
+    cdef int run(self, int wanted, int64_t limit, double deadline) except -1 nogil
     cdef bint is_new(self, int edge) except -1 nogil
     cdef int list_parts(self, int edge, vector[int32_t]* parts) except -1 nogil
     cdef int list_kinds(self, int edge, vector[int32_t]* kinds) except -1 nogil

@@ -3,7 +3,7 @@
 Which edges can be built is up to the grammar (`_dependency_edges`, `_ccg_edges`).
 """
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libcpp.vector cimport vector
 
 from math import inf
@@ -128,7 +128,7 @@ cdef class BestFirst:
         if self.by_signature.count(signature) and self.by_signature[signature] == edge:
             self.by_signature.erase(signature)
 
-    cdef int run(self, int wanted, long limit, double deadline) except -1 nogil:
+    cdef int run(self, int wanted, int64_t limit, double deadline) except -1 nogil:
         """Expand edges until `wanted` different sentences are found or a limit is reached.
 
         At least one edge is expanded. A limit of 0 means no limit.
@@ -261,7 +261,7 @@ cdef class BestFirst:
         return nodes
 
 
-def best_first_search(BestFirst search, int n_best=1, long limit=0, double seconds=0.0):
+def best_first_search(BestFirst search, int n_best=1, int64_t limit=0, double seconds=0.0):
     """Run a search: (finished, results).
 
     A result is a score and a list of pieces. A piece is the derivation of one phrase: nodes (left,

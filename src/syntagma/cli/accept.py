@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.batch import ShortOfTime, bag_of_arguments, read_one, run_batch, splitter
 from syntagma.cli.output import check_destination
+from syntagma.cli.stream import ShortOfTime, bag_of_arguments, read_one, run_stream, splitter
 from syntagma.errors import FormatError
 from syntagma.formats.problems import guess_format, read_ordered
 from syntagma.formats.text import join_phrases
@@ -134,7 +134,7 @@ def accept(
 
         return write_acceptance(acceptance)
 
-    count = run_batch("judged", items, solve, show, output, on_error)
+    count = run_stream("judged", items, solve, show, output, on_error)
     short_of_time.close(count)
 
 

@@ -23,8 +23,11 @@ COMMANDS: dict[str, Callable[[], Callable[..., None]]] = {
     "realize": lambda: import_module("syntagma.cli.realize").realize,
     "score": lambda: import_module("syntagma.cli.score").score,
     "accept": lambda: import_module("syntagma.cli.accept").accept,
+    "batch": lambda: import_module("syntagma.cli.batch").batch,
     "serve": lambda: import_module("syntagma.cli.serve").serve,
     "train": lambda: import_module("syntagma.cli.train").train,
+    "train-many": lambda: import_module("syntagma.cli.train_many").train_many,
+    "tune": lambda: import_module("syntagma.cli.tune").tune,
     "train-lm": lambda: import_module("syntagma.cli.train_lm").train_lm,
     "add-lm": lambda: import_module("syntagma.cli.add_lm").add_lm,
     "fit-margin": lambda: import_module("syntagma.cli.fit_margin").fit_margin,
@@ -33,6 +36,7 @@ COMMANDS: dict[str, Callable[[], Callable[..., None]]] = {
     "stats": lambda: import_module("syntagma.cli.stats").stats,
     "package": lambda: import_module("syntagma.cli.package").package,
     "info": lambda: import_module("syntagma.cli.info").info,
+    "doctor": lambda: import_module("syntagma.cli.doctor").doctor,
 }
 
 COMPLETION = "_SYNTAGMA_COMPLETE"  # set by the shell when it asks for completions
@@ -154,7 +158,7 @@ def _warnings_as_lines() -> Iterator[None]:
             show_other(message, category, *place, **more)
         elif (topic := getattr(message, "topic", "") or line) not in printed:
             printed.add(topic)
-            print("warning:", line, file=sys.stderr)
+            sys.stderr.write(f"warning: {line}\n")  # at once: a signal may come
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", SyntagmaWarning)

@@ -1,204 +1,211 @@
-"""Problems from arguments, files or standard input, solved one after the other as they come."""
+"""`syntagma batch`: orders, realizes or scores whole corpora into a folder of shards."""
 
 import sys
-import warnings
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from syntagma.cli import options
-from syntagma.cli.output import Document, Result, open_output
+from syntagma.batches.job import DEFAULT_SHARD_SIZE, MAX_SHARD_SIZE
+from syntagma.cli import options, signals
 from syntagma.cli.progress import Ticker
-from syntagma.errors import FormatError, ProblemError, SyntagmaError, SyntagmaWarning, shown
-from syntagma.files.place import Place
-from syntagma.formats.conllu import Lemmas
-from syntagma.formats.problems import guess_format, place_of, read_problems
-from syntagma.formats.text import split_bag
-from syntagma.problem.problem import Problem
-from syntagma.problem.word import TagColumn, Word
-from syntagma.results.realization import Realization
+from syntagma.engines.choice import MAX_JOBS
+from syntagma.transition.budget import DEFAULT_MAX_WORDS
 
-# How many places of skipped problems the closing line lists; each was reported when it was skipped.
-PLACES_SHOWN = 10
+if TYPE_CHECKING:
+    from syntagma.batches.batch import BatchReport
 
 
-# Of a stream: a problem, perhaps with an order of its words, or what is wrong with it.
-Item = TypeVar("Item", Problem | FormatError, tuple[Problem, list[Any]] | FormatError)
+def batch(
+    task: Annotated[
+        Literal["order", "realize", "score"],
+        typer.Argument(
+            metavar="order|realize|score",
+            help="What to do: as the command of that name; score takes sentences in order.",
+        ),
+    ],
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT...",
+            help="Files (plain, gzip or xz), folders, patterns in quotes, or addresses such as "
+            "s3://bucket/folder (extra: batch).",
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Folder for the results, or an address; a job that was stopped is continued.",
+        ),
+    ],
+    input_format: options.InputFormat = None,
+    tokenize: options.Tokenize = False,
+    format: Annotated[
+        Literal["text", "json", "conllu", "parquet"],
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="text|json|conllu|parquet",
+            help="Output format; parquet needs the extra batch.",
+        ),
+    ] = "text",
+    gzip: Annotated[
+        bool, typer.Option("--gzip", help="Compress the results; not for parquet.")
+    ] = False,
+    written: Annotated[
+        bool,
+        typer.Option("--text", help="Order: detokenise sentences (formats text and parquet)."),
+    ] = False,
+    shard_size: Annotated[
+        int,
+        typer.Option(
+            "--shard-size",
+            min=1,
+            max=MAX_SHARD_SIZE,
+            metavar="N",
+            help="Problems per shard: a stopped job loses at most the shards under way.",
+        ),
+    ] = DEFAULT_SHARD_SIZE,
+    engine: Annotated[
+        Literal["processes", "ray"],
+        typer.Option(
+            "--engine",
+            metavar="processes|ray",
+            help="Worker processes on this machine, or Ray Data (extra: ray).",
+        ),
+    ] = "processes",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--address",
+            metavar="ADDRESS",
+            help="Ray: the cluster, such as auto or ray://head:10001. Default: this machine.",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=1,
+            max=MAX_JOBS,
+            metavar="N",
+            help="Worker processes, or most actors of Ray. Default: one per core, on a cluster as "
+            "many as it has room for.",
+        ),
+    ] = None,
+    part: Annotated[
+        str | None,
+        typer.Option(
+            "--part",
+            metavar="I/N",
+            help="Do only the I-th of N parts of the shards, for job arrays; run once more "
+            "without it to complete the folder.",
+        ),
+    ] = None,
+    n_best: options.NBest = None,
+    diverse: options.Diverse = False,
+    search: options.Search = "beam",
+    beam: options.Beam = None,
+    timeout: options.Timeout = None,
+    expansions: options.Expansions = None,
+    model: options.Model = None,
+    no_lm: options.NoLanguageModel = False,
+    projective: options.Projective = False,
+    max_words: options.MaxWords = DEFAULT_MAX_WORDS,
+    debug: options.Debug = False,
+) -> None:
+    """Order, realize or score whole corpora: shards in, shards out, each written exactly once.
 
+    The inputs are cut into shards, which workers solve. A shard appears in the output folder when
+    it is complete. Stop the job, or let it be killed, and run the same command again: only what is
+    missing is done, and shards that are damaged are replaced. Problems without a result do not stop
+    it: `_rejected.jsonl` lists them with place and reason. `_manifest.json`, written last, has
+    settings, checksums and counts. A folder that was made with other settings or inputs is refused.
 
-def run_batch(
-    name: str,
-    problems: Iterable[Item],
-    solve: Callable[[Iterator[Item]], Iterator[Any]],
-    render: Callable[[Any], str],
-    output: Path | None,
-    on_error: Literal["stop", "skip"],
-    document: Document | None = None,
-) -> int:
-    """Write the result of each problem as soon as it is found; return the number of problems.
+    \b
+    Order bags of words on all cores:
+        syntagma batch order bags.txt.gz --output ordered
+    Trees of many files, as Parquet:
+        syntagma batch order "trees/*.conllu" --format parquet --output ordered
+    Sentences from lemmas, as JSON lines, compressed:
+        syntagma batch realize lemmas/ --format json --gzip --output sentences
+    Score sentences as they are:
+        syntagma batch score corpus.txt --tokenize --output scores
+    On a Ray cluster, in a bucket:
+        syntagma batch order s3://corpus/trees --engine ray --address auto \\
+            --output s3://corpus/ordered
+    The third of eight jobs of an array:
+        syntagma batch order trees/ --part 3/8 --output ordered
 
-    `solve` yields a result or an error for each problem, in order; `name` labels the progress.
-    `document` knows what comes before and after the results.
+    The exit code is 0 even if problems were rejected, and 2 if shards could not be done.
     """
-    places: deque[Place | None] = deque()
-    skipped = Skipped()
-    # Results that scroll by on the same terminal show progress by themselves.
-    quiet = output is None and sys.stdout.isatty()
-    with open_output(output) as write, Ticker(name, enabled=not quiet) as ticker:
-        if document:
-            write(document.opening)
-        for result in solve(_remember_places(problems, places)):
-            place = places.popleft()
-            if isinstance(result, SyntagmaError):
-                error = _placed(result, place)
-                if on_error == "stop":
-                    raise error
-                skipped.add(place)
-                ticker.print(f"skipped: {error}")
-            else:
-                write(render(result))
-            ticker.advance()
-        if document:
-            write(document.closing())
-    skipped.close(ticker.count)
-    return ticker.count
+    options.refuse_budget_of_other_search(search, beam, expansions)
+    options.check_diverse(diverse, n_best, search)
+    from syntagma.batches.batch import batch as run
 
-
-def bag_of_arguments(
-    words: Sequence[str], *, lemmas: bool = False, tokenize: bool = False
-) -> Problem:
-    """A problem of plain words, or of lemmas, from the command line."""
-    for number, word in enumerate(words, start=1):
-        try:
-            word.encode()
-        except UnicodeEncodeError:
-            raise ProblemError(f"word {number} is not valid UTF-8: {shown(word)}") from None
-    if tokenize:
-        words = splitter(tokenize)(" ".join(words))
-    problem = Problem.of([Word(lemma=word) for word in words] if lemmas else words)
-    if len(words) == 1 and " " in words[0]:
-        warnings.warn(
-            f"{shown(words[0])} is one phrase, whose words stay as they are: to order them, leave "
-            "out the quotes, or add --tokenize for raw text",
-            SyntagmaWarning,
-            stacklevel=2,
+    signals.farewell = lambda: "stopped; the same command continues the job"
+    with Ticker("done") as ticker:
+        report = run(
+            task,
+            inputs,
+            output,
+            format=format,
+            gzip=gzip,
+            input_format="jsonl" if input_format == "json" else input_format,
+            tokenize=tokenize,
+            text=written,
+            model=model,
+            search=search,
+            language_model=not no_lm,
+            n_best=n_best,
+            diverse=diverse,
+            beam=beam,
+            timeout=timeout,
+            expansions=expansions,
+            max_words=max_words,
+            projective=projective,
+            shard_size=shard_size,
+            part=_part(part),
+            engine=engine,
+            address=address,
+            jobs=jobs,
+            progress=ticker.reach,
         )
-    return problem
+    for source in report.damaged:
+        print(f"{source}: damaged; the records before the damage were read", file=sys.stderr)
+    print(_summary(output, report))
+    if report.unfinished:
+        count = _counted(report.unfinished, "result")
+        print(f"{count} unfinished: words are left out", file=sys.stderr)
+    if report.narrowed:
+        count = _counted(report.narrowed, "result")
+        print(f"{count} from a narrowed beam", file=sys.stderr)
 
 
-def splitter(tokenize: bool) -> Callable[[str], list[str]]:
-    """What splits a line into words: at blanks, or as raw text."""
-    if not tokenize:
-        return split_bag
-    from syntagma.language_model.tokenization import words
-
-    return words
-
-
-def read_inputs(
-    files: Sequence[Path | str],
-    format: options.LemmaFormatName | None,
-    tag_column: TagColumn,
-    lemmas: Lemmas | None = None,
-    *,
-    tokenize: bool = False,
-) -> Iterator[Problem | FormatError]:
-    """The problems of several files; "-" is standard input."""
-    reader_format = "jsonl" if format == "json" else format
-    for file in files:
-        if tokenize and (reader_format or guess_format(file)) != "text":
-            raise typer.BadParameter(f"--tokenize is for plain text, not for {file}")
-    for file in files:
-        if str(file) == "-" and sys.stdin.isatty():
-            what = "lemmas" if lemmas else "words"
-            print(f"Type one bag of {what} per line; end with Ctrl-D.", file=sys.stderr)
-        yield from read_problems(file, reader_format, tag_column, lemmas, splitter(tokenize))
+def _summary(output: str, report: "BatchReport") -> str:
+    new = _counted(report.shards_done - report.shards_before, "shard")
+    line = f"{output}: {_counted(report.results, 'result')}, {report.rejected:,} rejected; {new}"
+    if report.shards_before:
+        line += f" ({report.shards_before:,} done before)"
+    left = report.shards - report.shards_done
+    if left:
+        line += f"; {_counted(left, 'shard')} left to other parts"
+    elif not report.complete:
+        line += "; run once more without --part to complete the folder"
+    return line
 
 
-def read_one(
-    file: Path,
-    format: options.InputFormatName | None,
-    tag_column: TagColumn,
-    *,
-    tokenize: bool,
-    command: str,
-) -> Problem:
-    """The one problem of a file, whose orders are to be looked at."""
-    problems = read_inputs([file], format, tag_column, tokenize=tokenize)
-    first = next(problems)
-    if isinstance(first, FormatError):
-        raise first
-    if next(problems, None) is not None:
-        raise ProblemError(f"{file}: more than one problem; {command} takes one at a time")
-    return first
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
-class Skipped:
-    """Counts skipped problems and keeps the places that the closing line lists."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.places: list[Place] = []
-
-    def add(self, place: Place | None) -> None:
-        self.count += 1
-        if place is not None and len(self.places) < PLACES_SHOWN:
-            self.places.append(place)
-
-    def close(self, total: int) -> None:
-        if self.count:
-            places = ", ".join(map(str, self.places))
-            more = f" and {self.count - len(self.places)} more" * (self.count > len(self.places))
-            print(
-                f"skipped {self.count} of {total} problems: {places}{more}",
-                file=sys.stderr,
-            )
-
-
-class ShortOfTime:
-    """Counts the results for which a search had too little time."""
-
-    def __init__(self) -> None:
-        self.unfinished = self.words = self.narrowed = 0
-
-    def add(self, result: Result | Sequence[Result]) -> None:
-        best = result[0] if isinstance(result, Sequence) else result
-        if isinstance(best, Realization):
-            best = best.linearization
-        self.narrowed += best.narrowed
-        if not best.finished:
-            self.unfinished += 1
-            self.words += len(best.left_out)
-
-    def close(self, total: int) -> None:
-        if self.unfinished:
-            print(
-                f"{self.unfinished} of {total} results are unfinished, {self.words} words left "
-                "out; give the search more time (--timeout, --expansions) or use --search beam",
-                file=sys.stderr,
-            )
-        if self.narrowed:
-            print(
-                f"{self.narrowed} of {total} results come from a narrowed beam; "
-                "give the search more time (--timeout) for results of the full beam",
-                file=sys.stderr,
-            )
-
-
-def _remember_places(problems: Iterable[Item], places: deque[Place | None]) -> Iterator[Item]:
-    """Note the place of each problem that is read; results come in the same order."""
-    for item in problems:
-        places.append(place_of(item[0] if isinstance(item, tuple) else item))
-        yield item
-
-
-def _placed(error: SyntagmaError, place: Place | None) -> SyntagmaError:
-    """The error with its place; errors of readers have one already, those of the search do not."""
-    if isinstance(error, FormatError) or place is None:
-        return error
-    placed = FormatError(str(error), *place)
-    placed.__cause__ = error
-    return placed
+def _part(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    number, slash, parts = text.partition("/")
+    if not (slash and number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts)):
+        raise typer.BadParameter(f"--part is {text}, where 1/8 to 8/8 is expected, for example")
+    return int(number), int(parts)

@@ -295,6 +295,12 @@ def _evaluate_realization(
     if figures.token_scores is not None:
         found = _described_scores(figures.token_scores)
         tokens = f"contractions as one token, as the shared task scored: {found}\n"
+    written = "as written: unknown, because the treebank does not say where spaces are\n"
+    if figures.written_bleu is not None:
+        written = (
+            f"as written: BLEU {figures.written_bleu:.2f}, exact {figures.exact:.1f}%   "
+            f"{figures.signature}\n"
+        )
     write_stdout(
         f"model {linearizer.info.header['name']} on {_names(files)}, {scores.sentences} sentences, "
         f"{'with' if hints else 'without'} hints on the order\n\n"
@@ -302,8 +308,7 @@ def _evaluate_realization(
         f"{figures.scores_signature}\n"
         f"{tokens}"
         f"right forms {figures.forms:.2f}%\n"
-        f"as written: BLEU {figures.written_bleu:.2f}, exact {figures.exact:.1f}%   "
-        f"{figures.signature}\n"
+        f"{written}"
         f"{figures.cpu_ms:.1f} ms CPU per sentence\n"
     )
     if json_file:

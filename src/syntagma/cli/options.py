@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from syntagma.problem.word import TagColumn
 from syntagma.transition.budget import (
     DEFAULT_TIMEOUT,
     MAX_BEAM,
@@ -234,3 +235,22 @@ def check_max_words(max_words: int, most: int) -> None:
         raise typer.BadParameter(
             f"--max-words is {max_words}, but this model can order at most {most}"
         )
+
+
+# Of many trainings.
+AlsoRealize = Annotated[
+    bool | None,
+    typer.Option(
+        "--realize/--no-realize",
+        show_default=False,
+        help="Also learn to realize lemmas. Default: yes.",
+    ),
+]
+TrainedTagColumn = Annotated[
+    TagColumn | None,
+    typer.Option(
+        "--tag-column",
+        metavar="xpos|upos",
+        help="Column of CoNLL-U that serves as the tag. Default: by the treebank.",
+    ),
+]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.batch import ShortOfTime, bag_of_arguments, read_inputs, run_batch
 from syntagma.cli.output import Document, check_destination
+from syntagma.cli.stream import ShortOfTime, bag_of_arguments, read_inputs, run_stream
 from syntagma.errors import FormatError, SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
@@ -123,7 +123,7 @@ def order(
         short_of_time.add(result)
         return document.add(detokenize(linearizer, result) if written else result)
 
-    count = run_batch("ordered", problems, solve, show, output, on_error, document)
+    count = run_stream("ordered", problems, solve, show, output, on_error, document)
     short_of_time.close(count)
 
 

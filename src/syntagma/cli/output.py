@@ -12,16 +12,13 @@ from syntagma.cli.options import FormatName
 from syntagma.errors import OutputError
 from syntagma.files.outputs import check_output, check_stdout
 from syntagma.files.writing import atomic_write
-from syntagma.formats.conllu import write_conllu
-from syntagma.formats.jsonl import write_jsonl
+from syntagma.formats.results import Result, Results, write_results
 from syntagma.problem.word import TagColumn
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
 from syntagma.transition.budget import SearchName
 
-Result = Linearization | Realization
-Results = Result | NBest[Linearization] | NBest[Realization]  # of one problem
 Write = Callable[[str], object]
 
 PICTURES: tuple[FormatName, ...] = ("svg", "html")
@@ -113,24 +110,18 @@ class Document:
 
 def render(result: Results, format: FormatName, tag_column: TagColumn) -> str:
     """One result, or the n best of one problem, as text that ends with a newline."""
-    if format == "json":
-        return write_jsonl(result)
-    if not isinstance(result, NBest):
-        return _render_one(result, format, tag_column)
-    if format == "text":
-        # An empty line ends the list, which may be shorter than requested.
-        return "".join(f"{each.score:.4f}\t{each.text}\n" for each in result) + "\n"
-    return "".join(_render_one(each, format, tag_column) for each in result)
+    if format == "text" or format == "json" or format == "conllu":
+        return write_results(result, format, tag_column)
+    return "".join(_draw(each, format) for each in _each(result))
 
 
-def _render_one(result: Result, format: FormatName, tag_column: TagColumn) -> str:
-    if format == "text":
-        return result.text + "\n"
-    spelling = result.spelling if isinstance(result, Realization) else None
+def _each(result: Results) -> Iterable[Result]:
+    return result if isinstance(result, NBest) else [result]
+
+
+def _draw(result: Result, format: FormatName) -> str:
     if isinstance(result, Realization):
         result = result.linearization
-    if format == "conllu":
-        return write_conllu(result, tag_column, spelling)
     if format == "tree":
         if result.derivations:
             from syntagma.results.drawing.derivation_text import draw_derivation  # loads rich

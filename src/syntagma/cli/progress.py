@@ -58,6 +58,12 @@ class Ticker:
         elif time.monotonic() - self._started > PATIENCE:
             self._show()
 
+    def reach(self, count: int, total: int) -> None:
+        """Set how many are done, of how many."""
+        self._total = total
+        self.count = count - 1
+        self.advance()
+
     def print(self, line: str) -> None:
         """Print a line on standard error, above the bar if there is one."""
         if self._progress is not None:
@@ -77,7 +83,7 @@ class Ticker:
             self._progress.update(self._task, description=label)
 
     def _rate(self) -> str:
-        return f"{self.count / max(time.monotonic() - self._started, 1e-3):.0f}/s"
+        return rate(self.count, max(time.monotonic() - self._started, 1e-3))
 
     def _show(self) -> None:
         from rich.console import Console
@@ -110,3 +116,15 @@ class Ticker:
         )
         signals.restore_terminal = SHOW_CURSOR + "\n"  # below the bar
         self._progress.start()
+
+
+def rate(count: int, seconds: float) -> str:
+    """How many are done per second or, of slow work, per minute or hour.
+
+    >>> rate(90, 2.0), rate(1, 2.0), rate(3, 1800.0), rate(0, 9.0)
+    ('45/s', '30/min', '6/h', '')
+    """
+    for unit, length in (("s", 1), ("min", 60), ("h", 3600)):
+        if count * length >= seconds:
+            return f"{count * length / seconds:.0f}/{unit}"
+    return ""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.batch import ShortOfTime, bag_of_arguments, read_inputs, run_batch
 from syntagma.cli.output import Document, check_destination
+from syntagma.cli.stream import ShortOfTime, bag_of_arguments, read_inputs, run_stream
 from syntagma.errors import FormatError, SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.transition.budget import DEFAULT_MAX_WORDS
@@ -143,5 +143,5 @@ def realize(
         assert not isinstance(result, list)  # n_best was refused
         return shared_task_block(number, " ".join(result.spelling.tokens(result.words)))
 
-    count = run_batch("realized", problems, solve, show, output, on_error, document)
+    count = run_stream("realized", problems, solve, show, output, on_error, document)
     short_of_time.close(count)

@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.batch import bag_of_arguments, read_one, splitter
 from syntagma.cli.output import PICTURES, Document, write_stdout
+from syntagma.cli.stream import bag_of_arguments, read_one, splitter
+from syntagma.formats.results import write_scored
 from syntagma.formats.text import join_phrases
-from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 
 
@@ -71,16 +71,10 @@ def score(
     results.sort(key=lambda result: -result.score)
     if format == "text":
         # Without the empty line that ends an n-best list.
-        write_stdout("".join(f"{_parts(result)}\t{result.text}\n" for result in results))
+        write_stdout("".join(map(write_scored, results)))
         return
     document = Document(format, linearizer.tag_column)
     write_stdout(document.opening)
     for result in [NBest(results)] if format in PICTURES else results:
         write_stdout(document.add(result))
     write_stdout(document.closing())
-
-
-def _parts(result: Linearization) -> str:
-    if result.fluency is None:
-        return f"{result.score:.4f}"
-    return f"{result.score:.4f}\t{result.syntax:.4f}\t{result.fluency:.4f}"

@@ -1,10 +1,8 @@
 """`syntagma train`: trains a model on a treebank."""
 
-import ctypes
-import os
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -21,9 +19,6 @@ from syntagma.neural.lexicon import SUFFIX
 from syntagma.neural.settings import WIDTH_MULTIPLE, NeuralSettings
 from syntagma.problem.word import TagColumn
 from syntagma.transition.budget import MAX_BEAM, MAX_EXPANSIONS, SearchName
-
-if TYPE_CHECKING:
-    from syntagma.training.run import Epoch
 
 # The defaults of all options are those of the settings.
 NEURAL, LINEAR, BEST_FIRST = NeuralSettings(), LinearSettings(), BestFirstSettings()
@@ -350,6 +345,7 @@ def train(
         syntagma train train.auto dev.auto --output ccg.syntagma --search best-first \\
             --grammar ccg --tag-column upos
     """
+    from syntagma.training.memory import keep_freed_memory
     from syntagma.training.plan import TrainingPlan
     from syntagma.training.run import Epoch
     from syntagma.training.train import train as learn
@@ -357,11 +353,11 @@ def train(
     settings = choose_settings(context)
     signals.farewell = partial(_say_how_to_resume, output)
     if isinstance(settings, NeuralSettings):
-        _keep_memory()
+        keep_freed_memory()
     with Ticker("learning") as ticker:
 
         def show(epoch: Epoch) -> None:
-            ticker.print(describe(epoch))
+            ticker.print(epoch.line())
             ticker.restart()
 
         def announce(plan: TrainingPlan) -> None:
@@ -399,32 +395,3 @@ def _say_how_to_resume(output: Path) -> str:
     if has_checkpoint(output):
         return f"interrupted: the same command resumes training of {output} after the last epoch"
     return "interrupted in the first epoch: nothing is saved yet"
-
-
-def _keep_memory() -> None:
-    """Make glibc keep freed blocks of up to 32 MB: page faults took a third of the time.
-
-    Other C libraries have no such call. It cannot be undone, so that only the command does it: the
-    function `train` may run in somebody else's process.
-    """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
-    if mallopt is not None:
-        mmap_threshold, trim_threshold = -3, -1
-        mallopt(mmap_threshold, 32 << 20)
-        mallopt(trim_threshold, 1 << 30)
-
-
-def describe(epoch: "Epoch") -> str:
-    """The line that reports an epoch."""
-    bleu = ", ".join(f"{condition} {bleu:.2f}" for condition, bleu in epoch.bleu.items())
-    measured = f"dev BLEU {bleu}; " if bleu else ""
-    others = "".join(f"{_figure(name, value)}, " for name, value in epoch.figures.items())
-    return f"epoch {epoch.number}: {measured}{others}{epoch.cpu_seconds:.0f} s CPU"
-
-
-def _figure(name: str, value: float) -> str:
-    if name == "correct":
-        return f"{100 * value:.1f}% without update"
-    if name == "found":
-        return f"{100 * value:.1f}% found"
-    return f"{name} {value:.4g}"

@@ -7,6 +7,7 @@ The scores of the shared task are computed in `shared_task`; ordering given form
 from __future__ import annotations
 
 import time
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -32,15 +33,15 @@ class RealizationFigures:
 
     `scores` compare words; `token_scores` compare tokens, with contractions as one, which is how
     the shared task scored languages that have them; None if the treebank has none. `written_bleu`
-    and `exact` compare detokenised sentences. `forms` is the percentage of lemmas with the right
-    form, regardless of position and case.
+    and `exact` compare detokenised sentences; None if the treebank does not say where spaces are.
+    `forms` is the percentage of lemmas with the right form, regardless of position and case.
     """
 
     scores: SharedTaskScores
     token_scores: SharedTaskScores | None
     forms: float
-    written_bleu: float
-    exact: float
+    written_bleu: float | None
+    exact: float | None
     cpu_ms: float
     violations: int  # of constraints; anything but 0 is a bug
     scores_signature: str  # of `scores`
@@ -55,8 +56,8 @@ class RealizationFigures:
                 else {}
             ),
             "forms": round(self.forms, 2),
-            "written_bleu": round(self.written_bleu, 2),
-            "exact": round(self.exact, 2),
+            "written_bleu": None if self.written_bleu is None else round(self.written_bleu, 2),
+            "exact": None if self.exact is None else round(self.exact, 2),
             "cpu_ms": round(self.cpu_ms, 3),
             "violations": self.violations,
             "signatures": [self.scores_signature, self.signature],
@@ -175,6 +176,8 @@ def compare(
     written = [sentence.written for sentence in sentences]
     right = sum(map(_right_forms, results, sentences))
     score = bleu.corpus_score(texts, [written])
+    spaced = says_where_spaces_are(sentences)
+    same = sum(map(str.__eq__, texts, written))
     scores = shared_task_scores(
         [" ".join(result.words) for result in results],
         [sentence.text for sentence in sentences],
@@ -183,13 +186,25 @@ def compare(
         scores=scores,
         token_scores=_token_scores(results, sentences),
         forms=100 * right / sum(map(len, sentences)),
-        written_bleu=score.score,
-        exact=100 * sum(map(str.__eq__, texts, written)) / len(sentences),
+        written_bleu=score.score if spaced else None,
+        exact=100 * same / len(sentences) if spaced else None,
         cpu_ms=1000 * seconds / len(sentences),
         violations=sum(len(violations(result.linearization)) for result in results),
         scores_signature=signature.join(scores.signature, settings),
         signature=signature.join(str(bleu.get_signature()), settings),
     )
+
+
+def says_where_spaces_are(sentences: Sequence[Sentence]) -> bool:
+    """Whether a treebank tells how its sentences are written. One that puts spaces around all of
+    its punctuation does not."""
+    return any(sentence.written != " ".join(sentence.forms) for sentence in sentences) or not any(
+        _is_punctuation(form) for sentence in sentences for form in sentence.forms
+    )
+
+
+def _is_punctuation(form: str) -> bool:
+    return all(unicodedata.category(character).startswith("P") for character in form)
 
 
 def _token_scores(

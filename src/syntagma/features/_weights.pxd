@@ -10,11 +10,8 @@ cdef struct Table:
     const Slot* slots
     uint64_t mask
 
-cdef extern from * nogil:
-    """
-    #define syntagma_prefetch(p) __builtin_prefetch(p)
-    """
-    void prefetch "syntagma_prefetch"(const void* p)
+cdef extern from "compiler.h" nogil:
+    void prefetch(const void* p)
 
 cdef inline uint32_t fingerprint(uint64_t key) noexcept nogil:
     cdef uint32_t high = <uint32_t>(key >> 32)

@@ -31,16 +31,25 @@ def locked(output: Path) -> Iterator[None]:
     if target.exists() and not target.is_file():
         yield
         return
-    path = target.with_name(f".{target.name}.lock")
+    with lock_file(target.with_name(f".{target.name}.lock"), output, "training"):
+        yield
+
+
+@contextlib.contextmanager
+def lock_file(path: Path, output: Path, work: str, *, shared: bool = False) -> Iterator[None]:
+    """Hold a lock on a file, which is created; `output` and `work` are for messages.
+
+    Several may share a lock. The file then stays until somebody has held the lock alone.
+    """
     try:
-        descriptor = _acquire(path)
+        descriptor = _acquire(path, shared)
     except OSError as error:
         if error.errno not in _UNSUPPORTED:
             reason = error.strerror or error
             raise OutputError(f"cannot write {output}: {path}: {reason}") from error
         warnings.warn(
             f"the file system of {output} has no locks ({error.strerror}): make sure that no other "
-            "training writes this file",
+            f"{work} writes this file",
             SyntagmaWarning,
             stacklevel=2,
         )
@@ -49,22 +58,25 @@ def locked(output: Path) -> Iterator[None]:
         return
     if descriptor is None:
         raise OutputError(
-            f"cannot write {output}: another training with this output is under way"
+            f"cannot write {output}: another {work} with this output is under way"
             f"{_holder(path)}; wait for it, or choose another output"
         )
     try:
         yield
     finally:
-        _release(path, descriptor)
+        if shared:
+            os.close(descriptor)
+        else:
+            _release(path, descriptor)
 
 
-def _acquire(path: Path) -> int | None:
+def _acquire(path: Path, shared: bool) -> int | None:
     """The descriptor of the locked file, or None if somebody else has locked it."""
     while True:
         with temporary.undisturbed():
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
             try:
-                if not _lock(descriptor):
+                if not _lock(descriptor, shared):
                     os.close(descriptor)
                     return None
                 # The last holder removes the file: a lock on a removed file protects nothing.
@@ -74,6 +86,8 @@ def _acquire(path: Path) -> int | None:
             except BaseException:
                 os.close(descriptor)
                 raise
+            if current and shared:
+                return descriptor
             if current:
                 os.truncate(descriptor, 0)
                 os.write(descriptor, f"{os.getpid()}\n".encode())
@@ -92,8 +106,8 @@ def _release(path: Path, descriptor: int) -> None:
             os.close(descriptor)
 
 
-def _lock(descriptor: int) -> bool:
-    """Lock a file; false if somebody else has."""
+def _lock(descriptor: int, shared: bool) -> bool:
+    """Lock a file; false if somebody else has. Windows knows no shared locks of this kind."""
     try:
         if os.name == "nt":
             import msvcrt
@@ -104,7 +118,8 @@ def _lock(descriptor: int) -> bool:
         else:
             import fcntl
 
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in _BUSY:
             return False

@@ -50,16 +50,36 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[str | FormatError]:
 
 
 def _lines(raw: BinaryIO, source: str, *, close: bool) -> Iterator[str | FormatError]:
-    number = 0
     # A standard input that was replaced may lack `peek`.
     buffered = (
         raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw))
     )
     try:
-        stream = _unpacked(buffered, source)
+        yield from decoded_lines(unpacked(buffered, source), source)
+    except FormatError as error:
+        yield error
+    except reading_faults() as error:
+        yield damaged(error, source, None)
+    finally:
+        if close:
+            raw.close()
+        elif buffered is not raw and not raw.closed:
+            buffered.detach()  # else its end would close standard input
+
+
+def decoded_lines(
+    stream: BinaryIO, source: str, *, from_start: bool = True
+) -> Iterator[str | FormatError]:
+    """The lines of UTF-8 bytes, as `open_text` yields them; the first one has the number 1.
+
+    `from_start` says whether the stream begins where its file does: a byte order mark may stand
+    there, and nowhere else.
+    """
+    number = 0
+    try:
         while line := stream.readline(MAX_LINE + 2):
             number += 1
-            if number == 1:
+            if number == 1 and from_start:
                 line = line.removeprefix(codecs.BOM_UTF8)
             line, whole = line.removesuffix(b"\n"), line[-1:] == b"\n"
             line = line.removesuffix(b"\r")
@@ -79,18 +99,19 @@ def _lines(raw: BinaryIO, source: str, *, close: bool) -> Iterator[str | FormatE
                     source,
                     number,
                 )
-    except FormatError as error:
-        yield error
-    except (OSError, EOFError, zlib.error, _lzma_error()) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        yield FormatError(
-            f"the file is damaged or cut off after this line: {reason}", source, number or None
-        )
-    finally:
-        if close:
-            raw.close()
-        elif buffered is not raw and not raw.closed:
-            buffered.detach()  # else its end would close standard input
+    except reading_faults() as error:
+        yield damaged(error, source, number or None)
+
+
+def reading_faults() -> tuple[type[Exception], ...]:
+    """What reading a file that is damaged, cut off or out of reach may raise."""
+    return OSError, EOFError, zlib.error, _lzma_error()
+
+
+def damaged(error: Exception, source: str, line: int | None) -> FormatError:
+    """The error of a file that cannot be read beyond a line."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return FormatError(f"the file is damaged or cut off after this line: {reason}", source, line)
 
 
 def _lzma_error() -> type[Exception]:
@@ -99,7 +120,8 @@ def _lzma_error() -> type[Exception]:
     return cast(type[Exception], lzma.LZMAError) if lzma else EOFError
 
 
-def _unpacked(raw: io.BufferedReader, source: str) -> BinaryIO:
+def unpacked(raw: io.BufferedReader, source: str) -> BinaryIO:
+    """What a file holds: decompressed if its first bytes are those of gzip or xz."""
     start = raw.peek(len(_XZ_MAGIC))
     if start.startswith(_GZIP_MAGIC):
         import gzip

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar, get_args
 
 from syntagma.errors import ArgumentError, FormatError, shown
 from syntagma.files.place import Place
-from syntagma.files.reading import open_text, source_name
+from syntagma.files.reading import Lines, open_text, source_name
 from syntagma.formats.conllu import ConlluOrigin, Lemmas, read_conllu
 from syntagma.formats.jsonl import read_jsonl, read_orders
 from syntagma.formats.sr11 import read_lemma_trees
@@ -55,16 +55,27 @@ def read_problems(
     if format not in FORMATS:
         raise ArgumentError(f"format must be one of {', '.join(FORMATS)}, not {shown(format)}")
     lines, source = open_text(path), source_name(path)
+    return _or_empty(problems_of(lines, source, format, tag_column, lemmas, split), source)
+
+
+def problems_of(
+    lines: Lines,
+    source: str,
+    format: InputFormat,
+    tag_column: TagColumn = "xpos",
+    lemmas: Lemmas | None = None,
+    split: Callable[[str], list[str]] = split_bag,
+) -> Iterator[Problem | FormatError]:
+    """The problems of lines in a format, as `read_problems` reads those of a file."""
     match format:
         case "conllu":
-            problems = read_conllu(lines, source, tag_column, lemmas)
+            return read_conllu(lines, source, tag_column, lemmas)
         case "jsonl":
-            problems = read_jsonl(lines, source, lemmas=lemmas is not None)
+            return read_jsonl(lines, source, lemmas=lemmas is not None)
         case "sr11":
-            problems = read_lemma_trees(lines, source)
+            return read_lemma_trees(lines, source)
         case "text":
-            problems = read_text(lines, source, lemmas=lemmas is not None, split=split)
-    return _or_empty(problems, source)
+            return read_text(lines, source, lemmas=lemmas is not None, split=split)
 
 
 def read_ordered(
@@ -76,14 +87,24 @@ def read_ordered(
     """Read the problems of a file, as `read_problems` does, each with an order of its words: in
     JSON the order that is given with it (`jsonl.read_orders`), else that in which they are listed.
     """
+    lines, source = open_text(path), source_name(path)
     format = format or guess_format(path)
+    return _or_empty(ordered_of(lines, source, format, tag_column, split), source)
+
+
+def ordered_of(
+    lines: Lines,
+    source: str,
+    format: InputFormat,
+    tag_column: TagColumn = "xpos",
+    split: Callable[[str], list[str]] = split_bag,
+) -> Iterator[tuple[Problem, list[str] | list[int]] | FormatError]:
+    """The problems of lines in a format, each with an order, as `read_ordered` reads them."""
     if format == "jsonl":
-        source = source_name(path)
-        return _or_empty(read_orders(open_text(path), source, split), source)
-    problems = read_problems(path, format, tag_column, split=split)
+        return read_orders(lines, source, split)
     return (
         item if isinstance(item, FormatError) else (item, [*range(1, len(item.words) + 1)])
-        for item in problems
+        for item in problems_of(lines, source, format, tag_column, split=split)
     )
 
 

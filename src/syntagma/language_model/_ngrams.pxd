@@ -31,6 +31,11 @@ cdef class NGrams:
         vector[double]* found
     ) except -1 nogil
 
+cdef struct Cost:
+    Context context
+    int32_t form                # -1: nothing is remembered here
+    double cost
+
 cdef class NGramScorer:
     cdef NGrams model
     cdef readonly double weight         # the language model weight
@@ -42,9 +47,11 @@ cdef class NGramScorer:
     cdef vector[int32_t] names          # identical forms share a number; empty without alternatives
     cdef vector[double] expected_costs  # expected cost of each unit and, last, of the end
     cdef double expected_total          # their sum
+    cdef vector[Cost] remembered        # by a hash of context and form
     cdef add_form(self, first, form)
     cdef void begin(self, Context* context) noexcept nogil
     cdef double cost(self, const Context* context, int form) noexcept nogil
     cdef double place(self, Context* context, int form) noexcept nogil
     cdef double add_words(self, Context* context, int form, double total) noexcept nogil
     cdef double end(self, const Context* context) noexcept nogil
+    cdef double look_up(self, const Context* context, int form) noexcept nogil

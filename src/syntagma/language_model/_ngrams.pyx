@@ -7,6 +7,7 @@ after it, and no hashing. `kneser_ney` estimates models, `packed` stores them.
 
 from libc.math cimport exp, log
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcmp
 from libcpp.vector cimport vector
 
 import numpy as np
@@ -14,6 +15,13 @@ import numpy as np
 cdef enum:
     START = 1       # <s>
     END = 2         # </s>
+
+cdef enum:
+    # Costs to remember, per form: the states of a beam share most contexts, and arcs change none.
+    REMEMBERED = 64
+    MOST_REMEMBERED = 1 << 15
+
+cdef uint64_t HASH_BASE = 0x9E3779B97F4A7C15
 
 cdef double LEAST = 1e-300
 cdef double MOST = 600.0        # exp of this, times any number of words, is finite
@@ -238,6 +246,12 @@ cdef class NGramScorer:
         self.starts.push_back(self.numbers.size())
         self.expected_costs = expected_costs
         self.expected_total = sum(expected_costs)
+        cdef Cost nothing
+        nothing.form = -1
+        cdef size_t size = REMEMBERED
+        while size < min(REMEMBERED * self.log_shares.size(), MOST_REMEMBERED):
+            size *= 2
+        self.remembered.assign(size, nothing)
 
     cdef add_form(self, first, form):
         for words in (first, form):
@@ -254,6 +268,20 @@ cdef class NGramScorer:
 
     cdef double cost(self, const Context* context, int form) noexcept nogil:
         """The log-probability of a form after the context, plus the logarithm of its share."""
+        cdef uint64_t hashed = form
+        cdef Cost* known
+        cdef int i
+        for i in range(MAX_ORDER - 1):
+            hashed = hashed * HASH_BASE + context.nodes[i]
+        hashed *= HASH_BASE
+        known = &self.remembered[(hashed >> 32) & (self.remembered.size() - 1)]
+        if known.form != form or memcmp(&known.context, context, sizeof(Context)):
+            known.context = context[0]
+            known.form = form
+            known.cost = self.look_up(context, form)
+        return known.cost
+
+    cdef double look_up(self, const Context* context, int form) noexcept nogil:
         cdef Context after
         cdef int unit = 2 * form + context.begun
         if self.starts[unit + 1] - self.starts[unit] == 1:

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import TypeVar
 
 from syntagma.errors import ModelError, ProblemError, SyntagmaError
+from syntagma.files.stored import Stored
 from syntagma.linearizer.checks import Words, as_order, check_forms, check_size, check_stream
 from syntagma.linearizer.streams import OnError, attempt, batches, check_on_error, deliver, in_order
 from syntagma.linearizer.unknown import UnknownNotices
@@ -142,16 +143,19 @@ class Solver:
         check_on_error(on_error)
         check_stream(problems)
 
-        def run(batch: Sequence[Words | SyntagmaError]) -> list[NBest[R] | SyntagmaError]:
+        def run(batch: Sequence[Words | SyntagmaError]) -> Iterator[NBest[R] | SyntagmaError]:
             items = [attempt(encode, item) for item in batch]
             encodings = [item for item in items if isinstance(item, Encoding)]
             searches = self.strategy.search(encodings, budget, n_best)
-            return [
-                item if isinstance(item, SyntagmaError) else attempt(finish, next(searches), item)
-                for item in items
-            ]
+            for item in items:
+                if isinstance(item, SyntagmaError):
+                    yield item
+                else:
+                    yield attempt(finish, next(searches), item)
 
-        ahead = threads > 1 or isinstance(problems, Sequence)
-        size = self.strategy.batch if ahead else 1
-        results = chain.from_iterable(in_order(run, batches(problems, size), threads))
-        return deliver(results, on_error)
+        ahead = threads > 1 or isinstance(problems, Sequence | Stored)
+        chunks = batches(problems, self.strategy.batch if ahead else 1)
+        # One thread delivers each result before it searches for the next one of its batch.
+        work: Callable[[list[Words | SyntagmaError]], Iterable[NBest[R] | SyntagmaError]]
+        work = run if threads == 1 else lambda batch: list(run(batch))
+        return deliver(chain.from_iterable(in_order(work, chunks, threads)), on_error)

@@ -195,11 +195,15 @@ def _figures(record: Mapping[str, Any]) -> str:
                 + "\n"
                 + table
             )
+        written = "; the treebank does not say how sentences are written."
+        if record["written_bleu"] is not None:
+            written = (
+                f", BLEU of sentences as written {record['written_bleu']:.2f},"
+                f" {record['exact']:.1f}% of them exact."
+            )
         return _wrapped(
             f"Labelled trees of lemmas of `{name}` realized, {version}: right forms"
-            f" {record['forms']:.1f}%, BLEU of words {record['bleu']:.2f} (shared task), BLEU of"
-            f" sentences as written {record['written_bleu']:.2f}, {record['exact']:.1f}% of them"
-            " exact."
+            f" {record['forms']:.1f}%, BLEU of words {record['bleu']:.2f} (shared task)" + written
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise ArgumentError(

@@ -74,7 +74,7 @@ def package(
     check_path(folder, "folder")
     folder = Path(folder)
     loaded = load_model(path, search=None)
-    called = _check_name(loaded.header.get("name", "") if name is None else name)
+    called = check_name(loaded.header.get("name", "") if name is None else name)
     if not isinstance(version, str) or not re.fullmatch(r"\d+(\.\d+)*((a|b|rc)\d+)?", version):
         raise ArgumentError(f"version must be like 1.0 or 1.0rc1, not {shown(version)}")
     about = About(
@@ -87,7 +87,8 @@ def package(
     )
     if not loaded.header.get("licence"):
         warnings.warn(
-            f"{path} states no licence, so nobody else may use it: train it with --licence",
+            f"{path} states no licence, so nobody else may use it: name one in training "
+            "(train --licence; for train-many, `License:` in the README of the treebank)",
             SyntagmaWarning,
             stacklevel=2,
         )
@@ -163,7 +164,8 @@ def _module(name: str) -> str:
     return f"syntagma_{name.replace('-', '_')}"
 
 
-def _check_name(name: object) -> str:
+def check_name(name: object) -> str:
+    """The name, if a packaged model can have it."""
     if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
         raise ArgumentError(
             f"{shown(name)} cannot be the name of a packaged model: give it another (name, --name) "

@@ -7,6 +7,12 @@ STATE_ADDRESSES = (
 CANDIDATE_ADDRESSES = ("L", "Lh", "A", "Ah", "Ap", "B")
 # The scorer adds up the vectors of a path, and averages those of the other sets.
 SET_NAMES = ("unplaced", "family", "dependents", "path")
+# At some addresses and in some sets only some words can stand: those with given dependents (heads),
+# or those that have a given head, the root included, or given dependents (linked).
+OCCUPANTS = {
+    **dict.fromkeys(("S0h", "Lh", "Ah", "path"), "heads"),
+    **dict.fromkeys(("inner", "B", "family", "dependents"), "linked"),
+}
 COUNT_NAMES = ("rest", "family", "dependents", "depth", "side")
 COUNT_BUCKETS = BUCKETS
 

@@ -4,6 +4,9 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
 
+BUILT_BY: str
+INSTRUCTIONS: str
+
 class Matrix:
     before: int
     after: int

@@ -12,8 +12,12 @@ from libcpp.vector cimport vector
 import numpy as np
 
 from syntagma.neural._vectors cimport (
-    PANEL, add_scaled, add_scaled_bytes, centre_and_square, multiply, scale_and_shift, sum,
+    PANEL, add_scaled, add_scaled_bytes, centre_and_square, compiler, instructions, multiply,
+    scale_and_shift, sum,
 )
+
+BUILT_BY = compiler().decode()              # the compiler of the core
+INSTRUCTIONS = instructions().decode()      # what the kernels use on this processor
 
 
 cdef class Matrix:

@@ -3,29 +3,11 @@
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
-from syntagma.neural._addresses cimport N_CANDIDATE, N_SETS, N_STATE, CandidateView
+from syntagma.neural._action_scorer cimport ActionScorer, Slot
+from syntagma.neural._addresses cimport N_STATE, CandidateView
 from syntagma.neural._unplaced cimport UnplacedSums
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport State, Task
-
-cdef struct Pair:
-    # A table of scores and where to look in it: a candidate address, and a state address, a
-    # candidate address or a set (the kind of the second).
-    int32_t table, first, kind, second
-
-cdef class ActionScorer:
-    cdef readonly int hidden, arc_hidden, columns
-    cdef readonly int n_pairs
-    cdef vector[int32_t] state, arc                     # addresses, in the order of the columns
-    cdef int32_t candidate_column[N_CANDIDATE]          # -1: not in the table
-    cdef int32_t set_column[N_SETS]
-    cdef vector[Pair] word_pairs, family_pairs          # those that depend on L, or only on A
-    cdef int32_t unplaced_table                         # the table of (L, unplaced), or -1
-    cdef const float* counts                            # [N_COUNTS, BUCKETS, hidden]
-    cdef const float* shift_out                         # [hidden]
-    cdef const float* arc_out                           # [2, arc_hidden]
-    cdef const float* arc_bias                          # [2]
-    cdef object _arrays
 
 cdef class NeuralSearch(Search):
     # The hidden layer of a SHIFT is a sum of parts that are computed as rarely as possible:
@@ -34,7 +16,7 @@ cdef class NeuralSearch(Search):
     # never changes: the simple part.
     cdef ActionScorer scorer
     cdef Task unfixed                   # the task without the order that is given
-    cdef const float* rows              # [n + 2, columns]
+    cdef vector[const float*] rows      # [groups, n + 2]: by group and word, nothing, the start
     cdef const float* pairs             # [n_pairs + 2, n + 2, n + 2]
     cdef object _arrays
     cdef int32_t at[N_STATE]            # addresses of the state under expansion
@@ -55,7 +37,11 @@ cdef class NeuralSearch(Search):
     cdef vector[int32_t] words          # that can be shifted
     cdef vector[double] scores          # of these SHIFTs
     cdef long expansion                 # number of the state under expansion
-    cdef const float* row(self, int word, int column) noexcept nogil
+    cdef int take_rows(
+        self, int group, int columns, const int32_t[::1] members, const float[:, ::1] rows,
+        const float[:, ::1] special
+    ) except -1
+    cdef const float* row(self, int word, const Slot* slot) noexcept nogil
     cdef const float* count_row(self, int which, int value) noexcept nogil
     cdef const float* pair_row(self, int table, int first) noexcept nogil
     cdef void add_address(self, int address, int word, float* target) noexcept nogil

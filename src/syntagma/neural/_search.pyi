@@ -1,33 +1,26 @@
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from syntagma.language_model._ngrams import NGramScorer
+from syntagma.neural._action_scorer import ActionScorer
 from syntagma.transition._search import Search
 from syntagma.transition._state import SearchTask
 
 Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int32]
 
-VECTOR_MULTIPLE: int
+class Rows(Protocol):
+    """Those of `slot_rows.SlotRows`."""
 
-class ActionScorer:
-    hidden: int
-    arc_hidden: int
-    columns: int
-    n_pairs: int
-    def __init__(
-        self,
-        state: Sequence[str],
-        arc: Sequence[str],
-        candidate: Sequence[str],
-        sets: Sequence[str],
-        pairs: Sequence[tuple[str, str]],
-        counts: Floats,
-        shift_out: Floats,
-        arc_out: Floats,
-        arc_bias: Floats,
-    ) -> None: ...
+    @property
+    def members(self) -> Sequence[Ints]: ...
+    @property
+    def words(self) -> Sequence[Floats]: ...
+    @property
+    def special(self) -> Sequence[Floats]: ...
 
 class NeuralSearch(Search):
     def __init__(
@@ -35,7 +28,7 @@ class NeuralSearch(Search):
         problem: SearchTask,
         width: int,
         scorer: ActionScorer,
-        rows: Floats,
+        rows: Rows,
         pairs: Floats,
         *,
         ngram_scorer: NGramScorer | None = None,

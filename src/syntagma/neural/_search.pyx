@@ -1,4 +1,4 @@
-"""The slot-based action scorer of the neural model, and the search with it.
+"""The search with the slot-based action scorer of the neural model.
 
 The encoder (encoder.py) has turned every word into a vector and multiplied it with a matrix for
 each slot, that is, for each place where the scorer reads an address. What is left to do for a
@@ -17,14 +17,15 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 from libc.string cimport memcpy, memset
 from libcpp.string cimport string
 
-from syntagma.neural._addresses import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
+from syntagma.neural._action_scorer import GROUPS
 
+from syntagma.neural._action_scorer cimport OF_CANDIDATE, OF_STATE, ActionScorer, Pair, Slot
 from syntagma.neural._addresses cimport (
-    A, AH, AP, B, BUCKETS, DEPENDENTS, DEPENDENTS_SIZE, DEPTH, FAMILY, FAMILY_SIZE, L, LH,
-    N_COUNTS, N_STATE, PATH, REST, S0, S1, SIDE, UNPLACED, CandidateView, bucket, find_unplaced,
+    A, AH, AP, B, BUCKETS, DEPENDENTS, DEPENDENTS_SIZE, DEPTH, FAMILY, FAMILY_SIZE, L, LH, N_STATE,
+    PATH, REST, S0, S1, SIDE, UNPLACED, CandidateView, bucket, find_unplaced,
     resolve_candidate, resolve_family, resolve_state, row_of,
 )
-from syntagma.neural._vectors cimport LANES, add_rows, add_scaled, rectified_dot
+from syntagma.neural._vectors cimport add_rows, add_scaled, rectified_dot
 from syntagma.neural._unplaced cimport UnplacedSums, unfixed_mean
 from syntagma.transition._lattice cimport RERANKED
 from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
@@ -33,118 +34,33 @@ from syntagma.transition._state cimport (
     LEFTARC, NONE, RIGHTARC, SHIFT, Action, Node, SearchTask, State, apply, lowest_bit,
 )
 
-VECTOR_MULTIPLE = LANES     # the size of a hidden layer is a multiple of it
-
-cdef enum:
-    # What the second address of a pair is.
-    OF_STATE, OF_CANDIDATE, OF_SET
-
 cdef enum:
     # Bags with more words have sums of pair scores in integers, which are updated in O(n) where
     # sums in floats, as in training, are computed in O(n²) for each state.
     LARGE = 256
 
 
-cdef class ActionScorer:
-    """A slot table with its weights.
-
-    `state`, `arc`, `candidate` and `sets` name the slots. `pairs` are pairs (candidate address,
-    address or set); each has a table of scores.
-    """
-
-    def __init__(
-        self, state, arc, candidate, sets, pairs, counts, shift_out, arc_out, arc_bias
-    ):
-        cdef const float[:, :, ::1] counts_ = counts
-        cdef const float[::1] shift_out_ = shift_out, arc_bias_ = arc_bias
-        cdef const float[:, ::1] arc_out_ = arc_out
-        cdef Pair pair
-        if counts.shape[:2] != (N_COUNTS, BUCKETS) or arc_out.shape[0] != 2 or len(arc_bias) != 2:
-            raise ValueError("the shapes of the action scorer's weights do not fit its slots")
-        self.hidden = counts_.shape[2]
-        self.arc_hidden = arc_out_.shape[1]
-        if self.hidden % LANES or self.arc_hidden % LANES or len(shift_out) != self.hidden:
-            raise ValueError(f"hidden layers must hold a multiple of {LANES} units")
-        if not arc:
-            raise ValueError("arcs need at least one slot")
-        self.state = address_numbers(state, STATE_ADDRESSES)
-        self.arc = address_numbers(arc, STATE_ADDRESSES)
-        address_numbers(candidate, CANDIDATE_ADDRESSES)
-        address_numbers(sets, SET_NAMES)
-        first = len(state) * self.hidden + len(arc) * self.arc_hidden
-        for i, name in enumerate(CANDIDATE_ADDRESSES):
-            at = candidate.index(name) if name in candidate else -1
-            self.candidate_column[i] = -1 if at < 0 else first + at * self.hidden
-        first += len(candidate) * self.hidden
-        for i, name in enumerate(SET_NAMES):
-            at = sets.index(name) if name in sets else -1
-            self.set_column[i] = -1 if at < 0 else first + at * self.hidden
-        self.columns = first + len(sets) * self.hidden
-        self.n_pairs = len(pairs)
-        self.unplaced_table = -1
-        if len(set(pairs)) < len(pairs):
-            raise ValueError("a pair is listed twice")
-        for table, (left, right) in enumerate(pairs):
-            pair.table = table
-            pair.first = address_number(left, CANDIDATE_ADDRESSES)
-            if right == "unplaced":
-                if left != "L":
-                    raise ValueError("only L can be paired with the unplaced words")
-                self.unplaced_table = table
-                continue
-            if right in STATE_ADDRESSES:
-                pair.kind, pair.second = OF_STATE, address_number(right, STATE_ADDRESSES)
-            elif right in CANDIDATE_ADDRESSES:
-                pair.kind, pair.second = OF_CANDIDATE, address_number(right, CANDIDATE_ADDRESSES)
-            elif (left, right) in (("A", "family"), ("L", "dependents")):
-                pair.kind, pair.second = OF_SET, address_number(right, SET_NAMES)
-            else:
-                raise ValueError(f"there is no pair of {left!r} and {right!r}")
-            if left == "A" and right not in ("L", "Lh", "B"):
-                self.family_pairs.push_back(pair)
-            else:
-                self.word_pairs.push_back(pair)
-        self.counts = &counts_[0, 0, 0]
-        self.shift_out = &shift_out_[0]
-        self.arc_out = &arc_out_[0, 0]
-        self.arc_bias = &arc_bias_[0]
-        self._arrays = (counts, shift_out, arc_out, arc_bias)
-
-
-def address_number(name, names):
-    """The number of an address, or of a set."""
-    if name not in names:
-        raise ValueError(f"there is no address {name!r}; there are {', '.join(names)}")
-    return names.index(name)
-
-
-def address_numbers(chosen, names):
-    """The numbers of the slots of a table."""
-    if len(set(chosen)) < len(chosen):
-        raise ValueError(f"a slot is listed twice in {', '.join(chosen)}")
-    return [address_number(name, names) for name in chosen]
-
-
 cdef class NeuralSearch(Search):
     """A search whose actions an ActionScorer scores.
 
-    `rows` [n + 2, columns] holds what each word, then nothing and the start, add to the hidden
-    layer in every slot. `pairs` [pairs + 2, n + 2, n + 2] holds the tables of the pairs, then
-    those of LEFTARC and RIGHTARC.
+    `rows` (see `SlotRows`) holds what each word, nothing and the start add to the hidden layer in
+    every slot. `pairs` [pairs + 2, n + 2, n + 2] holds the tables of the pairs, then those of
+    LEFTARC and RIGHTARC.
     """
 
     def __cinit__(self, SearchTask problem, int width, ActionScorer scorer, rows, pairs, **_):
-        cdef const float[:, ::1] rows_ = rows
         cdef const float[:, :, ::1] pairs_ = pairs
-        cdef int n = self.task.n, size = scorer.hidden, word
+        cdef int n = self.task.n, size = scorer.hidden, word, group
         cdef float* part
         cdef float* simple
-        if rows_.shape[0] != n + 2 or rows_.shape[1] != scorer.columns:
-            raise ValueError("there must be a row for each word, for nothing and for the start")
         if pairs.shape != (scorer.n_pairs + 2, n + 2, n + 2):
             raise ValueError("there must be a table for each pair and for both arcs")
         self.scorer = scorer
-        self.rows = &rows_[0, 0]
+        self.rows.resize(len(GROUPS) * (n + 2))
+        for group, columns in enumerate(scorer.groups.values()):
+            self.take_rows(
+                group, len(columns), rows.members[group], rows.words[group], rows.special[group]
+            )
         self.pairs = &pairs_[0, 0, 0]
         self._arrays = (rows, pairs)
         self.unfixed = self.task[0]
@@ -183,8 +99,27 @@ cdef class NeuralSearch(Search):
     def __dealloc__(self):
         del self.unplaced_sums
 
-    cdef const float* row(self, int word, int column) noexcept nogil:
-        return self.rows + <size_t>word * self.scorer.columns + column
+    cdef int take_rows(
+        self, int group, int columns, const int32_t[::1] members, const float[:, ::1] rows,
+        const float[:, ::1] special
+    ) except -1:
+        """Remember where the rows of a group of slots are."""
+        cdef int i, n = self.task.n
+        cdef const float** at = &self.rows[group * (n + 2)]
+        if (rows.shape[0] != members.shape[0] or rows.shape[1] != columns
+                or special.shape[0] != 2 or special.shape[1] != columns):
+            raise ValueError("there must be a row for each member, for nothing and for the start")
+        for i in range(n + 1):
+            at[i] = &special[0, 0]      # never read for a word
+        at[n + 1] = &special[1, 0]
+        for i in range(<int>members.shape[0]):
+            if not 0 <= members[i] < n:
+                raise ValueError(f"there is no word {members[i]}")
+            at[members[i]] = &rows[i, 0]
+        return 0
+
+    cdef const float* row(self, int word, const Slot* slot) noexcept nogil:
+        return self.rows[slot.group * (self.task.n + 2) + word] + slot.column
 
     cdef const float* count_row(self, int which, int value) noexcept nogil:
         return self.scorer.counts + (which * BUCKETS + value) * self.scorer.hidden
@@ -194,17 +129,18 @@ cdef class NeuralSearch(Search):
         return self.pairs + (<size_t>table * rows + first) * rows
 
     cdef void add_address(self, int address, int word, float* target) noexcept nogil:
-        cdef int column = self.scorer.candidate_column[address]
-        if column >= 0:
-            add_scaled(target, self.row(word, column), 1.0, self.scorer.hidden)
+        cdef const Slot* slot = &self.scorer.candidate[address]
+        if slot.column >= 0:
+            add_scaled(target, self.row(word, slot), 1.0, self.scorer.hidden)
 
     cdef void add_set(
         self, int which, const int32_t* words, int count, float by, float* target
     ) noexcept nogil:
-        cdef int i, column = self.scorer.set_column[which]
-        if column >= 0:
+        cdef int i
+        cdef const Slot* slot = &self.scorer.sets[which]
+        if slot.column >= 0:
             for i in range(count):
-                add_scaled(target, self.row(words[i], column), by, self.scorer.hidden)
+                add_scaled(target, self.row(words[i], slot), by, self.scorer.hidden)
 
     cdef int compute_state_part(self, const State* state) except -1 nogil:
         """Compute what all SHIFTs of a state share."""
@@ -216,7 +152,7 @@ cdef class NeuralSearch(Search):
         row = self.count_row(REST, bucket(self.task.n - state.shifted))
         memcpy(part, row, size * sizeof(float))
         for i in range(<int>self.scorer.state.size()):
-            rows[i] = self.row(self.at[self.scorer.state[i]], i * size)
+            rows[i] = self.row(self.at[self.scorer.state[i].address], &self.scorer.state[i])
         add_rows(part, rows, self.scorer.state.size(), size)
         count = find_unplaced(self.task, state, self.unplaced)
         self.add_set(UNPLACED, self.unplaced, count, <float>1.0 / count, part)
@@ -267,7 +203,7 @@ cdef class NeuralSearch(Search):
         resolve_family(self.task, state, view)
         if self.task.words[a].head >= 0:
             self.start_family_part(a, view.at[AH], view.at[AP], view.n_family)
-        if view.n_family and self.scorer.set_column[FAMILY] >= 0:
+        if view.n_family and self.scorer.sets[FAMILY].column >= 0:
             # The mean over the family: the sum that the members of a family share, less A.
             self.compute_head_family_sum(view.at[AH])
             row = &self.head_family_sum[view.at[AH] * size]
@@ -346,10 +282,9 @@ cdef class NeuralSearch(Search):
     cdef void score_arcs(self, float* out) noexcept nogil:
         """The scores of LEFTARC and RIGHTARC."""
         cdef int i, size = self.scorer.arc_hidden
-        cdef int first = self.scorer.state.size() * self.scorer.hidden
         cdef const float* rows[N_STATE]
         for i in range(<int>self.scorer.arc.size()):
-            rows[i] = self.row(self.at[self.scorer.arc[i]], first + i * size)
+            rows[i] = self.row(self.at[self.scorer.arc[i].address], &self.scorer.arc[i])
         for i in range(2):
             out[i] = self.scorer.arc_bias[i] + rectified_dot(
                 rows, self.scorer.arc.size(), self.scorer.arc_out + i * size, size

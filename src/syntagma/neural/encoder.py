@@ -30,16 +30,18 @@ from syntagma.neural.parameters import (
     LABEL,
     NOTHING,
     SLOT_PARTS,
-    SPECIAL,
     TAG,
     Dimensions,
     Floats,
 )
+from syntagma.neural.slot_rows import Occupants, SlotMatrices, SlotRows
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.lifting import MOST_STEPS
 from syntagma.transition.vocabulary import Vocabulary
 
 Ints = npt.NDArray[np.int32]
+
+MOST_WORDS = 256  # that are encoded together, unless one problem has more
 
 
 def read_fields(
@@ -112,7 +114,7 @@ class WordVectors:
     tags: Ints  # [n]: the most probable tag of each word
     # For each of DIRECTIONS the vectors multiplied with the matrices of the slots and pairs:
     # the rows and the pair tables of a NeuralSearch.
-    directions: tuple[tuple[Floats, Floats], ...]
+    directions: tuple[tuple[SlotRows, Floats], ...]
     lifting: Floats | None = None  # [n, steps]: log-probabilities, see `LiftHead`
 
 
@@ -126,7 +128,9 @@ class Encoder:
         vocabulary: Vocabulary,
         tables: Mapping[str, EmbeddingTable],
         weights: Mapping[str, Floats],
+        slot_groups: Sequence[Sequence[int]],
     ) -> None:
+        """`slot_groups` are the columns of each group of slots (`ActionScorer.groups`)."""
         self._dimensions = dimensions
         self._lexicon = lexicon
         self._vocabulary = vocabulary
@@ -150,61 +154,62 @@ class Encoder:
             np.ascontiguousarray(w[f"layers.{i}.attention"].T) for i in range(dimensions.layers)
         ]
         scale = np.float32(dimensions.rank**-0.5)
-        self._slots, self._pairs = [], []
+        self._slots, self._pairs, self._special_ends = [], [], []
         for prefix in DIRECTIONS:
-            parts = [w[f"{prefix}slots.{part}"] for part in SLOT_PARTS]
-            self._slots.append(Matrix(np.hstack(parts)))
+            parts = np.hstack([w[f"{prefix}slots.{part}"] for part in SLOT_PARTS])
+            self._slots.append(SlotMatrices(parts, slot_groups, w["special"]))
             ends = [w[f"{prefix}pairs.first"] * scale, w[f"{prefix}pairs.second"]]
-            self._pairs.append(Matrix(np.hstack(ends)))
+            self._pairs.append(pairs := Matrix(np.hstack(ends)))
+            self._special_ends.append(pairs(w["special"]))
 
     def encode(self, encodings: Sequence[Encoding]) -> Iterator[WordVectors]:
-        """Encode several problems; the vectors of one do not depend on the others.
+        """Encode several problems; the vectors of one do not depend on the others."""
+        batch: list[Encoding] = []
+        words = 0
+        for encoding in encodings:
+            words += len(encoding.order)
+            if batch and words > MOST_WORDS:
+                yield from self._encode_batch(batch)
+                batch, words = [], len(encoding.order)
+            batch.append(encoding)
+        if batch:
+            yield from self._encode_batch(batch)
 
-        The words of all problems are rows of one matrix. Those of each problem are followed by
-        its SPECIAL rows.
-        """
-        if not encodings:
-            return
+    def _encode_batch(self, encodings: Sequence[Encoding]) -> Iterator[WordVectors]:
+        """The words of all problems are rows of one matrix."""
         lengths = np.array([len(encoding.order) for encoding in encodings], np.int32)
-        ends = np.cumsum(lengths + SPECIAL, dtype=np.int32)
-        starts = ends - lengths - SPECIAL
+        ends = np.cumsum(lengths, dtype=np.int32)
+        starts = ends - lengths
         inputs = [read_fields(each, self._lexicon, self._vocabulary) for each in encodings]
         fields = blank_fields((int(ends[-1]),), [each for each, _, _ in inputs])
-        heads = np.full(ends[-1], ends[-1], np.int32)
-        lifts = np.zeros(ends[-1], np.int32)
-        relations = []
-        for encoding, (given, relation, given_heads), start, n in zip(
-            encodings, inputs, starts, lengths, strict=True
-        ):
-            words = slice(start, start + n)
-            fields[words, : given.shape[1]] = given
-            relations.append(relation.reshape(-1))
-            heads[words] = np.where(given_heads < 0, ends[-1], start + given_heads)
-            lifts[words] = encoding.lifts
+        for (given, _, _), start, end in zip(inputs, starts, ends, strict=True):
+            fields[start:end, : given.shape[1]] = given
+        heads = np.concatenate([given_heads for _, _, given_heads in inputs])
+        lifts = np.array([steps for encoding in encodings for steps in encoding.lifts], np.int32)
         vectors, tags = self._transform(
             fields,
-            np.concatenate(relations),
-            heads,
+            np.concatenate([relation.reshape(-1) for _, relation, _ in inputs]),
+            np.where(heads < 0, ends[-1], heads + np.repeat(starts, lengths)),
             np.minimum(lifts, MOST_STEPS),
             starts,
             lengths,
         )
-        for end in ends:
-            vectors[end - SPECIAL : end] = self._weights["special"]
-        rows = [slots(vectors) for slots in self._slots]
+        occupants = Occupants(heads, starts, lengths)
+        rows = zip(*(slots.rows(vectors, occupants) for slots in self._slots), strict=True)
         pair_ends = [pairs(vectors) for pairs in self._pairs]
         n_tables = self._pairs[0].after // (2 * self._dimensions.rank)
-        for encoding, start, end in zip(encodings, starts, ends, strict=True):
+        for encoding, start, end, its_rows in zip(encodings, starts, ends, rows, strict=True):
             lifting = None
             if self._lift_head is not None and encoding.liftings is not None:
-                lifting = self._lift_head.scores(vectors[start : end - SPECIAL], encoding.heads)
+                lifting = self._lift_head.scores(vectors[start:end], encoding.heads)
+            tables = [
+                pair_tables(np.concatenate([both[start:end], special]), n_tables)
+                for both, special in zip(pair_ends, self._special_ends, strict=True)
+            ]
             yield WordVectors(
-                vectors[start : end - SPECIAL],
-                tags[start : end - SPECIAL],
-                tuple(
-                    (row[start:end], pair_tables(both[start:end], n_tables))
-                    for row, both in zip(rows, pair_ends, strict=True)
-                ),
+                vectors[start:end],
+                tags[start:end],
+                tuple(zip(its_rows, tables, strict=True)),
                 lifting,
             )
 

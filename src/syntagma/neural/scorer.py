@@ -12,14 +12,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from syntagma.language_model._ngrams import NGramScorer
+from syntagma.neural._action_scorer import ActionScorer
 from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
 from syntagma.neural._encoder import Matrix
 from syntagma.neural._reranker import Reranker
-from syntagma.neural._search import ActionScorer, NeuralSearch
+from syntagma.neural._search import NeuralSearch
 from syntagma.neural.embeddings import EmbeddingTable
 from syntagma.neural.encoder import Encoder, WordVectors
 from syntagma.neural.lexicon import Lexicon
 from syntagma.neural.parameters import DIRECTIONS, Dimensions, Floats
+from syntagma.neural.slot_rows import SlotRows
 from syntagma.neural.slots import SLOTS, SlotTable
 from syntagma.problem.problem import Problem
 from syntagma.transition._search import FoundTree, Search
@@ -44,7 +46,7 @@ class RerankedSearch(NeuralSearch):
         problem: SearchTask,
         width: int,
         action_scorer: ActionScorer,
-        rows: Floats,
+        rows: SlotRows,
         pairs: Floats,
         *,
         words: WordVectors,
@@ -70,9 +72,11 @@ class RerankedSearch(NeuralSearch):
                 found.heads, self.encoding.given_heads, self.encoding.lifts, strict=True
             )
         ]
-        dependents = [word for word, head in enumerate(heads) if head >= 0]
-        arcs = [(heads[word], word) for word in dependents]
         labels = list(found.labels)
+        dependents = [word for word, head in enumerate(heads) if head >= 0]
+        if all(word.deprel is not None for word in self.encoding.problem.words):
+            dependents = []  # the results have the labels that are given
+        arcs = [(heads[word], word) for word in dependents]
         chosen = self.label_arcs(self.words.vectors, arcs)
         for word, label in zip(dependents, chosen, strict=True):
             labels[word] = label
@@ -101,7 +105,6 @@ class NeuralScorer:
         self.dimensions = dimensions
         self.lexicon = lexicon
         self.vocabulary = vocabulary
-        self.encoder = Encoder(dimensions, lexicon, vocabulary, tables, weights)
         self._tables = tables
         self._weights = w = weights
         self._arc_ends = Matrix(
@@ -123,6 +126,8 @@ class NeuralScorer:
             )
             for prefix in DIRECTIONS
         ]
+        self.slot_groups = list(self._action_scorers[0].groups.values())  # both have the same slots
+        self.encoder = Encoder(dimensions, lexicon, vocabulary, tables, weights, self.slot_groups)
 
     @classmethod
     def from_parameters(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from syntagma.errors import ModelError
 from syntagma.files.packing import pack_lines, unpack_lines
-from syntagma.neural._search import VECTOR_MULTIPLE
+from syntagma.neural._action_scorer import VECTOR_MULTIPLE
 from syntagma.neural.embeddings import EmbeddingTable
 from syntagma.neural.lexicon import LEXICAL, SUFFIX, Lexicon
 from syntagma.neural.parameters import (

@@ -1,130 +1,290 @@
-// Arithmetic on vectors of floats, for _encoder.pyx and _search.pyx.
+// Arithmetic on vectors of floats, for _encoder.pyx and _search.pyx, by the best instructions that
+// the processor has. The arithmetic itself is in kernels.h.
 //
-// Sums run over 16 lanes on every processor, so that results do not depend on its vector width.
+// Sums run over 16 lanes on every processor, so that results do not depend on its vector width. GCC
+// and Clang give the same results, bit for bit. Processors that fuse multiplication and addition
+// (x86-64 with FMA, ARM) round once where others round twice; this is stated, and not left to the
+// compiler, which fuses where it thinks it worth while.
 
 #pragma once
 
+#include <cstdint>
 #include <cstring>
-
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#if __GNUC__ >= 12
-#define FOR_EACH_PROCESSOR \
-    __attribute__((unused, target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define FOR_EACH_PROCESSOR __attribute__((unused, target_clones("avx512f", "fma", "default")))
-#endif
-#define FUSED __attribute__((optimize("fp-contract=fast")))
-#else
-#define FOR_EACH_PROCESSOR __attribute__((unused))
-#define FUSED
-#endif
 
 #define LANES 16
 #define PANEL (2 * LANES)
 
-FOR_EACH_PROCESSOR static void add_rows(
-    float* target, const float* const* rows, int count, int size
-) {
-    for (int i = 0; i < size; i += LANES) {
-        float x[LANES];
-        for (int j = 0; j < LANES; j++) x[j] = target[i + j];
-        for (int k = 0; k < count; k++)
-            for (int j = 0; j < LANES; j++) x[j] += rows[k][i + j];
-        for (int j = 0; j < LANES; j++) target[i + j] = x[j];
+#if defined(__clang__)
+#define COMPILER __VERSION__
+#define FOR(instructions) __attribute__((target(instructions)))
+#elif defined(__GNUC__)
+#define COMPILER "GCC " __VERSION__
+#define FOR(instructions) __attribute__((target(instructions)))
+#elif defined(_MSC_VER) && defined(_M_X64)
+#include <intrin.h>
+#define STRING(x) #x
+#define STRING_OF(x) STRING(x)
+#define COMPILER "MSVC " STRING_OF(_MSC_FULL_VER)
+#define FOR(instructions) // any can be used anywhere
+#else
+#error "Syntagma is built by GCC, Clang, or MSVC for x86-64: add this compiler to vectors.h"
+#endif
+
+// The kernels for one set of instructions.
+struct Kernels {
+    const char* instructions;
+    void (*add_rows)(float*, const float* const*, int, int);
+    float (*rectified_dot)(const float* const*, int, const float*, int);
+    void (*add_scaled)(float*, const float*, float, int);
+    void (*add_scaled_bytes)(float*, const signed char*, float, int);
+    float (*sum)(const float*, int);
+    void (*multiply)(const float*, int64_t, int, const float*, const float*, int, float*);
+    float (*centre_and_square)(const float*, float, float*, float*, int);
+    void (*scale_and_shift)(float*, float, const float*, const float*, int);
+};
+
+#define KERNELS(instructions) \
+    {instructions, add_rows, rectified_dot, add_scaled, add_scaled_bytes, sum, multiply, \
+     centre_and_square, scale_and_shift}
+
+#if defined(__x86_64__) || defined(_M_X64)
+
+#include <immintrin.h>
+
+namespace baseline {
+#define TARGET
+struct Vector { __m128 part[4]; };
+
+static inline Vector load(const float* p) {
+    return {{_mm_loadu_ps(p), _mm_loadu_ps(p + 4), _mm_loadu_ps(p + 8), _mm_loadu_ps(p + 12)}};
+}
+
+static inline void store(float* p, const Vector& x) {
+    for (int i = 0; i < 4; i++) _mm_storeu_ps(p + 4 * i, x.part[i]);
+}
+
+static inline void add(Vector& sum, const Vector& row) {
+    for (int i = 0; i < 4; i++) sum.part[i] = _mm_add_ps(sum.part[i], row.part[i]);
+}
+
+static inline void add_rectified(Vector& sum, const Vector& x, const Vector& by) {
+    for (int i = 0; i < 4; i++) {
+        __m128 positive = _mm_max_ps(x.part[i], _mm_setzero_ps());
+        sum.part[i] = _mm_add_ps(sum.part[i], _mm_mul_ps(positive, by.part[i]));
     }
 }
 
-// out · max(0, Σ rows)
-FOR_EACH_PROCESSOR static float rectified_dot(
+static inline void accumulate(Vector& sum, const Vector& row, float by) {
+    __m128 factor = _mm_set1_ps(by);
+    for (int i = 0; i < 4; i++)
+        sum.part[i] = _mm_add_ps(sum.part[i], _mm_mul_ps(row.part[i], factor));
+}
+
+#include "kernels.h"
+#undef TARGET
+static const Kernels kernels = KERNELS("SSE2");
+}
+
+namespace avx2 {
+#define TARGET FOR("avx2,fma")
+struct Vector { __m256 part[2]; };
+
+TARGET static inline Vector load(const float* p) {
+    return {{_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)}};
+}
+
+TARGET static inline void store(float* p, const Vector& x) {
+    for (int i = 0; i < 2; i++) _mm256_storeu_ps(p + 8 * i, x.part[i]);
+}
+
+TARGET static inline void add(Vector& sum, const Vector& row) {
+    for (int i = 0; i < 2; i++) sum.part[i] = _mm256_add_ps(sum.part[i], row.part[i]);
+}
+
+TARGET static inline void add_rectified(Vector& sum, const Vector& x, const Vector& by) {
+    for (int i = 0; i < 2; i++) {
+        __m256 positive = _mm256_max_ps(x.part[i], _mm256_setzero_ps());
+        sum.part[i] = _mm256_add_ps(sum.part[i], _mm256_mul_ps(positive, by.part[i]));
+    }
+}
+
+TARGET static inline void accumulate(Vector& sum, const Vector& row, float by) {
+    __m256 factor = _mm256_set1_ps(by);
+    for (int i = 0; i < 2; i++) sum.part[i] = _mm256_fmadd_ps(row.part[i], factor, sum.part[i]);
+}
+
+#include "kernels.h"
+#undef TARGET
+static const Kernels kernels = KERNELS("AVX2, FMA");
+}
+
+namespace avx512 {
+#define TARGET FOR("avx2,fma,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")
+typedef __m512 Vector;
+
+TARGET static inline Vector load(const float* p) { return _mm512_loadu_ps(p); }
+
+TARGET static inline void store(float* p, const Vector& x) { _mm512_storeu_ps(p, x); }
+
+TARGET static inline void add(Vector& sum, const Vector& row) { sum = _mm512_add_ps(sum, row); }
+
+TARGET static inline void add_rectified(Vector& sum, const Vector& x, const Vector& by) {
+    // All lanes by a mask: GCC 12 warns of its own _mm512_max_ps.
+    Vector positive = _mm512_maskz_max_ps((__mmask16)-1, x, _mm512_setzero_ps());
+    sum = _mm512_add_ps(sum, _mm512_mul_ps(positive, by));
+}
+
+TARGET static inline void accumulate(Vector& sum, const Vector& row, float by) {
+    sum = _mm512_fmadd_ps(row, _mm512_set1_ps(by), sum);
+}
+
+#include "kernels.h"
+#undef TARGET
+static const Kernels kernels = KERNELS("AVX-512, FMA");
+}
+
+#if defined(_MSC_VER) && !defined(__clang__)
+// Whether the processor has these instructions, and the system saves their registers.
+static bool has_avx2(bool* has_avx512) {
+    int leaf[4] = {0};
+    __cpuid(leaf, 0);
+    if (leaf[0] < 7) return false;
+    __cpuid(leaf, 1);
+    const int needed = 1 << 12 | 1 << 27 | 1 << 28; // FMA, OSXSAVE, AVX
+    if ((leaf[2] & needed) != needed) return false;
+    const unsigned long long saved = _xgetbv(0);
+    __cpuidex(leaf, 7, 0);
+    const unsigned wide = 1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31; // F, DQ, CD, BW, VL
+    *has_avx512 = ((unsigned)leaf[1] & wide) == wide && (saved & 0xe6) == 0xe6;
+    return (leaf[1] >> 5 & 1) && (saved & 6) == 6;
+}
+#else
+static bool has_avx2(bool* has_avx512) {
+    __builtin_cpu_init();
+    *has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+#endif
+
+static const Kernels& best_kernels() {
+    bool wide = false;
+    if (!has_avx2(&wide)) return baseline::kernels;
+    return wide ? avx512::kernels : avx2::kernels;
+}
+
+#else
+
+#ifdef __aarch64__
+#include <arm_neon.h>
+#endif
+
+namespace baseline {
+#define TARGET
+#ifdef __aarch64__
+struct Vector { float32x4_t part[4]; };
+
+static inline Vector load(const float* p) {
+    return {{vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(p + 8), vld1q_f32(p + 12)}};
+}
+
+static inline void store(float* p, const Vector& x) {
+    for (int i = 0; i < 4; i++) vst1q_f32(p + 4 * i, x.part[i]);
+}
+
+static inline void add(Vector& sum, const Vector& row) {
+    for (int i = 0; i < 4; i++) sum.part[i] = vaddq_f32(sum.part[i], row.part[i]);
+}
+
+static inline void add_rectified(Vector& sum, const Vector& x, const Vector& by) {
+    for (int i = 0; i < 4; i++) {
+        float32x4_t positive = vmaxnmq_f32(x.part[i], vdupq_n_f32(0));
+        sum.part[i] = vaddq_f32(sum.part[i], vmulq_f32(positive, by.part[i]));
+    }
+}
+
+static inline void accumulate(Vector& sum, const Vector& row, float by) {
+    for (int i = 0; i < 4; i++) sum.part[i] = vfmaq_n_f32(sum.part[i], row.part[i], by);
+}
+
+#define INSTRUCTIONS "NEON, FMA"
+#else
+struct Vector { float part[LANES]; };
+
+static inline Vector load(const float* p) {
+    Vector row;
+    std::memcpy(row.part, p, sizeof row.part);
+    return row;
+}
+
+static inline void store(float* p, const Vector& x) { std::memcpy(p, x.part, sizeof x.part); }
+
+static inline void add(Vector& sum, const Vector& row) {
+    for (int i = 0; i < LANES; i++) sum.part[i] += row.part[i];
+}
+
+static inline void add_rectified(Vector& sum, const Vector& x, const Vector& by) {
+    for (int i = 0; i < LANES; i++) sum.part[i] += (x.part[i] > 0 ? x.part[i] : 0) * by.part[i];
+}
+
+static inline void accumulate(Vector& sum, const Vector& row, float by) {
+    for (int i = 0; i < LANES; i++) sum.part[i] += row.part[i] * by;
+}
+
+#define INSTRUCTIONS "baseline of the platform"
+#endif
+
+#include "kernels.h"
+#undef TARGET
+static const Kernels kernels = KERNELS(INSTRUCTIONS);
+}
+
+static const Kernels& best_kernels() { return baseline::kernels; }
+
+#endif
+
+static const Kernels chosen = best_kernels();
+
+static inline const char* compiler() { return COMPILER; }
+
+static inline const char* instructions() { return chosen.instructions; }
+
+static inline void add_rows(float* target, const float* const* rows, int count, int size) {
+    chosen.add_rows(target, rows, count, size);
+}
+
+static inline float rectified_dot(
     const float* const* rows, int count, const float* out, int size
 ) {
-    float sums[LANES] = {0};
-    for (int i = 0; i < size; i += LANES) {
-        float x[LANES];
-        for (int j = 0; j < LANES; j++) x[j] = rows[0][i + j];
-        for (int k = 1; k < count; k++)
-            for (int j = 0; j < LANES; j++) x[j] += rows[k][i + j];
-        for (int j = 0; j < LANES; j++) sums[j] += (x[j] > 0 ? x[j] : 0) * out[i + j];
-    }
-    for (int width = LANES / 2; width; width /= 2)
-        for (int j = 0; j < width; j++) sums[j] += sums[j + width];
-    return sums[0];
+    return chosen.rectified_dot(rows, count, out, size);
 }
 
-FOR_EACH_PROCESSOR static void add_scaled(
-    float* target, const float* row, float by, int size
-) {
-    for (int i = 0; i < size; i++) target[i] += by * row[i];
+static inline void add_scaled(float* target, const float* row, float by, int size) {
+    chosen.add_scaled(target, row, by, size);
 }
 
-FOR_EACH_PROCESSOR static void add_scaled_bytes(
-    float* target, const signed char* row, float by, int size
-) {
-    for (int i = 0; i < size; i++) target[i] += by * row[i];
+static inline void add_scaled_bytes(float* target, const signed char* row, float by, int size) {
+    chosen.add_scaled_bytes(target, row, by, size);
 }
 
-FOR_EACH_PROCESSOR static float sum(const float* x, int size) {
-    float sums[LANES] = {0};
-    int i = 0;
-    for (; i + LANES <= size; i += LANES)
-        for (int j = 0; j < LANES; j++) sums[j] += x[i + j];
-    for (; i < size; i++) sums[i % LANES] += x[i];
-    for (int width = LANES / 2; width; width /= 2)
-        for (int j = 0; j < width; j++) sums[j] += sums[j + width];
-    return sums[0];
-}
+static inline float sum(const float* x, int size) { return chosen.sum(x, size); }
 
-// out = x · matrix + bias, four rows and 32 columns at a time. The matrix is laid out in panels of
-// 32 columns, [from][32] each. Multiplications and additions are fused if the processor can.
-typedef float Vector __attribute__((vector_size(4 * LANES), aligned(4)));
-
-FOR_EACH_PROCESSOR FUSED static void multiply(
-    const float* x, long rows, int from, const float* panels, const float* bias, int to,
+static inline void multiply(
+    const float* x, int64_t rows, int from, const float* panels, const float* bias, int to,
     float* out
 ) {
-    for (int start = 0; start < to; start += PANEL, panels += (long)from * PANEL) {
-        int columns = to - start < PANEL ? to - start : PANEL;
-        for (long row = 0; row < rows; row += 4) {
-            int height = rows - row < 4 ? (int)(rows - row) : 4;
-            // Missing rows are replaced by the first one; the result is discarded.
-            const float* x0 = x + row * from;
-            const float* x1 = x0 + (height > 1 ? 1 : 0) * from;
-            const float* x2 = x0 + (height > 2 ? 2 : 0) * from;
-            const float* x3 = x0 + (height > 3 ? 3 : 0) * from;
-            Vector left = *(const Vector*)(bias + start);
-            Vector right = *(const Vector*)(bias + start + LANES);
-            Vector sums[4][2] = {{left, right}, {left, right}, {left, right}, {left, right}};
-            const float* panel = panels;
-            for (int k = 0; k < from; k++, panel += PANEL) {
-                left = *(const Vector*)panel;
-                right = *(const Vector*)(panel + LANES);
-                sums[0][0] += left * x0[k];
-                sums[0][1] += right * x0[k];
-                sums[1][0] += left * x1[k];
-                sums[1][1] += right * x1[k];
-                sums[2][0] += left * x2[k];
-                sums[2][1] += right * x2[k];
-                sums[3][0] += left * x3[k];
-                sums[3][1] += right * x3[k];
-            }
-            for (int i = 0; i < height; i++)
-                std::memcpy(out + (row + i) * to + start, sums[i], columns * sizeof(float));
-        }
-    }
+    chosen.multiply(x, rows, from, panels, bias, to, out);
 }
 
-FOR_EACH_PROCESSOR static float centre_and_square(
+static inline float centre_and_square(
     const float* x, float mean, float* centred, float* squares, int size
 ) {
-    for (int i = 0; i < size; i++) {
-        centred[i] = x[i] - mean;
-        squares[i] = centred[i] * centred[i];
-    }
-    return sum(squares, size);
+    return chosen.centre_and_square(x, mean, centred, squares, size);
 }
 
-FOR_EACH_PROCESSOR static void scale_and_shift(
+static inline void scale_and_shift(
     float* x, float by, const float* weight, const float* bias, int size
 ) {
-    for (int i = 0; i < size; i++) x[i] = x[i] * by * weight[i] + bias[i];
+    chosen.scale_and_shift(x, by, weight, bias, size);
 }

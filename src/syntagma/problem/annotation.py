@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, cast
 
 from syntagma.errors import ArgumentError, shown
 from syntagma.problem.limits import MAX_CHARACTERS
@@ -18,7 +18,7 @@ _SPACING = ("SpaceAfter", "SpacesAfter", "SpacesBefore")
 
 def without_spacing(misc: str) -> str:
     """MISC without its notes on spaces, which refer to the old neighbours of the word."""
-    return without_notes(misc, _SPACING)
+    return without_notes(misc, _SPACING) if "Space" in misc else misc or UNKNOWN
 
 
 def without_notes(misc: str, names: Sequence[str]) -> str:
@@ -65,7 +65,6 @@ class Annotation(NamedTuple):
         return self.xpos if column == "xpos" else self.upos
 
 
-@runtime_checkable
 class Annotated(Protocol):
     """The origin of a problem that was read from a parse."""
 
@@ -79,3 +78,9 @@ class Annotated(Protocol):
 
     def annotation(self, source: int) -> Annotation:
         """What is known of the word with this 1-based index."""
+
+
+def annotated(origin: object) -> Annotated | None:
+    """The origin, if it is that of a parse. To check it against the protocol would take longer than
+    to write a sentence."""
+    return cast(Annotated, origin) if hasattr(origin, "annotation") else None

@@ -37,9 +37,12 @@ def is_projective(heads: Sequence[int]) -> bool:
     """
     # No two arcs cross, that from outside to the root included. By left ends, the outer of two
     # that begin at the same word first, each arc must end within the last that is still open.
-    arcs = [(min(arc), max(arc)) for arc in enumerate(heads, start=1)]
+    arcs = [
+        (head, -word) if head < word else (word, -head) for word, head in enumerate(heads, start=1)
+    ]
     open_ends: list[int] = []
-    for low, high in sorted(arcs, key=lambda arc: (arc[0], -arc[1])):
+    for low, end in sorted(arcs):
+        high = -end
         while open_ends and open_ends[-1] <= low:
             open_ends.pop()
         if open_ends and open_ends[-1] < high:

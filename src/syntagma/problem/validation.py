@@ -5,7 +5,9 @@ Contradictions among order constraints are found in `precedence`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence, Set
+from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -23,6 +25,7 @@ from syntagma.problem.trees import find_cycle
 from syntagma.problem.word import ROOT_LABEL, Word
 
 A_BAG = "a bag is a list of words"
+_is_plain = re.compile(r"[!-~]+").fullmatch  # ASCII without white space
 T = TypeVar("T")
 
 
@@ -101,6 +104,8 @@ def _check_features(features: str, words: Sequence[Word], index: int) -> None:
             f"the features of {name_word(words, index)} are not a string: {shown(features)}",
             field=field,
         )
+    if _are_plain(features):
+        return
     what = f"the string of features of {name_word(words, index)}"
     check_limit(len(features), MAX_CHARACTERS, what, "characters", field)
     if any(character.isspace() for character in features):
@@ -126,13 +131,25 @@ def _check_features(features: str, words: Sequence[Word], index: int) -> None:
         names.add(name)
 
 
+@lru_cache(1 << 14)
+def _are_plain(features: str) -> bool:
+    """Whether features need no closer look, as almost all."""
+    parts = [part.partition("=") for part in features.split("|")]
+    return (
+        len(features) <= MAX_CHARACTERS
+        and _is_plain(features) is not None
+        and all(name and value for name, _, value in parts)
+        and len({name for name, _, _ in parts}) == len(parts)
+    )
+
+
 def _check_symbol(symbol: str, kind: str, words: Sequence[Word], index: int) -> None:
     if not isinstance(symbol, str):
         raise ProblemError(
             f"the {kind} of {name_word(words, index)} is not a string: {shown(symbol)}",
             field=_field(index, kind),
         )
-    if len(symbol) <= MAX_CHARACTERS and symbol.isascii() and symbol.isalnum():
+    if len(symbol) <= MAX_CHARACTERS and _is_plain(symbol):
         return
     field = _field(index, kind)
     what = f"the {kind} of {name_word(words, index)}"

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from syntagma.problem.annotation import (
     UNKNOWN,
-    Annotated,
     Annotation,
+    annotated,
     check_tag_column,
     without_spacing,
 )
@@ -98,8 +98,7 @@ def rows(result: Ordered, spelling: Spelling | None, tag_column: TagColumn) -> l
     refer to the old places of the words.
     """
     check_tag_column(tag_column)
-    origin = result.problem.origin
-    source = origin if isinstance(origin, Annotated) else None
+    source = annotated(result.problem.origin)
     column = tag_column if source is None else source.tag_column
     inside = {
         position
@@ -164,9 +163,9 @@ def comments(result: Ordered, text: str) -> list[str]:
         new["narrowed"] = "yes"
     if not result.projective:
         new["projective"] = "no"
-    origin = result.problem.origin
+    source = annotated(result.problem.origin)
     kept = []
-    for comment in origin.comments if isinstance(origin, Annotated) else ():
+    for comment in source.comments if source else ():
         key = comment[1:].partition("=")[0].strip()
         if "=" in comment and key in _OWN_COMMENTS:
             comment = f"# {key} = {new.pop(key)}" if key in new else ""

@@ -55,6 +55,21 @@ class Epoch:
     def mean_bleu(self) -> float:
         return sum(self.bleu.values()) / len(self.bleu)
 
+    def line(self) -> str:
+        """The line that reports the epoch."""
+        bleu = ", ".join(f"{condition} {bleu:.2f}" for condition, bleu in self.bleu.items())
+        measured = f"dev BLEU {bleu}; " if bleu else ""
+        others = "".join(f"{_figure(name, value)}, " for name, value in self.figures.items())
+        return f"epoch {self.number}: {measured}{others}{self.cpu_seconds:.0f} s CPU"
+
+
+def _figure(name: str, value: float) -> str:
+    if name == "correct":
+        return f"{100 * value:.1f}% without update"
+    if name == "found":
+        return f"{100 * value:.1f}% found"
+    return f"{name} {value:.4g}"
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingReport:

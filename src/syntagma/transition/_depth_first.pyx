@@ -3,7 +3,7 @@
 That is possible only where order constraints meet a partial tree; see `beam`.
 """
 
-from libc.stdint cimport int16_t, uint64_t
+from libc.stdint cimport int16_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -55,14 +55,14 @@ cdef int state_key(const Task* task, const State* state, string* key) except -1 
     return 0
 
 
-cdef bint depth_first(Search search, char* memory, long limit, bint* exhausted) except -1 nogil:
+cdef bint depth_first(Search search, char* memory, int64_t limit, bint* exhausted) except -1 nogil:
     """Look for one complete derivation, best action first, expanding at most `limit` states.
 
     One tag per word is enough, and a state that led nowhere is not tried again: legality does
     not depend on tags, labels, or how a stack was built. `memory` holds one state per step. On
     success the beam is that one state. `exhausted`: there was no need to stop at the limit.
     """
-    cdef long work = 0
+    cdef int64_t work = 0
     cdef int depth = 0, steps = 2 * search.task.n - 1
     cdef vector[vector[Candidate]] choices
     cdef vector[size_t] chosen
@@ -122,7 +122,7 @@ cdef bint depth_first(Search search, char* memory, long limit, bint* exhausted) 
     return found
 
 
-def depth_first_search(Search search, long limit):
+def depth_first_search(Search search, int64_t limit):
     """(results, exhausted): one complete derivation if there is one within the work limit."""
     cdef bint found, exhausted
     cdef char* memory = <char*>malloc(2 * search.task.n * search.bytes)

@@ -10,7 +10,7 @@ sentences that are listed, and that fall into levels; but the first of them is t
 16 orders, because with one result asked for only orders are compared.
 """
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
@@ -52,7 +52,7 @@ cdef int count_orders(const Lattice* lattice, int most) except -1 nogil:
     """How many different orders the words that are not fixed have, or `most` if it is more."""
     cdef const Task* task = lattice.task
     cdef vector[int] counts
-    cdef long orders = 1
+    cdef int64_t orders = 1
     cdef int i, j, kind, free_words = 0
     for i in range(task.n):
         kind = task.words[i].kind

@@ -82,10 +82,7 @@ cdef struct Action:
     int32_t tag
     int32_t label
 
-cdef extern from * nogil:
-    """
-    static inline int lowest_bit(unsigned long long x) { return __builtin_ctzll(x); }
-    """
+cdef extern from "compiler.h" nogil:
     int lowest_bit(uint64_t x)
 
 cdef inline bint has(const uint64_t* bits, int i) noexcept nogil:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from syntagma.errors import ArgumentError, SyntagmaError, shown
 from syntagma.problem.integers import as_integer
-from syntagma.problem.problem import Problem
-from syntagma.results.linearization import Linearization
-from syntagma.transition.encoding import Encoding
+
+if TYPE_CHECKING:  # so that the command line starts without the compiled modules
+    from syntagma.problem.problem import Problem
+    from syntagma.results.linearization import Linearization
+    from syntagma.transition.encoding import Encoding
 
 SearchName = Literal["beam", "best-first"]
 

@@ -18,10 +18,10 @@ export const EXAMPLES = {
       ...EMPTY,
       mode: "lemmas",
       words: [
-        { id: 1, text: "apple" },
+        { id: 1, text: "cake" },
         { id: 2, text: "eat", tag: "VBD" },
         { id: 3, text: "the" },
-        { id: 4, text: "three" },
+        { id: 4, text: "two" },
         { id: 5, text: "child", features: "Number=Plur" },
         { id: 6, text: "." },
       ],

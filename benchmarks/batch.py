@@ -1,0 +1,269 @@
+"""Measures `syntagma batch` on labelled trees: throughput against `order_many`, memory, and that
+every tree comes out once.
+
+    python benchmarks/batch.py TREEBANK [--problems 1000000] [--engines processes ray] [--jobs 2]
+
+TREEBANK is a CoNLL-U file. Its trees are repeated, shuffled and given new ids. `share_of_cores` is
+the throughput of the whole command, planning and start of the workers included, divided by `--jobs`
+× that of `order_many` on one thread, measured before and after on a sample of the same trees.
+`share_of_cpu` is the same ratio in CPU time, which depends less on what else the machine does; the
+processes of Ray are not children of the command, so it has none. Memory is the sum over the driver
+and its workers, sampled through the run; `growth` compares its last quarter with its second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple
+from itertools import islice
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+import syntagma
+from syntagma.batches.cutting import cut_file
+from syntagma.batches.job import Job
+from syntagma.batches.shards import Assignment
+from syntagma.batches.solving import ShardSolver
+from syntagma.batches.storage import open_storage
+from syntagma.errors import FormatError
+from syntagma.files.reading import open_text
+from syntagma.formats.conllu import read_blocks
+from syntagma.formats.problems import read_problems
+from syntagma.models.container import content_mark
+from syntagma.models.loading import model_path
+from syntagma.transition.budget import DEFAULT_MAX_WORDS
+
+COMMAND = [sys.executable, "-c", "from syntagma.cli import main; main()", "batch", "order"]
+INTERVAL = 1.0  # seconds between two looks at the memory
+SHUFFLED = 20_000  # trees that are shuffled together
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        trees = Path(folder) / "trees.conllu"
+        write_trees(arguments.treebank, trees, arguments.problems, arguments.seed)
+        record: dict[str, Any] = {
+            "version": syntagma.__version__,
+            "problems": arguments.problems,
+            "jobs": arguments.jobs,
+            "megabytes": trees.stat().st_size / 1e6,
+        }
+        linearizer = syntagma.load(arguments.model)
+        before = one_thread(linearizer, trees, arguments.sample)
+        record["order_many"] = before
+        record["steps"] = steps(trees, Path(folder) / "steps", arguments)
+        print(f"steps, CPU ms per tree: {json.dumps(record['steps'])}", flush=True)
+        for engine in arguments.engines:
+            run = run_engine(engine, trees, Path(folder) / engine, arguments)
+            after = one_thread(linearizer, trees, arguments.sample)
+            baseline = {name: fmean([before[name], after[name]]) for name in before}
+            run["order_many"] = baseline
+            run["share_of_cores"] = run["per_second"] / (arguments.jobs * baseline["per_second"])
+            if engine == "processes":
+                run["share_of_cpu"] = baseline["cpu_ms"] / run["cpu_ms"]
+            before = after
+            record[engine] = run
+            print(f"{engine}: {json.dumps(run, indent=1)}", flush=True)
+    if arguments.output:
+        arguments.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("treebank", type=Path)
+    parser.add_argument("--problems", type=int, default=1_000_000)
+    parser.add_argument("--engines", nargs="+", choices=["processes", "ray"], default=["processes"])
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--shard-size", type=int, default=10_000)
+    parser.add_argument("--sample", type=int, default=2_000, help="trees for order_many")
+    parser.add_argument("--model", default="en")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--folder", type=Path, help="for the trees and the shards, while it runs")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write the figures as JSON")
+    return parser.parse_args()
+
+
+def write_trees(treebank: Path, target: Path, count: int, seed: int) -> None:
+    """The trees of a treebank again and again, shuffled, with ids 0, 1, 2, …"""
+    rng = random.Random(seed)
+    with open(target, "w", encoding="utf-8", newline="\n") as file:
+        for number, tree in enumerate(islice(_shuffled(treebank, rng), count)):
+            file.write(f"# sent_id = {number}\n{tree}\n")
+
+
+def _shuffled(treebank: Path, rng: random.Random) -> Iterator[str]:
+    blocks = [
+        "".join("\t".join(row) + "\n" for row in block.rows)
+        for block in read_blocks(open_text(treebank), str(treebank))
+        if not isinstance(block, FormatError)
+    ]
+    while True:
+        pool = blocks * max(1, SHUFFLED // len(blocks))
+        rng.shuffle(pool)
+        yield from pool
+
+
+def one_thread(linearizer: syntagma.Linearizer, trees: Path, sample: int) -> dict[str, float]:
+    """How fast `order_many` orders trees; reading and writing are not counted."""
+    found = islice(read_problems(trees, "conllu", linearizer.tag_column), sample)
+    problems = [each for each in found if not isinstance(each, FormatError)]
+    started, cpu_started = time.perf_counter(), time.process_time()
+    for _ in linearizer.order_many(problems, on_error="yield"):
+        pass
+    cpu, seconds = time.process_time() - cpu_started, time.perf_counter() - started
+    return {"per_second": len(problems) / seconds, "cpu_ms": 1000 * cpu / len(problems)}
+
+
+def steps(trees: Path, output: Path, arguments: argparse.Namespace) -> dict[str, float]:
+    """CPU time per tree of planning, and of a worker that solves a shard, reading and writing
+    included; without the start of processes, which a large job does not notice."""
+    sample = output.with_suffix(".conllu")
+    write_trees(arguments.treebank, sample, arguments.sample, arguments.seed)
+    started = time.process_time()
+    [cut] = cut_file(str(sample), str(sample), "conllu", arguments.sample).cuts
+    planned = time.process_time()
+    job = Job(
+        task="order",
+        format="conllu",
+        gzip=False,
+        input_format=None,
+        tokenize=False,
+        detokenize=False,
+        model=arguments.model,
+        model_checksum=content_mark(model_path(arguments.model)),
+        search="beam",
+        language_model=True,
+        n_best=None,
+        diverse=False,
+        beam=None,
+        timeout=None,
+        expansions=None,
+        max_words=DEFAULT_MAX_WORDS,
+        projective=False,
+        shard_size=arguments.sample,
+        version=syntagma.__version__,
+    )
+    solver = ShardSolver(job, open_storage(output))
+    loaded = time.process_time()
+    solver.solve(Assignment(0, "", "part", str(sample), str(sample), "conllu", *astuple(cut)))
+    solved = time.process_time()
+    return {
+        "plan": 1000 * (planned - started) / cut.records,
+        "solve": 1000 * (solved - loaded) / cut.records,
+    }
+
+
+def run_engine(
+    engine: str, trees: Path, output: Path, arguments: argparse.Namespace
+) -> dict[str, Any]:
+    """Run the command, watch its memory, check its output."""
+    options = ["--engine", engine, "--jobs", str(arguments.jobs), "--model", arguments.model]
+    options += ["--format", "conllu", "--shard-size", str(arguments.shard_size)]
+    started, cpu_started = time.perf_counter(), _cpu_of_children()
+    process = subprocess.Popen([*COMMAND, str(trees), "--output", str(output), *options])
+    memory = Memory(process.pid)
+    memory.start()
+    code = process.wait()
+    seconds = time.perf_counter() - started
+    cpu = _cpu_of_children() - cpu_started
+    memory.stop()
+    if code:
+        raise SystemExit(f"{engine}: exit code {code}")
+    manifest = json.loads((output / "_manifest.json").read_text(encoding="utf-8"))
+    return {
+        "seconds": seconds,
+        "per_second": arguments.problems / seconds,
+        **({"cpu_ms": 1000 * cpu / arguments.problems} if engine == "processes" else {}),
+        "memory_megabytes": memory.figures(),
+        "totals": manifest["totals"],
+        **check_ids(output, arguments.problems),
+    }
+
+
+def _cpu_of_children() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def check_ids(output: Path, count: int) -> dict[str, int]:
+    """How many ids are missing in the results and the rejected records, and how many are double."""
+    seen = bytearray(count)
+    for part in sorted(output.glob("part-*")):
+        with open(part, encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("# sent_id = "):
+                    seen[int(line[12:])] += 1
+    with open(output / "_rejected.jsonl", encoding="utf-8") as file:
+        for line in file:
+            seen[int(json.loads(line)["id"])] += 1
+    return {"missing": seen.count(0), "double": count - seen.count(0) - seen.count(1)}
+
+
+class Memory(threading.Thread):
+    """Samples the memory of a process and all its descendants (Linux)."""
+
+    def __init__(self, process: int) -> None:
+        super().__init__(daemon=True)
+        self._process = process
+        self._ended = threading.Event()
+        self._samples: list[float] = []
+
+    def run(self) -> None:
+        while not self._ended.wait(INTERVAL):
+            self._samples.append(sum(_proportional(each) for each in _family(self._process)))
+
+    def stop(self) -> None:
+        self._ended.set()
+        self.join()
+
+    def figures(self) -> dict[str, float]:
+        samples = self._samples or [0.0]
+        quarter = max(1, len(samples) // 4)
+        second, last = samples[quarter : 2 * quarter] or samples, samples[-quarter:]
+        return {
+            "peak": max(samples),
+            "median": median(samples),
+            "growth": fmean(last) / fmean(second) if fmean(second) else 1.0,
+        }
+
+
+def _family(process: int) -> Sequence[int]:
+    parents: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        parents.setdefault(parent, []).append(int(stat.parent.name))
+    family, new = [process], [process]
+    while new:
+        new = [child for each in new for child in parents.get(each, [])]
+        family += new
+    return family
+
+
+def _proportional(process: int) -> float:
+    """Megabytes; what several processes share, such as a mapped model, is divided among them."""
+    try:
+        for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) / 1000
+    except OSError:
+        pass
+    return 0.0
+
+
+if __name__ == "__main__":
+    main()

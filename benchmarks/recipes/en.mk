@@ -1,0 +1,52 @@
+# Makes the model `en` from the data: make -f benchmarks/recipes/en.mk DATA=../shared/data FOLDER=runs/en
+#
+# A step takes one to two and a quarter hours of CPU time on one core. A training that was stopped is
+# resumed by the same command, after its last whole epoch. docs/lab/shipped-models.md says what each step adds.
+
+DATA := ../shared/data
+FOLDER := runs/en
+PYTHON := .venv/bin/python
+SYNTAGMA := .venv/bin/syntagma
+
+EWT := $(DATA)/ud/en_ewt/en_ewt-ud
+TREEBANK := $(EWT)-train.conllu $(EWT)-dev.conllu
+AMALGUM := $(addprefix $(DATA)/silver/en_amalgum_,$(addsuffix .conllu.xz,academic bio fiction interview news voyage))
+SILVER := $(addprefix $(DATA)/silver2/en_,$(addsuffix .conllu.xz,wikinews openstax standardebooks))
+TEXT := $(addprefix $(DATA)/text/en_,$(addsuffix .txt.xz,wikinews openstax standardebooks))
+
+CREDITS := --licence CC-BY-SA-4.0 --attribution "UD English EWT 2.16 (CC BY-SA 4.0), AMALGUM (CC BY 4.0, CC BY-SA 3.0, \
+CC BY 2.5, Project Gutenberg), Wikinews (CC BY 2.5), OpenStax (CC BY 4.0), Standard Ebooks (public domain)"
+TRAIN := $(SYNTAGMA) train $(TREEBANK) --name en --language English $(CREDITS)
+PRETRAIN := $(addprefix --pretrain ,$(AMALGUM))
+
+$(FOLDER)/en.syntagma: $(FOLDER)/fourth.syntagma $(FOLDER)/en.lm
+	$(SYNTAGMA) add-lm $^ $(EWT)-dev.conllu --output $@
+
+# From words, tags, arcs and labels alone.
+$(FOLDER)/first.syntagma: | $(FOLDER)
+	$(TRAIN) --output $@ $(PRETRAIN) --pretrain-epochs 2 --epochs 10 --batch-words 600 --learning-rate 0.002 \
+		--min-count 4 --no-realize
+
+# Once more, with a higher learning rate where the treebank begins.
+$(FOLDER)/second.syntagma: $(FOLDER)/first.syntagma
+	$(TRAIN) --output $@ --start $< $(PRETRAIN) --pretrain-epochs 1 --epochs 24 --batch-words 400 --seed 2 --no-realize
+
+# Realisation.
+$(FOLDER)/third.syntagma: $(FOLDER)/second.syntagma
+	$(TRAIN) --output $@ --start $< --realize --epochs 10 --learning-rate 0.0005 --batch-words 400
+
+# UPOS tags, features and liftings, and more machine-parsed text; the treebank is one part in six of it.
+$(FOLDER)/fourth.syntagma: $(FOLDER)/third.syntagma $(FOLDER)/silver2.conllu
+	$(TRAIN) --output $@ --start $< $(PRETRAIN) --pretrain $(FOLDER)/silver2.conllu \
+		$(foreach time,1 2 3 4 5 6,--pretrain $(EWT)-train.conllu) --pretrain-epochs 1 --epochs 14 \
+		--learning-rate 0.0012 --batch-words 400 --dropout 0.2 --word-dropout 0.2 --realize --seed 3
+
+$(FOLDER)/silver2.conllu: | $(FOLDER)
+	$(PYTHON) benchmarks/recipes/silver_sample.py $(SILVER) --words 2700000 --output $@
+
+$(FOLDER)/en.lm: | $(FOLDER)
+	$(SYNTAGMA) train-lm $(TEXT) $(AMALGUM) $(EWT)-train.conllu --output $@ --dev $(EWT)-dev.conllu \
+		--max-ngrams 4900000
+
+$(FOLDER):
+	mkdir -p $@

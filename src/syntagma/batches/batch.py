@@ -1,0 +1,290 @@
+"""`batch`: orders, realizes or scores whole corpora, shard by shard, each written exactly once."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from syntagma import __version__
+from syntagma.batches.folder import Folder
+from syntagma.batches.inputs import find_inputs
+from syntagma.batches.job import DEFAULT_SHARD_SIZE, Job, OutputFormat, Task
+from syntagma.batches.parquet import import_pyarrow
+from syntagma.batches.processes import solve_in_processes
+from syntagma.batches.shards import Assignment, Outcome, Outcomes
+from syntagma.batches.solving import load_linearizer
+from syntagma.batches.storage import LocalFolder, Storage, open_storage
+from syntagma.engines.choice import MAX_JOBS, Engine, check_engine
+from syntagma.errors import ArgumentError, OutputError, SyntagmaWarning, shown
+from syntagma.files.locking import lock_file
+from syntagma.files.paths import check_path
+from syntagma.linearizer.alternatives import check_diverse
+from syntagma.models.container import content_mark
+from syntagma.models.loading import DEFAULT_MODELS, model_path
+from syntagma.models.packages import is_name
+from syntagma.transition.budget import DEFAULT_MAX_WORDS, SearchName, check_range
+
+if TYPE_CHECKING:
+    from syntagma.formats.problems import InputFormat
+
+_NAMED = 5  # failed shards that the message lists
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReport:
+    """What a run of `batch` found and did; the manifest in the output folder has the details.
+
+    The counts are those of all shards that are done, `shards_before` those that earlier runs had
+    done. A job is `complete` when the manifest is there, after parts with a last run for the whole.
+    """
+
+    output: str
+    complete: bool
+    shards: int
+    shards_before: int
+    shards_done: int
+    problems: int
+    results: int
+    rejected: int
+    unfinished: int = 0
+    narrowed: int = 0
+    damaged: tuple[str, ...] = field(default=())  # inputs that end early
+
+
+def batch(
+    task: Task,
+    inputs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    *,
+    format: OutputFormat = "text",
+    gzip: bool = False,
+    input_format: InputFormat | None = None,
+    tokenize: bool = False,
+    text: bool = False,
+    model: str | Path | None = None,
+    search: SearchName = "beam",
+    language_model: bool = True,
+    n_best: int | None = None,
+    diverse: bool = False,
+    beam: int | None = None,
+    timeout: float | None = None,
+    expansions: int | None = None,
+    max_words: int = DEFAULT_MAX_WORDS,
+    projective: bool = False,
+    shard_size: int = DEFAULT_SHARD_SIZE,
+    part: tuple[int, int] | None = None,
+    engine: Engine = "processes",
+    address: str | None = None,
+    jobs: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> BatchReport:
+    """Order, realize or score all problems of files, and write the results to a folder.
+
+    The task is "order", "realize" or "score". Inputs are files of text, JSON lines or CoNLL-U, also
+    compressed, folders of them, patterns, and addresses that fsspec knows. They are cut into shards
+    of `shard_size` problems. Each becomes a file of the output folder when it is complete, in the
+    format "text", "json", "conllu" or "parquet". Problems without a result are listed, with place
+    and reason, in `_rejected.jsonl`; `_manifest.json` is written last.
+
+    A run that was stopped or killed is continued by calling the function again with the same
+    arguments: only shards that are missing or damaged are done. Another engine or number of `jobs`
+    may be used. Other settings or inputs raise `OutputError`.
+
+    The engine "processes" uses `jobs` worker processes on this machine, by default one per core;
+    "ray" uses Ray Data with at most `jobs` actors on this machine, or on the cluster at `address`,
+    there by default as many as it has room for. With `part`, such as `(3, 8)` for the third of
+    eight, only that part of the shards is done; a last call without it completes the folder.
+
+    `progress` is called with the number of problems done and their total. All other arguments are
+    those of `load`, `order`, `realize` and `score`.
+    """
+    check_engine(engine, address)
+    check_path(output, "output")
+    check_diverse(diverse, n_best, search)
+    if jobs is not None:
+        jobs = check_range("jobs", jobs, MAX_JOBS)
+    storage = open_storage(output)
+    job = Job(
+        task=task,
+        format=format,
+        gzip=gzip,
+        input_format=input_format,
+        tokenize=tokenize,
+        detokenize=text,
+        **_model(model, search),
+        search=search,
+        language_model=language_model,
+        n_best=n_best,
+        diverse=diverse,
+        beam=beam,
+        timeout=timeout,
+        expansions=expansions,
+        max_words=max_words,
+        projective=projective,
+        shard_size=shard_size,
+        version=__version__,
+    )
+    job.check()
+    _check_part(part)
+    _check_with_model(job)
+    if format == "parquet":
+        import_pyarrow()
+    files = find_inputs(inputs, storage.address, any_extension=input_format is not None)
+    storage.make()
+    with _lock(storage, part):
+        run = _Run(Folder(storage, job, files), job, storage.address, progress)
+        return run.run(part, engine, address, jobs)
+
+
+class _Run:
+    """One run of a job: what is missing is solved and put in place."""
+
+    def __init__(
+        self, folder: Folder, job: Job, output: str, progress: Callable[[int, int], object] | None
+    ) -> None:
+        self._folder = folder
+        self._job = job
+        self._output = output
+        self._progress = progress or (lambda done, total: None)
+        self._ticked = 0
+        self._failed: list[tuple[Assignment, str]] = []
+        self._warned: set[str] = set()
+
+    def run(
+        self, part: tuple[int, int] | None, engine: Engine, address: str | None, jobs: int | None
+    ) -> BatchReport:
+        folder = self._folder
+        folder.open()
+        missing = folder.missing(part)
+        before = len(folder.done)
+        if part is None:  # else other parts may be under way
+            folder.clean()
+        self._tick(folder.totals()["problems"])
+        by_number = {assignment.number: assignment for assignment in missing}
+        if missing:
+            with closing(self._outcomes(missing, engine, address, jobs)) as outcomes:
+                for outcome in outcomes:
+                    self._take(by_number[outcome.number], outcome)
+        self._raise_failed()
+        if part is None:
+            folder.finish()
+        return self._report(before)
+
+    def _outcomes(
+        self, missing: list[Assignment], engine: Engine, address: str | None, jobs: int | None
+    ) -> Outcomes:
+        if engine == "processes":
+            return solve_in_processes(self._job, self._output, missing, jobs, self._tick)
+        from syntagma.batches.ray_data import solve_with_ray
+
+        return solve_with_ray(self._job, self._output, missing, jobs, address, self._tick)
+
+    def _take(self, assignment: Assignment, outcome: Outcome) -> None:
+        for text, topic in outcome.warnings:
+            if (topic or text) not in self._warned:
+                self._warned.add(topic or text)
+                warnings.warn(SyntagmaWarning(text, topic=topic), stacklevel=5)
+        if outcome.failed:
+            self._failed.append((assignment, outcome.failed))
+        else:
+            self._folder.commit(assignment, outcome)
+
+    def _tick(self, count: int) -> None:
+        self._ticked += count
+        # Records that are solved again after a worker died count once.
+        total = self._folder.plan.records
+        self._progress(min(self._ticked, total), total)
+
+    def _raise_failed(self) -> None:
+        if not self._failed:
+            return
+        named = "; ".join(f"{each.label}: {why}" for each, why in self._failed[:_NAMED])
+        more = f"; and {len(self._failed) - _NAMED} more" * (len(self._failed) > _NAMED)
+        raise OutputError(
+            f"{len(self._failed)} of {len(self._folder.plan.shards)} shards could not be done, the "
+            f"others are kept; run the job again when the cause is removed: {named}{more}"
+        )
+
+    def _report(self, before: int) -> BatchReport:
+        folder, totals = self._folder, self._folder.totals()
+        return BatchReport(
+            self._output,
+            folder.complete,
+            len(folder.plan.shards),
+            before,
+            len(folder.done),
+            totals["problems"],
+            totals["results"],
+            totals["rejected"],
+            totals["unfinished"],
+            totals["narrowed"],
+            tuple(each.source for each in folder.plan.inputs if each.fault is not None),
+        )
+
+
+def _model(model: str | Path | None, search: SearchName) -> dict[str, str]:
+    if not isinstance(search, str) or search not in DEFAULT_MODELS:
+        names = ", ".join(DEFAULT_MODELS)
+        raise ArgumentError(f"search must be one of {names}, not {shown(search)}")
+    given = DEFAULT_MODELS[search] if model is None else model
+    path = model_path(given)
+    name = str(given) if is_name(given) else str(path.absolute())
+    return {"model": name, "model_checksum": content_mark(path)}
+
+
+def _check_with_model(job: Job) -> None:
+    """Raise now what every worker would raise."""
+    linearizer = load_linearizer(job)
+    check_range("max_words", job.max_words, linearizer.max_words)
+    if job.task == "score":
+        linearizer.score(["a"], ["a"], beam=job.beam, timeout=job.timeout)
+        return
+    many = linearizer.order_many if job.task == "order" else linearizer.realize_many
+    # A model that has not learned to realize says so when it is given something.
+    for _ in many(
+        [["a"]] if job.task == "realize" else [],
+        n_best=job.n_best,
+        diverse=job.diverse,
+        beam=job.beam,
+        timeout=job.timeout,
+        expansions=job.expansions,
+        max_words=job.max_words,
+        projective=job.projective,
+    ):
+        pass
+
+
+def _check_part(part: object) -> None:
+    if part is None:
+        return
+    if (
+        not isinstance(part, tuple)
+        or len(part) != 2
+        or not all(type(each) is int for each in part)
+        or not 1 <= part[0] <= part[1]
+    ):
+        raise ArgumentError(
+            f"part must be a pair such as (3, 8), the third of 8, not {shown(part)}"
+        )
+
+
+@contextmanager
+def _lock(storage: Storage, part: tuple[int, int] | None) -> Iterator[None]:
+    """Keep other runs off the output: all of them, or those of the same part and of the whole.
+
+    Remote folders cannot be locked.
+    """
+    with ExitStack() as locks:
+        if isinstance(storage, LocalFolder):
+            path, name = storage.path, Path(storage.name)
+            whole = lock_file(path / ".batch.lock", name, "batch job", shared=part is not None)
+            locks.enter_context(whole)
+            if part is not None:
+                own = path / f".batch-{part[0]}-of-{part[1]}.lock"
+                locks.enter_context(lock_file(own, name, "batch job"))
+        yield

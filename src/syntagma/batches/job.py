@@ -1,0 +1,104 @@
+"""What determines the output of a batch job, apart from its inputs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
+
+from syntagma.errors import ArgumentError, shown
+from syntagma.formats.problems import InputFormat
+from syntagma.transition.budget import SearchName, check_range
+
+Task = Literal["order", "realize", "score"]
+OutputFormat = Literal["text", "json", "conllu", "parquet"]
+
+EXTENSIONS: dict[OutputFormat, str] = {
+    "text": ".txt",
+    "json": ".jsonl",
+    "conllu": ".conllu",
+    "parquet": ".parquet",
+}
+DEFAULT_SHARD_SIZE = 10_000
+MAX_SHARD_SIZE = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The settings of a job. Equal settings and equal inputs give equal shards."""
+
+    task: Task
+    format: OutputFormat
+    gzip: bool
+    input_format: InputFormat | None
+    tokenize: bool
+    detokenize: bool
+    model: str  # a name, or an absolute path
+    model_checksum: str
+    search: SearchName
+    language_model: bool
+    n_best: int | None
+    diverse: bool
+    beam: int | None
+    timeout: float | None
+    expansions: int | None
+    max_words: int
+    projective: bool
+    shard_size: int
+    version: str
+
+    @property
+    def extension(self) -> str:
+        return EXTENSIONS[self.format] + ".gz" * self.gzip
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Job:
+        return cls(**{field.name: value[field.name] for field in fields(cls)})
+
+    def differences(self, settings: dict[str, Any]) -> list[str]:
+        """How these settings differ from others in what the output depends on, for messages.
+
+        The same model may have another name or place.
+        """
+        mine = self.to_json()
+        different = [name for name in mine if name != "model" and settings.get(name) != mine[name]]
+        messages = {
+            "model_checksum": f"another model ({shown(settings.get('model'))})",
+            "detokenize": f"text={settings.get('detokenize')} (--text), now {self.detokenize}",
+            "version": f"version {settings.get('version')} of Syntagma, now {self.version}",
+        }
+        return [
+            messages.get(name, f"{name} {shown(settings.get(name))}, now {shown(mine[name])}")
+            for name in different
+        ]
+
+    def check(self) -> None:
+        """Raise if settings are unknown or do not go together."""
+        _check_choice("task", self.task, get_args(Task))
+        _check_choice("format", self.format, get_args(OutputFormat))
+        if self.input_format is not None:
+            _check_choice("input_format", self.input_format, ("text", "jsonl", "conllu"))
+        check_range("shard_size", self.shard_size, MAX_SHARD_SIZE)
+        if self.gzip and self.format == "parquet":
+            raise ArgumentError("gzip is for text: Parquet is compressed by itself")
+        if self.detokenize and (self.task != "order" or self.format not in ("text", "parquet")):
+            raise ArgumentError("text=True (--text) goes with order and the format text or parquet")
+        if self.task == "score":
+            wrong = [
+                name
+                for name, given in (
+                    ("n_best", self.n_best),
+                    ("expansions", self.expansions),
+                    ("search", self.search != "beam"),
+                )
+                if given
+            ]
+            if wrong:
+                raise ArgumentError(f"{wrong[0]} does not go with score, which searches no orders")
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise ArgumentError(f"{name} must be one of {', '.join(choices)}, not {shown(value)}")

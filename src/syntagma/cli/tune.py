@@ -1,0 +1,168 @@
+"""`syntagma tune`: searches for the settings that make the best model of a treebank."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from syntagma.cli import options, signals
+from syntagma.cli.output import write_stdout
+from syntagma.cli.progress import Ticker
+from syntagma.neural.settings import WIDTH_MULTIPLE, NeuralSettings
+
+if TYPE_CHECKING:
+    from syntagma.many.search import Trial
+    from syntagma.training.plan import TrainingPlan
+
+DEFAULTS = NeuralSettings()
+TRIALS = 20
+
+
+def tune(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="TRAIN... DEV",
+            help="Treebank to learn from, and the development set, as for `train`.",
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The best model.")],
+    trials: Annotated[
+        int,
+        typer.Option("--trials", min=1, metavar="N", help="Number of settings to try."),
+    ] = TRIALS,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            "--minutes",
+            metavar="X",
+            help="Stop after so many minutes and keep the best model until then.",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=1,
+            metavar="N",
+            help="Trials at a time on this machine, one core each. Default: the number of cores.",
+        ),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--address",
+            metavar="ADDRESS",
+            help="A cluster of Ray, such as auto. Default: this machine.",
+        ),
+    ] = None,
+    epochs: Annotated[
+        int | None,
+        typer.Option(
+            "--epochs",
+            min=1,
+            metavar="N",
+            help="Passes over TRAIN in each trial. Default: half, once and twice what `train` "
+            "would choose.",
+        ),
+    ] = DEFAULTS.epochs,
+    width: Annotated[
+        int | None,
+        typer.Option(
+            "--width",
+            min=WIDTH_MULTIPLE,
+            metavar="N",
+            help="Width of the network in each trial. Default: 96 to 256.",
+        ),
+    ] = DEFAULTS.width,
+    realize: options.AlsoRealize = DEFAULTS.realize,
+    tag_column: options.TrainedTagColumn = DEFAULTS.tag_column,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", metavar="N", help="Random seed of training and of what is tried."),
+    ] = DEFAULTS.seed,
+    name: Annotated[
+        str,
+        typer.Option("--name", metavar="TEXT", help="Name of the model. Default: the file name."),
+    ] = "",
+    language: Annotated[
+        str, typer.Option("--language", metavar="CODE", help="Language, for the header.")
+    ] = "",
+    licence: Annotated[
+        str, typer.Option("--licence", metavar="TEXT", help="Licence of the model, for the header.")
+    ] = "",
+    attribution: Annotated[
+        str,
+        typer.Option("--attribution", metavar="TEXT", help="Authors of the data, for the header."),
+    ] = "",
+    debug: options.Debug = False,
+) -> None:
+    """Search for the settings that make the best neural model of a treebank.
+
+    The first trial has the settings that `train` would choose, and runs to its end unless the time
+    is up. The others vary width, dropout, word dropout, learning rate and epochs; what an option
+    gives stays the same.
+    Those that fall behind are stopped early (ASHA). The model with the best mean BLEU on DEV is
+    kept, and the trials are printed as a table. Needs Ray Tune: pip install 'syntagma[ray]'.
+
+    A folder OUTPUT.tuning keeps the trials: the same command resumes where it was interrupted, also
+    with more trials. Measure the model on a test set afterwards: its BLEU on DEV is that of the
+    luckiest trial.
+
+    \b
+    Twenty settings:
+        syntagma tune train.conllu dev.conllu --output my.syntagma --language pt
+    For eight hours at most:
+        syntagma tune train.conllu dev.conllu --output my.syntagma --trials 100 --minutes 480
+    """
+    from syntagma.many.tune import tune as search
+
+    settings = NeuralSettings(
+        epochs=epochs, width=width, realize=realize, tag_column=tag_column, seed=seed
+    )
+    signals.farewell = lambda: "interrupted: the same command resumes the trials"
+    ended, total = 0, trials
+    with Ticker("trials", total=trials) as ticker:
+
+        def announce(plan: "TrainingPlan") -> None:
+            for line in plan.lines():
+                ticker.print(line)
+
+        def start(count: int) -> None:
+            nonlocal total
+            total = count
+            ticker.reach(0, total)
+
+        def show(trial: "Trial") -> None:
+            nonlocal ended
+            ended += 1
+            ticker.print(describe(trial))
+            ticker.reach(ended, total)
+
+        report = search(
+            files[:-1] or files,
+            files[-1] if len(files) > 1 else None,
+            output,
+            settings=settings,
+            trials=trials,
+            minutes=minutes,
+            jobs=jobs,
+            address=address,
+            name=name,
+            language=language,
+            licence=licence,
+            attribution=attribution,
+            on_plan=announce,
+            on_start=start,
+            on_trial=show,
+        )
+    write_stdout(f"{report.table()}\n{output}: the model of trial {report.best}\n")
+
+
+def describe(trial: "Trial") -> str:
+    """The line that reports a trial which has ended."""
+    from syntagma.many.search import trial_state
+
+    bleu = "" if trial.bleu is None or trial.error else f"dev BLEU {trial.bleu:.2f}, "
+    return f"trial {trial.number}: {bleu}{trial_state(trial)}"

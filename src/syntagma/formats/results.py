@@ -1,0 +1,48 @@
+"""Results as text in the formats of data: plain text, JSON lines, CoNLL-U.
+
+Trees and pictures for people are drawn in `results/drawing`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from syntagma.formats.conllu import write_conllu
+from syntagma.formats.jsonl import write_jsonl
+from syntagma.problem.word import TagColumn
+from syntagma.results.linearization import Linearization
+from syntagma.results.n_best import NBest
+from syntagma.results.realization import Realization
+
+Result = Linearization | Realization
+Results = Result | NBest[Linearization] | NBest[Realization]  # of one problem
+DataFormat = Literal["text", "json", "conllu"]
+
+
+def write_results(results: Results, format: DataFormat, tag_column: TagColumn) -> str:
+    """One result, or the n best of one problem, as text that ends with a newline."""
+    if format == "json":
+        return write_jsonl(results)
+    if not isinstance(results, NBest):
+        return _write_one(results, format, tag_column)
+    if format == "text":
+        # An empty line ends the list, which may be shorter than requested.
+        return "".join(f"{each.score:.4f}\t{each.text}\n" for each in results) + "\n"
+    return "".join(_write_one(each, format, tag_column) for each in results)
+
+
+def write_scored(result: Linearization) -> str:
+    """A given order as a line of text: its score, with its two parts if there are two, and the
+    sentence."""
+    if result.fluency is None:
+        return f"{result.score:.4f}\t{result.text}\n"
+    parts = f"{result.score:.4f}\t{result.syntax:.4f}\t{result.fluency:.4f}"
+    return f"{parts}\t{result.text}\n"
+
+
+def _write_one(result: Result, format: Literal["text", "conllu"], tag_column: TagColumn) -> str:
+    if format == "text":
+        return result.text + "\n"
+    if isinstance(result, Realization):
+        return write_conllu(result.linearization, tag_column, result.spelling)
+    return write_conllu(result, tag_column)

@@ -1,0 +1,42 @@
+"""The Ray engine: a task for each treebank.
+
+Ray schedules the tasks and repeats those whose process or machine dies; training then goes on after
+its last whole epoch. All machines of a cluster must reach treebanks and output by the same paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from syntagma.engines.ray_cluster import connected, import_ray, ray_reason
+from syntagma.many.job import Job
+from syntagma.many.work import Outcome, attempt
+
+_RETRIES = 3
+
+
+def work_with_ray(jobs: Sequence[Job], cores: int, address: str | None) -> Iterator[Outcome]:
+    """The outcomes of the jobs, as they come, from a cluster, or from so many cores here."""
+    ray = import_ray("the engine ray")
+    with connected(ray, address, cores):
+        # A process for each call: what `attempt` does to its process cannot be undone.
+        task = ray.remote(num_cpus=1, max_retries=_RETRIES, max_calls=1)(_attempt)
+        names = {task.remote(job.absolute().to_json()): job.treebank.name for job in jobs}
+        waiting = list(names)
+        try:
+            while waiting:
+                [done], waiting = ray.wait(waiting, num_returns=1)
+                try:
+                    outcome = Outcome(**ray.get(done))
+                except ray.exceptions.RayError as error:
+                    outcome = Outcome(names[done], error=f"Ray has given up: {ray_reason(error)}")
+                yield outcome
+        finally:
+            for each in waiting:  # the session may be the caller's, and stay
+                ray.cancel(each, force=True)
+
+
+def _attempt(job: dict[str, Any]) -> dict[str, Any]:
+    return asdict(attempt(Job.from_json(job), lambda text: None))

@@ -1,0 +1,28 @@
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+
+VECTOR_MULTIPLE: int
+GROUPS: tuple[str, ...]
+
+class ActionScorer:
+    hidden: int
+    arc_hidden: int
+    columns: int
+    n_pairs: int
+    groups: dict[str, list[int]]
+    def __init__(
+        self,
+        state: Sequence[str],
+        arc: Sequence[str],
+        candidate: Sequence[str],
+        sets: Sequence[str],
+        pairs: Sequence[tuple[str, str]],
+        counts: Floats,
+        shift_out: Floats,
+        arc_out: Floats,
+        arc_bias: Floats,
+    ) -> None: ...
