@@ -28,3 +28,19 @@ def test_confident_sentences_are_taken_evenly(
     call(monkeypatch, "silver_sample.py", treebank, "--words", 20, "--output", output)
     silver_sample.main()
     assert output.read_text() == "".join(sure[::2])
+
+
+def test_a_second_sample_is_dealt_to_two_files_without_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentences = [block(f"s{i}", -0.05, 5) for i in range(8)]
+    treebank = tmp_path / "a.conllu.xz"
+    treebank.write_bytes(lzma.compress("".join(sentences).encode()))
+    first, left, right = (tmp_path / name for name in ("first", "left", "right"))
+    call(monkeypatch, "silver_sample.py", treebank, "--words", 20, "--output", first)
+    silver_sample.main()
+    outputs = ("--without", first, "--output", left, "--output", right)
+    call(monkeypatch, "silver_sample.py", treebank, "--words", 100, *outputs)
+    silver_sample.main()
+    assert left.read_text() == sentences[1] + sentences[5]
+    assert right.read_text() == sentences[3] + sentences[7]

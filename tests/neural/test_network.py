@@ -22,7 +22,7 @@ from syntagma.neural.batches import Batch, Example, collate  # noqa: E402
 from syntagma.neural.encoder import read_fields  # noqa: E402
 from syntagma.neural.lexicon_training import learn_lexicon  # noqa: E402
 from syntagma.neural.lift_training import open_steps  # noqa: E402
-from syntagma.neural.network import Network, initial_parameters  # noqa: E402
+from syntagma.neural.network import Network, initial_parameters, look_up  # noqa: E402
 from syntagma.neural.parameters import DIRECTIONS, table_sizes  # noqa: E402
 from syntagma.neural.scorer import NeuralScorer  # noqa: E402
 from syntagma.neural.slots import SLOTS  # noqa: E402
@@ -413,3 +413,19 @@ def test_training_starts_with_heads_that_look_at_heads_and_dependents(toy: Toy) 
     assert (attention[-labels:].argmax(1) == 1).all(), "to dependents"
     assert attention[2].argmax() == 2, "to siblings"
     assert torch.equal(attention[0], torch.zeros(SMALL.heads))
+
+
+def test_gradients_of_rows_are_those_of_an_embedding() -> None:
+    numbers = torch.tensor([[1, 4, 1], [0, 1, 4]])
+    above = torch.randn(2, 3, 8)
+    gradients = []
+    for there in (False, True):
+        table = torch.arange(40.0).view(5, 8).requires_grad_()
+        if there:
+            table.grad = torch.zeros(5, 8)
+        found = look_up(table, numbers)
+        assert torch.equal(found, table[numbers])
+        (found * above).sum().backward()
+        assert table.grad is not None
+        gradients.append(table.grad)
+    assert torch.allclose(*gradients)

@@ -5,7 +5,7 @@ from libcpp.vector cimport vector
 
 from syntagma.neural._action_scorer cimport ActionScorer, Slot
 from syntagma.neural._addresses cimport N_STATE, CandidateView
-from syntagma.neural._unplaced cimport UnplacedSums
+from syntagma.neural._unplaced cimport UnplacedMeans, UnplacedSums
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport State, Task
 
@@ -30,8 +30,10 @@ cdef class NeuralSearch(Search):
     cdef vector[float] static_part      # [n, hidden]: L and its head
     cdef vector[float] simple_part      # [n, hidden]
     cdef vector[float] varying_part     # [hidden]: B, path, dependents and the counts of both
-    cdef vector[float] unplaced_scores  # per word, its mean pair score with the unplaced words
+    cdef const float* unplaced_scores   # per word, its mean pair score with the unplaced words
+    cdef UnplacedMeans unplaced_means   # such scores
     cdef UnplacedSums* unplaced_sums    # the same for large bags, or NULL
+    cdef vector[float] unfixed_scores   # from these sums
     cdef vector[int32_t] buffers        # of the view, and the unplaced words
     cdef int32_t* unplaced
     cdef vector[int32_t] words          # that can be shifted

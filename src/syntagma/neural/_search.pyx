@@ -66,7 +66,6 @@ cdef class NeuralSearch(Search):
         self.unfixed = self.task[0]
         self.unfixed.fixed = NULL
         self.state_part.resize(size)
-        self.unplaced_scores.resize(n)
         self.static_part.resize(n * size)
         self.simple_part.resize(n * size)
         self.family_part.resize(n * size)
@@ -92,9 +91,13 @@ cdef class NeuralSearch(Search):
             if self.task.words[word].head < 0:
                 self.start_family_part(word, n, n, 0)
         self.closing = RERANKED / 2.0   # about half of a derivation is a prefix of another one
-        if n > LARGE and scorer.unplaced_table >= 0:
-            self.unplaced_sums = new UnplacedSums()
-            self.unplaced_sums.begin(self.pair_row(scorer.unplaced_table, 0), n, width)
+        if scorer.unplaced_table >= 0:
+            if n > LARGE:
+                self.unplaced_sums = new UnplacedSums()
+                self.unplaced_sums.begin(self.pair_row(scorer.unplaced_table, 0), n, width)
+                self.unfixed_scores.resize(n)
+            else:
+                self.unplaced_means.begin(self.pair_row(scorer.unplaced_table, 0), n, width)
 
     def __dealloc__(self):
         del self.unplaced_sums
@@ -162,22 +165,18 @@ cdef class NeuralSearch(Search):
 
     cdef int compute_unplaced_scores(self, const State* state, int count) except -1 nogil:
         """Compute the mean pair score of each word that can be shifted with the unplaced words."""
-        cdef int i, j, word
+        cdef int i, word
         cdef const int64_t* sums
-        cdef const float* row
-        if self.unplaced_sums != NULL:
-            sums = self.unplaced_sums.of(state.buffer, state.w0)
-            for i in range(<int>self.words.size()):
-                word = self.words[i]
-                self.unplaced_scores[word] = unfixed_mean(sums[word], count)
+        if self.unplaced_sums == NULL:
+            self.unplaced_scores = self.unplaced_means.of(
+                state.buffer, self.unplaced, count, self.words.data(), self.words.size()
+            )
             return 0
+        sums = self.unplaced_sums.of(state.buffer, state.w0)
         for i in range(<int>self.words.size()):
             word = self.words[i]
-            row = self.pair_row(self.scorer.unplaced_table, word)
-            self.unplaced_scores[word] = 0
-            for j in range(count):
-                self.unplaced_scores[word] += row[self.unplaced[j]]
-            self.unplaced_scores[word] /= count
+            self.unfixed_scores[word] = unfixed_mean(sums[word], count)
+        self.unplaced_scores = self.unfixed_scores.data()
         return 0
 
     cdef void compute_head_family_sum(self, int head) noexcept nogil:

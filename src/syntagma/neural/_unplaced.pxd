@@ -1,18 +1,66 @@
-"""Sums of pair scores over the unplaced words of a state, for large bags: updated, not recomputed.
+"""Pair scores of words with all unplaced words of a state.
 
-A state differs from its parent by at most one placed word, so its sums follow from those of the
-parent in O(n). Sums are integers: they depend on the set of words only, not on the way to it.
+Many states of a beam have the same unplaced words, and an arc leaves them as they are: means are
+remembered by set (`UnplacedMeans`), each the same sum as in training. In large bags, sums are
+updated (`UnplacedSums`): a state differs from its parent by at most one placed word, so its sums
+follow from those of the parent in O(n). They are integers, which depend on the set of words only,
+not on the way to it.
 """
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 cdef extern from * nogil:
     """
+    #include <algorithm>
     #include <cstdint>
     #include <list>
     #include <string>
     #include <unordered_map>
     #include <vector>
+    // Means of the sets of words used last; a set may overwrite another one.
+    struct UnplacedMeans {
+        const float* table = nullptr;   // [n + 2, n + 2]: pair scores
+        int n = 0, blocks = 0;
+        size_t capacity = 0;            // a power of two
+        std::vector<uint64_t> sets;     // [capacity, blocks]
+        std::vector<uint64_t> known;    // [capacity, blocks]: the words whose means are there
+        std::vector<float> means;       // [capacity, n]
+
+        void begin(const float* scores, int words, int width) {
+            table = scores;
+            n = words;
+            blocks = (words + 63) / 64;
+            for (capacity = 4; capacity < 4 * (size_t)width; capacity *= 2);
+            sets.assign(capacity * blocks, 0);
+            known.assign(capacity * blocks, 0);
+            means.resize(capacity * n);
+        }
+        // The means of the `wanted` words over the unplaced ones, by word.
+        const float* of(const uint64_t* set, const int32_t* unplaced, int count,
+                        const int32_t* wanted, int n_wanted) {
+            uint64_t hash = 0;
+            for (int i = 0; i < blocks; i++) hash = (hash ^ set[i]) * 0x9e3779b97f4a7c15u;
+            size_t at = (hash >> 40) & (capacity - 1);
+            uint64_t* stored = &sets[at * blocks];
+            uint64_t* there = &known[at * blocks];
+            float* found = &means[at * n];
+            if (!std::equal(set, set + blocks, stored)) {
+                std::copy(set, set + blocks, stored);
+                std::fill(there, there + blocks, 0);
+            }
+            for (int i = 0; i < n_wanted; i++) {
+                int word = wanted[i];
+                uint64_t bit = (uint64_t)1 << (word & 63);
+                if (there[word >> 6] & bit) continue;
+                const float* row = table + (size_t)word * (n + 2);
+                float sum = 0;
+                for (int j = 0; j < count; j++) sum += row[unplaced[j]];
+                found[word] = sum / count;
+                there[word >> 6] |= bit;
+            }
+            return found;
+        }
+    };
     // The sums of the sets of words used last, by set.
     struct UnplacedSums {
         struct Entry {
@@ -77,6 +125,12 @@ cdef extern from * nogil:
         return (float)((double)sum / 4294967296.0 / count);
     }
     """
+    cppclass UnplacedMeans:
+        void begin(const float* scores, int words, int width) except +
+        const float* of(
+            const uint64_t* unplaced_set, const int32_t* unplaced, int count,
+            const int32_t* wanted, int n_wanted,
+        )
     cppclass UnplacedSums:
         UnplacedSums() except +
         void begin(const float* scores, int words, int width)

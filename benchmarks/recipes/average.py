@@ -1,0 +1,51 @@
+"""Averages the parameters of models that were trained from the same model, for one more.
+
+    python benchmarks/recipes/average.py MODEL MODEL … --output FILE
+
+Trainings that start from one network and differ in data and seed stay close enough for the mean of
+their parameters to be a network that is better than each (Wortsman et al. 2022). The models must
+have the same vocabulary and dimensions. All else is taken from the first.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from syntagma.models.container import read_container, write_container
+from syntagma.models.loading import load_model
+from syntagma.neural.scorer import NeuralScorer
+from syntagma.neural.stored import StoredNetwork
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("models", nargs="+", type=Path, metavar="MODEL")
+    parser.add_argument("--output", type=Path, required=True, metavar="FILE")
+    arguments = parser.parse_args()
+    average(arguments.models, arguments.output)
+
+
+def average(models: Sequence[Path], output: Path) -> None:
+    header, arrays = read_container(models[0])
+    scorers: list[NeuralScorer] = [load_model(path).scorer for path in models]
+    parameters = [scorer.parameters() for scorer in scorers]
+    shapes = [{name: array.shape for name, array in each.items()} for each in parameters]
+    names = [scorer.lexicon.names for scorer in scorers]
+    for path, *its in zip(models, shapes, names, strict=True):
+        if its != [shapes[0], names[0]]:
+            raise SystemExit(f"error: {path} has another vocabulary or size than {models[0]}")
+    means = {
+        name: sum(each[name] for each in parameters[1:]) + array
+        for name, array in parameters[0].items()
+    }
+    means = {name: array / np.float32(len(models)) for name, array in means.items()}
+    stored = StoredNetwork.from_parameters(scorers[0].lexicon, means)
+    write_container(output, header, {**arrays, **stored.to_arrays()})
+
+
+if __name__ == "__main__":
+    main()
