@@ -1,0 +1,147 @@
+"""What each ingredient of a model is worth: the model without one of them at a time.
+
+    python benchmarks/ingredients.py en --data TREEBANK --earlier "machine-parsed text=old.syntagma"
+
+Ingredients that a search can do without are switched off: the language model, the second opinion,
+liftings, and the inputs besides tags. What a step of training added is shown by `--earlier`, a
+model from before it. Differences have paired bootstrap intervals of 95%.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+from unittest.mock import patch
+
+import machine
+from records import Table, begin, finish, treebank_options
+
+import syntagma
+from syntagma.cli.progress import Ticker
+from syntagma.evaluation.bleu import paired_bootstrap
+from syntagma.neural._reranker import Reranker
+from syntagma.treebanks.conditions import MAIN_CONDITIONS
+
+ALL = "everything"
+RERANKER = "syntagma.neural.scorer.Reranker"
+
+
+class NoOpinion(Reranker):
+    """Leaves the results of a search as they are."""
+
+    def rerank(self, search: object) -> None:
+        pass
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A model that does without an ingredient, and what it is measured on."""
+
+    linearizer: syntagma.Linearizer
+    sentences: Sequence[syntagma.Sentence]
+    projective: bool = False
+    second_opinion: bool = True
+
+    def evaluate(self, name: str, conditions: Sequence[str]) -> syntagma.Report:
+        opinion = nullcontext() if self.second_opinion else patch(RERANKER, NoOpinion)
+        with opinion, Ticker(name, total=len(self.sentences) * len(conditions)) as ticker:
+            return syntagma.evaluate(
+                self.linearizer,
+                self.sentences,
+                conditions,
+                projective=self.projective,
+                on_sentence=ticker.advance,
+            )
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    linearizer = syntagma.load(arguments.model)
+    sentences = syntagma.read_treebank(arguments.data, linearizer.tag_column)[: arguments.limit]
+    tags_only = [replace(each, upos=(), features=()) for each in sentences]
+    no_lm = syntagma.load(arguments.model, language_model=False)
+    variants = {
+        ALL: Variant(linearizer, sentences),
+        "language model": Variant(no_lm, sentences),
+        "second opinion": Variant(linearizer, sentences, second_opinion=False),
+        "liftings": Variant(linearizer, sentences, projective=True),
+        "UPOS tags and features": Variant(linearizer, tags_only),
+        **{name: Variant(syntagma.load(model), sentences) for name, model in arguments.earlier},
+    }
+    conditions = arguments.conditions
+    reports = {name: each.evaluate(name, conditions) for name, each in variants.items()}
+    record = {
+        **begin(arguments),
+        "model": linearizer.info.header.get("name", "-"),
+        "sentences": len(sentences),
+        "conditions": conditions,
+        "without": {
+            name: {each: compared(reports[ALL], report, each) for each in conditions}
+            for name, report in reports.items()
+        },
+    }
+    finish(arguments, record, table(record))
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = treebank_options(__doc__, MAIN_CONDITIONS)
+    parser.add_argument("model", nargs="?", default="en", metavar="MODEL", help="default: en")
+    parser.add_argument(
+        "--earlier",
+        action="append",
+        default=[],
+        type=named_model,
+        metavar="NAME=MODEL",
+        help="a model without the step of training of this name; repeatable",
+    )
+    return parser.parse_args()
+
+
+def named_model(text: str) -> tuple[str, str]:
+    name, equals, model = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=MODEL")
+    return name, model
+
+
+def compared(
+    everything: syntagma.Report, report: syntagma.Report, condition: str
+) -> dict[str, Any]:
+    """BLEU, and what is lost against the model with everything."""
+    figures = report[condition]
+    if figures.violations:
+        raise SystemExit(f"error: {condition}: broken constraints: a bug")
+    lost = paired_bootstrap(everything[condition].outputs, figures.outputs, report.references)
+    return {
+        "bleu": figures.bleu,
+        "exact": figures.exact,
+        "difference": lost.difference,
+        "low": lost.low,
+        "high": lost.high,
+    }
+
+
+def table(record: dict[str, Any]) -> Table:
+    rows: list[Sequence[str]] = []
+    for name, by_condition in record["without"].items():
+        row = [name if name == ALL else f"without {name}"]
+        for each in by_condition.values():
+            beyond = each["high"] < 0 or each["low"] > 0
+            shown = f"{each['difference']:+.2f}{'*' if beyond else ''}"
+            row.append(f"{each['bleu']:.2f}" if name == ALL else shown)
+        rows.append(row)
+    return Table(
+        f"{record['data']['name']}: {record['sentences']} sentences, model {record['model']}, "
+        "BLEU, and the difference without an ingredient",
+        "",
+        [("", list(record["conditions"]))],
+        rows,
+        ["*: beyond chance, by a paired bootstrap interval of 95%"],
+    )
+
+
+if __name__ == "__main__":
+    machine.start(main)
