@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -361,6 +362,44 @@ def test_a_best_trial_that_is_not_finished(
     with pytest.warns(SyntagmaWarning, match="trial 2, the best, was not finished: its model of"):
         report = run(stopped)
     assert (report.best, output.read_text()) == (2, "model 2")
+
+
+@pytest.mark.usefixtures("without_ray")
+def test_a_search_without_a_model_gives_all_reasons(
+    treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of them once, however many trials it has ended."""
+
+    def fail(train: Any, dev: Any, output: Path, **options: Any) -> None:
+        full = output.parent.name == "trial-002"
+        raise TrainingError("no space left" if full else "training diverged")
+
+    monkeypatch.setattr(search, "train", fail)
+    message = "no trial produced a model: no space left; training diverged$"
+    with pytest.raises(TrainingError, match=message):
+        syntagma.tune(treebank, treebank, tmp_path / "best.syntagma", trials=3)
+
+
+def test_a_shorter_search_keeps_the_last_trial_when_one_was_removed(
+    treebank: Path, tmp_path: Path, without_ray: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It goes up to the highest number that is there; the number of trials that are there would
+    leave out the last, which is the best."""
+    output = tmp_path / "best.syntagma"
+
+    def train(train: Any, dev: Any, model: Path, **options: Any) -> TrainingReport:
+        model.write_text(f"model of {model.parent.name}")
+        bleu = 40.0 + int(model.parent.name[-1])
+        return TrainingReport((Epoch(1, {"none": bleu}, {}, 1.0),), 1)
+
+    monkeypatch.setattr(search, "train", train)
+    report = syntagma.tune(treebank, treebank, output, trials=3)
+    assert report.best == 3
+    shutil.rmtree(tmp_path / "best.syntagma.tuning" / "trial-002")
+    output.unlink()
+    assert syntagma.tune(treebank, treebank, output, trials=1) == report
+    assert output.read_text() == "model of trial-003"
+    assert without_ray == [3, 3]
 
 
 @pytest.mark.parametrize(
