@@ -112,6 +112,7 @@ def test_names_of_treebanks_in_any_case(name: str, treebank: Path, tmp_path: Pat
         ("toy.conllu", b"1\twug" + b"\t_" * 8 + b"\n3\tx" + b"\t_" * 8 + b"\n", ":2: ID is '3'"),
         ("toy.conllu", b"1\twu\xffg" + b"\t_" * 8 + b"\n\n", ":1: not UTF-8"),
     ],
+    ids=["text", "gzip", "xz", "columns", "numbers", "treebank"],
 )
 def test_faults_of_a_text_have_a_place(
     name: str, content: bytes, message: str, tmp_path: Path
