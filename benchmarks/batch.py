@@ -45,7 +45,7 @@ from syntagma.models.loading import model_path
 from syntagma.transition.budget import DEFAULT_MAX_WORDS
 
 COMMAND = [sys.executable, "-c", "from syntagma.cli import main; main()", "batch", "order"]
-INTERVAL = 1.0  # seconds between two looks at the memory
+INTERVAL = 10.0  # seconds between two looks at the memory, for which processes have to wait
 SHUFFLED = 20_000  # trees that are shuffled together
 
 

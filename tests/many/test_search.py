@@ -38,6 +38,7 @@ from syntagma.training.run import Epoch, TrainingReport
 PLANNED = AdaptedSettings(
     epochs=30,
     width=160,
+    layers=3,
     min_count=2,
     suffix_length=3,
     dropout=0.3,

@@ -24,7 +24,10 @@ from syntagma.neural.parameters import Dimensions
 from syntagma.neural.settings import AdaptedSettings, NeuralSettings
 from syntagma.treebanks.treebank import Sentence
 
-OPEN = {"epochs", "width", "min_count", "suffix_length", "dropout", "word_dropout", "realize"}
+OPEN = {
+    *("epochs", "width", "layers", "min_count", "suffix_length", "dropout", "word_dropout"),
+    "realize",
+}
 
 
 def sentence(*forms: str) -> Sentence:
@@ -75,7 +78,7 @@ def test_what_is_given_is_kept_and_the_rest_is_decided() -> None:
     )
     assert all(getattr(decided, name) is not None for name in OPEN)
     given: dict[str, Any] = {
-        **{"epochs": 3, "width": 64, "min_count": 7, "suffix_length": 2},
+        **{"epochs": 3, "width": 64, "layers": 5, "min_count": 7, "suffix_length": 2},
         **{"dropout": 0.0, "word_dropout": 0.0, "realize": False},
     }
     assert given.keys() == OPEN
@@ -119,8 +122,19 @@ def test_a_network_to_start_from_keeps_its_size_and_lexicon() -> None:
             adapt(other, [], start=start)
 
 
+def test_a_network_to_start_from_may_get_more_layers_but_not_fewer() -> None:
+    names: dict[str, list[str]] = {table: [] for table in LEXICAL}
+    start = Dimensions(layers=4), Lexicon(names, suffix=2)
+    treebank = [sentence("a", "b")] * 9
+    assert adapt(NeuralSettings(), treebank, start=start).layers == 4
+    assert adapt(NeuralSettings(layers=6), treebank, start=start).layers == 6
+    with pytest.raises(TrainingError, match="has 4 layers, which stay, so layers cannot be 3"):
+        adapt(NeuralSettings(layers=3), treebank, start=start)
+
+
 def test_dimensions_follow_the_width() -> None:
-    assert dimensions_of(160) == Dimensions()
-    narrow = dimensions_of(96)
+    assert dimensions_of(160, 3) == Dimensions()
+    narrow = dimensions_of(96, 5)
     assert (narrow.width, narrow.feedforward, narrow.hidden) == (96, 192, 96)
+    assert narrow.layers == 5
     assert narrow.width % narrow.heads == 0

@@ -76,7 +76,7 @@ def tiny() -> Iterator[None]:
     """Small networks that warm up at once."""
     threads = torch.get_num_threads()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neural_training, "dimensions_of", lambda width: TINY)
+        patch.setattr(neural_training, "dimensions_of", lambda width, layers: TINY)
         patch.setattr(neural_training, "WARM_UP", 10)
         yield
     torch.set_num_threads(threads)
@@ -285,6 +285,30 @@ def test_training_goes_on_from_the_model_to_start_from(
             np.testing.assert_allclose(after[name], before[name], atol=1e-2, err_msg=name)
         else:
             np.testing.assert_array_equal(after[name], before[name], err_msg=name)
+
+
+def test_a_network_with_new_layers_starts_as_it_was(
+    treebank: Path, whole: Path, sentences: list[Sentence]
+) -> None:
+    before = load_model(whole)
+    assert isinstance(before.scorer, NeuralScorer)
+    deeper = replace(ordering(epochs=1, min_count=1), layers=TINY.layers + 2)
+    learner = NeuralLearner(deeper, 1, before.scorer)
+    vocabulary = learner.begin(sentences, [])
+    assert learner.dimensions == replace(TINY, layers=TINY.layers + 2)
+    after = NeuralScorer.from_parameters(
+        learner.dimensions, learner.lexicon, vocabulary, learner.averaged()
+    )
+    problem = constrain(sentences[0], CONDITIONS["half"], Random(1))
+    [one] = before.scorer.encoder.encode([encode(problem, before.vocabulary)])
+    [other] = after.encoder.encode([encode(problem, vocabulary)])
+    np.testing.assert_allclose(other.vectors, one.vectors, atol=1e-6)
+    # A gradient reaches the outputs of the new layers, so that they learn.
+    learner.pass_over(1, lambda: None)
+    moved = learner.averaged()
+    for layer in range(TINY.layers, TINY.layers + 2):
+        assert np.abs(moved[f"layers.{layer}.out.weight"]).max() > 0
+        assert np.abs(moved[f"layers.{layer}.down.weight"]).max() > 0
 
 
 @pytest.mark.slow

@@ -16,7 +16,8 @@ from syntagma.features.settings import PRESET_NAMES
 from syntagma.linear.settings import LinearSettings
 from syntagma.neural.adaptation import MIN_COUNT, WORD_DROPOUT
 from syntagma.neural.lexicon import SUFFIX
-from syntagma.neural.settings import WIDTH_MULTIPLE, NeuralSettings
+from syntagma.neural.parameters import Dimensions
+from syntagma.neural.settings import LEAST_LAYERS, MAX_LAYERS, WIDTH_MULTIPLE, NeuralSettings
 from syntagma.problem.word import TagColumn
 from syntagma.transition.budget import MAX_BEAM, MAX_EXPANSIONS, SearchName
 
@@ -223,6 +224,17 @@ def train(
             help="Neural: width of the network. Default: by the size of TRAIN.",
         ),
     ] = NEURAL.width,
+    layers: Annotated[
+        int | None,
+        typer.Option(
+            "--layers",
+            min=LEAST_LAYERS,
+            max=MAX_LAYERS,
+            metavar="N",
+            help="Neural: layers of the network; with --start, as many as it has, or more. "
+            f"Default: {Dimensions().layers}, or those of --start.",
+        ),
+    ] = NEURAL.layers,
     dropout: Annotated[
         float | None,
         typer.Option(

@@ -43,8 +43,8 @@ def adapt(
     """The settings with everything decided that they leave open.
 
     `further` are the sentences of treebanks for
-    pre-training, which add words to the lexicon. With a network to `start` from, its dimensions and
-    its lexicon stay.
+    pre-training, which add words to the lexicon. With a network to `start` from, its width and its
+    lexicon stay, and its layers may only become more.
     """
     if isinstance(settings, AdaptedSettings):
         return settings
@@ -52,10 +52,17 @@ def adapt(
     if start is not None:
         dimensions, lexicon = start
         width = _of_start("width", dimensions.width, settings.width)
+        layers = _or(settings.layers, dimensions.layers)
+        if layers < dimensions.layers:
+            raise TrainingError(
+                f"the model to start from has {dimensions.layers} layers, which stay, so layers "
+                f"cannot be {layers}"
+            )
         suffix_length = _of_start("suffix_length", lexicon.suffix, settings.suffix_length)
         min_count = _or(settings.min_count, MIN_COUNT)
     else:
         width = _or(settings.width, choose_width(words))
+        layers = _or(settings.layers, Dimensions().layers)
         forms = count_forms([*sentences, *further])
         suffix_length = settings.suffix_length or choose_suffix(forms)
         min_count = settings.min_count or choose_min_count(
@@ -66,6 +73,7 @@ def adapt(
             **asdict(settings),
             "epochs": _or(settings.epochs, choose_epochs(len(sentences), words)),
             "width": width,
+            "layers": layers,
             "min_count": min_count,
             "suffix_length": suffix_length,
             "dropout": _or(settings.dropout, choose_dropout(words)),
@@ -90,9 +98,9 @@ def choose_dropout(words: int) -> float:
     return 0.4 if words < SMALL else 0.3
 
 
-def dimensions_of(width: int) -> Dimensions:
-    """The dimensions of a network of this width."""
-    return Dimensions(width=width, feedforward=2 * width, hidden=width)
+def dimensions_of(width: int, layers: int) -> Dimensions:
+    """The dimensions of a network of this width and depth."""
+    return Dimensions(width=width, layers=layers, feedforward=2 * width, hidden=width)
 
 
 def _of_start(name: str, its: int, given: int | None) -> int:

@@ -1,4 +1,4 @@
-"""Extends the parameters of a network for new tags and labels.
+"""Extends the parameters of a network for new tags and labels, and for more layers.
 
 Only training imports this module.
 """
@@ -72,6 +72,13 @@ def grow_parameters(
                 parameters["tables.tag"].shape[1],
             )
     return grown
+
+
+def adds_to_vectors(name: str) -> bool:
+    """Whether the parameter of this name decides what a new part of a network adds to the vectors
+    of words: it starts at zero, so that the network starts as it was."""
+    outputs = (".out.weight", ".down.weight")
+    return name.startswith("tables.") or (name.startswith("layers.") and name.endswith(outputs))
 
 
 def _grown_input(

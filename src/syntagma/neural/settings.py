@@ -10,6 +10,7 @@ from syntagma.treebanks.settings import Settings, check_range, check_type
 
 MAX_WIDTH = 1024
 WIDTH_MULTIPLE = 32  # attention has 8 heads, and vectors are computed in blocks
+LEAST_LAYERS, MAX_LAYERS = 2, 12  # tags and labels are guessed after the second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,7 @@ class NeuralSettings(Settings):
     learning_rate: float = 1.5e-3
     batch_words: int = 300  # words per batch
     width: int | None = None  # of the vectors of the network
+    layers: int | None = None  # of the encoder; a network to start from may grow
     min_count: int | None = None  # rarer forms are unknown: only their suffix and shape are read
     suffix_length: int | None = None  # characters
     dropout: float | None = None
@@ -33,7 +35,7 @@ class NeuralSettings(Settings):
 
     def __post_init__(self) -> None:
         Settings.__post_init__(self)
-        for name in ("width", "min_count", "suffix_length"):
+        for name in ("width", "layers", "min_count", "suffix_length"):
             check_type(self, name, int)
         for name in ("dropout", "word_dropout"):
             check_type(self, name, float)
@@ -43,6 +45,7 @@ class NeuralSettings(Settings):
         check_range("min_count", self.min_count, 1_000_000)
         check_range("suffix_length", self.suffix_length, SUFFIX)
         check_range("width", self.width, MAX_WIDTH)
+        check_range("layers", self.layers, MAX_LAYERS, LEAST_LAYERS)
         if self.width is not None and self.width % WIDTH_MULTIPLE:
             raise TrainingError(
                 f"width must be a multiple of {WIDTH_MULTIPLE}, not {shown(self.width)}"
@@ -60,6 +63,7 @@ class AdaptedSettings(NeuralSettings):
 
     epochs: int
     width: int
+    layers: int
     min_count: int
     suffix_length: int
     dropout: float

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -25,7 +26,7 @@ from syntagma.neural._trace import trace
 from syntagma.neural.adaptation import adapt, dimensions_of
 from syntagma.neural.batches import Batch, Example, collate
 from syntagma.neural.encoder import read_fields
-from syntagma.neural.growth import grow_parameters
+from syntagma.neural.growth import adds_to_vectors, grow_parameters
 from syntagma.neural.lexicon_training import learn_lexicon
 from syntagma.neural.lift_training import encode_lifted, lift_sentence, open_steps
 from syntagma.neural.network import Network, initial_parameters
@@ -98,7 +99,7 @@ class NeuralLearner:
         begun = None if self.start is None else (self.start.dimensions, self.start.lexicon)
         self.settings = adapt(self.open_settings, sentences, self.further, begun)
         if self.start is None:
-            self.dimensions = dimensions_of(self.settings.width)
+            self.dimensions = dimensions_of(self.settings.width, self.settings.layers)
             vocabulary = learn_vocabulary(everything).without_forms()
             self.vocabulary = vocabulary.with_inputs(*learn_inputs(everything))
             self.lexicon = learn_lexicon(
@@ -110,13 +111,14 @@ class NeuralLearner:
             self.vocabulary = grow_vocabulary(
                 self.start.vocabulary, everything, keep_tags=self.keep_tags
             )
-            self.dimensions, self.lexicon = self.start.dimensions, self.start.lexicon
+            self.dimensions = replace(self.start.dimensions, layers=self.settings.layers)
+            self.lexicon = self.start.lexicon
             grown = grow_parameters(self.start.parameters(), self.start.vocabulary, self.vocabulary)
             initial = {name: torch.from_numpy(array.copy()) for name, array in grown.items()}
-            if "tables.lifted" not in initial:  # a model of before 0.11
-                sizes = table_sizes(self.lexicon, self.vocabulary)
-                for name, value in initial_parameters(self.dimensions, SLOTS, sizes).items():
-                    initial.setdefault(name, 0 * value if name.startswith("tables.") else value)
+            # A network of before 0.11 has nothing of liftings; one that grows lacks the new layers.
+            sizes = table_sizes(self.lexicon, self.vocabulary)
+            for name, value in initial_parameters(self.dimensions, SLOTS, sizes).items():
+                initial.setdefault(name, 0 * value if adds_to_vectors(name) else value)
         self.flat = FlatParameters(initial)
         self.network = Network(
             self.dimensions,

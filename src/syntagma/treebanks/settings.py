@@ -82,9 +82,9 @@ def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
         raise TrainingError(f"{name} {shown(value)} is not one of {', '.join(choices)}")
 
 
-def check_range(name: str, number: int | None, most: int) -> None:
-    if number is not None and not 1 <= number <= most:
-        raise TrainingError(f"{name} must be between 1 and {most}, not {shown(number)}")
+def check_range(name: str, number: int | None, most: int, least: int = 1) -> None:
+    if number is not None and not least <= number <= most:
+        raise TrainingError(f"{name} must be between {least} and {most}, not {shown(number)}")
 
 
 def check_types(settings: Any) -> None:
