@@ -32,13 +32,16 @@ class FakeRay:
     def __init__(self) -> None:
         self.started: dict[str, dict[str, Any]] = {}  # the options of each task
         self.cancelled: dict[str, bool] = {}  # whether by force
-        self.ending = len(NAMES)  # tasks that end before the process is interrupted
+        self.starting = self.ending = len(NAMES)  # tasks until the process is interrupted
 
     def is_initialized(self) -> bool:
         return True
 
     def remote(self, **options: Any) -> Callable[[object], SimpleNamespace]:
         def start(job: dict[str, Any]) -> str:
+            if not self.starting:
+                raise Cut
+            self.starting -= 1
             name: str = job["treebank"]["name"]
             self.started[name] = options
             return name
@@ -82,7 +85,14 @@ def test_tasks_end_with_the_run(ray: FakeRay) -> None:
     assert ray.cancelled == {"en_toy": True, "fr_toy": True}
 
     ray.cancelled.clear()
-    ray.ending = 2
+    ray.starting, ray.ending = 3, 2
     with pytest.raises(Cut):
         [*work_with_ray(JOBS, 1, None)]
     assert ray.cancelled == {"fr_toy": True}
+
+
+def test_tasks_end_with_a_run_that_is_interrupted_while_it_starts_them(ray: FakeRay) -> None:
+    ray.starting = 2
+    with pytest.raises(Cut):
+        [*work_with_ray(JOBS, 1, None)]
+    assert ray.cancelled == {"de_toy": True, "en_toy": True}

@@ -23,15 +23,17 @@ def work_with_ray(jobs: Sequence[Job], cores: int, address: str | None) -> Itera
     with connected(ray, address, cores):
         # A process for each call: what `attempt` does to its process cannot be undone.
         task = ray.remote(num_cpus=1, max_retries=_RETRIES, max_calls=1)(_attempt)
-        names = {task.remote(job.absolute().to_json()): job.treebank.name for job in jobs}
-        waiting = list(names)
+        waiting: dict[Any, str] = {}  # names of treebanks
         try:
+            for job in jobs:
+                waiting[task.remote(job.absolute().to_json())] = job.treebank.name
             while waiting:
-                [done], waiting = ray.wait(waiting, num_returns=1)
+                [done], _ = ray.wait(list(waiting), num_returns=1)
+                name = waiting.pop(done)
                 try:
                     outcome = Outcome(**ray.get(done))
                 except ray.exceptions.RayError as error:
-                    outcome = Outcome(names[done], error=f"Ray has given up: {ray_reason(error)}")
+                    outcome = Outcome(name, error=f"Ray has given up: {ray_reason(error)}")
                 yield outcome
         finally:
             for each in waiting:  # the session may be the caller's, and stay
