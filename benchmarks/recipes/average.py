@@ -4,7 +4,8 @@
 
 Trainings that start from one network and differ in data and seed stay close enough for the mean of
 their parameters to be a network that is better than each (Wortsman et al. 2022). The models must
-have the same vocabulary and dimensions. All else is taken from the first.
+have the same vocabulary and dimensions; but one that the first has grown from may have fewer
+layers, and counts as if the others added nothing. All else is taken from the first.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
+from syntagma.neural.growth import adds_to_vectors
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.stored import StoredNetwork
 
@@ -35,14 +37,19 @@ def average(models: Sequence[Path], output: Path) -> None:
     parameters = [scorer.parameters() for scorer in scorers]
     shapes = [{name: array.shape for name, array in each.items()} for each in parameters]
     names = [scorer.lexicon.names for scorer in scorers]
-    for path, *its in zip(models, shapes, names, strict=True):
-        if its != [shapes[0], names[0]]:
+    for path, its_shapes, its_names in zip(models, shapes, names, strict=True):
+        missing = {
+            name: shape
+            for name, shape in shapes[0].items()
+            if name not in its_shapes and name.startswith("layers.")
+        }
+        if its_names != names[0] or {**its_shapes, **missing} != shapes[0]:
             raise SystemExit(f"error: {path} has another vocabulary or size than {models[0]}")
-    means = {
-        name: sum(each[name] for each in parameters[1:]) + array
-        for name, array in parameters[0].items()
-    }
-    means = {name: array / np.float32(len(models)) for name, array in means.items()}
+    means = {}
+    for name, array in parameters[0].items():
+        others = [each[name] for each in parameters[1:] if name in each]
+        count = len(models) if adds_to_vectors(name) else 1 + len(others)
+        means[name] = (sum(others) + array) / np.float32(count)
     stored = StoredNetwork.from_parameters(scorers[0].lexicon, means)
     write_container(output, header, {**arrays, **stored.to_arrays()})
 

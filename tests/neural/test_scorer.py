@@ -163,6 +163,7 @@ def test_results_have_been_read_in_both_directions() -> None:
         search, plain = (
             next(toy_scorer().searches([encoding], [8], [None], merging=False)) for _ in range(2)
         )
+        search.opposite = plain.opposite = None
         found = beam_search(search, 8)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(RerankedSearch, "results", NeuralSearch.results)

@@ -151,14 +151,18 @@ class Forward(Replayed):
 
 
 class BothWays(Toy):
-    """A network whose results are reranked from right to left."""
+    """A network whose results are reranked from right to left. The search from right to left is
+    left out: it finds other trees of the same orders."""
 
     def __init__(self, rng: Random, encodings: Sequence[Encoding], scale: float = 1) -> None:
         self.scorer = toy_scorer(rng.randrange(3))
 
     def search(self, encoding: Encoding, width: int) -> Probe:
         def open_search(*, ngram_scorer: NGramScorer | None, merging: bool) -> Search:
-            return next(self.scorer.searches([encoding], [width], [ngram_scorer], merging=merging))
+            searches = self.scorer.searches([encoding], [width], [ngram_scorer], merging=merging)
+            search = next(searches)
+            search.opposite = None
+            return search
 
         return Probe(open_search)
 

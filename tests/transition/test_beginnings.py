@@ -70,7 +70,8 @@ def test_all_orders_that_begin_so_and_no_others(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["linear", "lazy", "neural"])
 def test_scores_are_those_of_the_whole_orders(kind: str) -> None:
-    """An order has the same score, whether all, some or none of its words are given."""
+    """An order has the same score, whether all, some or none of its words are given, but for a
+    better tree of a whole order, which a network also reads from right to left."""
     toy = toy_of(kind)
     rng = Random(f"scores {kind}")
     for _ in range(15):
@@ -82,7 +83,10 @@ def test_scores_are_those_of_the_whole_orders(kind: str) -> None:
             except UnsatisfiableError:
                 break
             again = toy.score(problem, found.words, beam=WIDE)
-            assert found.score == pytest.approx(again.score)
+            if kind == "neural":
+                assert found.score <= again.score + 1e-6
+            else:
+                assert found.score == pytest.approx(again.score)
 
 
 @pytest.mark.parametrize("kind", ["linear", "lazy"])

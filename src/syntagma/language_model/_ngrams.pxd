@@ -55,3 +55,11 @@ cdef class NGramScorer:
     cdef double add_words(self, Context* context, int form, double total) noexcept nogil
     cdef double end(self, const Context* context) noexcept nogil
     cdef double look_up(self, const Context* context, int form) noexcept nogil
+
+cdef class BackwardNGramScorer(NGramScorer):
+    cdef vector[int32_t] leaders        # of each unit: the first one with the same words
+    cdef vector[double] provisional     # for the first word of each unit and, last, for the end
+    cdef int span                       # words whose costs depend on the word before all of them
+    cdef double correction(
+        self, const Context* context, const uint32_t* words, int count
+    ) noexcept nogil

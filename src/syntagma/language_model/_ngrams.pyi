@@ -45,3 +45,6 @@ class NGramScorer:
         weight: float,
         alternatives: Sequence[Sequence[Alternative]] | None = None,
     ) -> None: ...
+
+class BackwardNGramScorer(NGramScorer):
+    def __init__(self, forward: NGramScorer) -> None: ...

@@ -106,9 +106,7 @@ cdef class NGrams:
     def score(self, words):
         """The log-probability of each word of a sentence and of its end, by their numbers."""
         cdef Context context
-        cdef int i
-        for i in range(MAX_ORDER - 1):
-            context.nodes[i] = -1
+        forget(&context)
         self.extend(&context, START)
         found = []
         for word in [*words, END]:
@@ -142,8 +140,7 @@ cdef class NGrams:
             for before in range(n + 1):
                 if before == unit:
                     continue
-                for i in range(MAX_ORDER - 1):
-                    context.nodes[i] = -1
+                forget(&context)
                 last = START if before == n else units[before].back()
                 self.extend(&context, last)
                 cost = 0.0
@@ -164,8 +161,7 @@ cdef class NGrams:
         """The log-probability of each of the `size` words of the vocabulary after `before`."""
         cdef Context context
         cdef int i
-        for i in range(MAX_ORDER - 1):
-            context.nodes[i] = -1
+        forget(&context)
         for word in before:
             self.extend(&context, word)
         return np.array([self.log_prob(&context, i) for i in range(size)])
@@ -260,10 +256,7 @@ cdef class NGramScorer:
                 self.numbers.push_back(number)
 
     cdef void begin(self, Context* context) noexcept nogil:
-        cdef int i
-        context.begun = 0
-        for i in range(MAX_ORDER - 1):
-            context.nodes[i] = -1
+        forget(context)
         self.model.extend(context, START)
 
     cdef double cost(self, const Context* context, int form) noexcept nogil:
@@ -308,3 +301,98 @@ cdef class NGramScorer:
 
     cdef double end(self, const Context* context) noexcept nogil:
         return self.model.log_prob(context, END)
+
+
+cdef class BackwardNGramScorer(NGramScorer):
+    """The scores of another scorer, whose units have one form each, for words that are placed from
+    right to left.
+
+    What a word costs depends on the words before it. As long as it stands first, it costs what is
+    expected; each of the words placed before it corrects that. Over a whole sentence, costs add up
+    to the same sum. `nodes` of a context are the first words themselves, -1 where there are none,
+    `begun` is the unit of the first one.
+    """
+
+    def __init__(self, NGramScorer forward):
+        cdef Cost nothing
+        cdef Context context
+        cdef double inside
+        cdef int unit, i, n = forward.forms.size() - 1
+        if forward.log_shares.size() != <size_t>n:
+            raise ValueError("only units with one form each are scored from right to left")
+        self.model = forward.model
+        self.weight = forward.weight
+        self.numbers, self.starts = forward.numbers, forward.starts
+        self.forms, self.log_shares = forward.forms, forward.log_shares
+        self.spoken, self.names = forward.spoken, forward.names
+        self.expected_costs = forward.expected_costs
+        self.expected_total = forward.expected_total
+        nothing.form = -1
+        self.remembered.assign(forward.remembered.size(), nothing)
+        numbers, first = list(self.numbers), {}
+        for unit in range(n):
+            words = numbers[self.starts[2 * unit]:self.starts[2 * unit + 1]]
+            self.leaders.push_back(first.setdefault(tuple(words), unit))
+            forget(&context)
+            inside = 0.0
+            for i, number in enumerate(words):
+                if i:
+                    inside += self.model.log_prob(&context, number)
+                self.model.extend(&context, number)
+            self.provisional.push_back(self.expected_costs[unit] - inside)
+        self.provisional.push_back(self.expected_costs[n])
+        self.span = max(1, self.model.order - 1)
+
+    cdef void begin(self, Context* context) noexcept nogil:
+        forget(context)
+        context.nodes[0] = END
+        context.begun = self.leaders.size()
+
+    cdef double correction(
+        self, const Context* context, const uint32_t* words, int count
+    ) noexcept nogil:
+        """How much the log-probabilities of the first words change with these before them."""
+        cdef Context with_, without
+        cdef double total = -self.provisional[context.begun]
+        cdef int i
+        forget(&with_)
+        forget(&without)
+        for i in range(count):
+            self.model.extend(&with_, words[i])
+        for i in range(self.span):
+            if context.nodes[i] < 0:
+                break
+            total += self.model.log_prob(&with_, context.nodes[i])
+            self.model.extend(&with_, context.nodes[i])
+            if i:
+                total -= self.model.log_prob(&without, context.nodes[i])
+            self.model.extend(&without, context.nodes[i])
+        return total
+
+    cdef double look_up(self, const Context* context, int form) noexcept nogil:
+        cdef int start = self.starts[2 * form]
+        return self.log_shares[form] + self.expected_costs[form] + self.correction(
+            context, &self.numbers[start], self.starts[2 * form + 1] - start
+        )
+
+    cdef double add_words(self, Context* context, int form, double total) noexcept nogil:
+        cdef int start = self.starts[2 * form], count = self.starts[2 * form + 1] - start, i
+        total += self.look_up(context, form)
+        for i in range(self.span - 1, -1, -1):
+            if i >= count:
+                context.nodes[i] = context.nodes[i - count]
+            else:
+                context.nodes[i] = self.numbers[start + i]
+        context.begun = self.leaders[form]
+        return total
+
+    cdef double end(self, const Context* context) noexcept nogil:
+        cdef uint32_t start = START
+        return self.correction(context, &start, 1) + self.provisional.back()
+
+
+cdef void forget(Context* context) noexcept nogil:
+    cdef int i
+    context.begun = 0
+    for i in range(MAX_ORDER - 1):
+        context.nodes[i] = -1

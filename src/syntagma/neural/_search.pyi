@@ -33,6 +33,7 @@ class NeuralSearch(Search):
         *,
         ngram_scorer: NGramScorer | None = None,
         merging: bool = False,
+        mirrored: bool = False,
         **others: object,
     ) -> None: ...
     def scored_actions(self) -> list[tuple[tuple[int, int, int, int], float]]: ...

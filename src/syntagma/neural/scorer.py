@@ -8,10 +8,11 @@ loads a scorer from a model file, `training` trains one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
-from syntagma.language_model._ngrams import NGramScorer
+from syntagma.language_model._ngrams import BackwardNGramScorer, NGramScorer
 from syntagma.neural._action_scorer import ActionScorer
 from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
 from syntagma.neural._encoder import Matrix
@@ -37,8 +38,8 @@ class RerankedSearch(NeuralSearch):
     """A search whose results are reranked, and whose tags and labels are chosen at the end.
 
     The actions of the search carry neither tags nor labels. The reranker reads each finished
-    sentence from right to left; its score is the mean of both directions. Words that were lifted
-    return to their given heads.
+    sentence in the other direction; its score is the mean of both. Words that were lifted return to
+    their given heads.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class RerankedSearch(NeuralSearch):
         reranker: Reranker,
         ngram_scorer: NGramScorer | None = None,
         merging: bool = False,
+        mirrored: bool = False,
     ) -> None:
         self.words = words
         self.encoding = encoding
@@ -81,6 +83,21 @@ class RerankedSearch(NeuralSearch):
         for word, label in zip(dependents, chosen, strict=True):
             labels[word] = label
         return found._replace(heads=heads, tags=self.words.tags.tolist(), labels=labels)
+
+
+def searched_both_ways(encoding: Encoding) -> bool:
+    """Whether there is a search from right to left beside that from left to right.
+
+    It pays where arcs are missing. It cannot choose forms, which depend on what stands first, nor
+    complete an order of which the first words are given. With order constraints, scores of the two
+    could not be compared: each leaves out of account what the constraints forbid on its way.
+    """
+    return (
+        any(word.head is None for word in encoding.problem.words)
+        and encoding.problem.predecessors is None
+        and not encoding.has_choices
+        and not encoding.task.partly_fixed
+    )
 
 
 class NeuralScorer:
@@ -183,17 +200,30 @@ class NeuralScorer:
                     self._action_scorers, words.directions, strict=True
                 )
             )
-            yield RerankedSearch(
-                encoding.task,
-                width,
-                *forward,
+            open_search = partial(
+                RerankedSearch,
                 words=words,
                 encoding=encoding,
                 label_arcs=self.label,
-                reranker=Reranker(encoding.task, 1, *backward),
-                ngram_scorer=ngram_scorer,
                 merging=merging,
             )
+            search = open_search(
+                encoding.task,
+                width,
+                *forward,
+                reranker=Reranker(encoding.task, 1, *backward),
+                ngram_scorer=ngram_scorer,
+            )
+            if searched_both_ways(encoding):
+                search.opposite = open_search(
+                    encoding.task.mirrored(),
+                    width,
+                    *backward,
+                    reranker=Reranker(encoding.task, 1, *forward),
+                    ngram_scorer=ngram_scorer and BackwardNGramScorer(ngram_scorer),
+                    mirrored=True,
+                )
+            yield search
 
     def label(self, vectors: Floats, arcs: Sequence[tuple[int, int]]) -> list[int]:
         """The best label of each arc; an arc is a pair (head, dependent)."""

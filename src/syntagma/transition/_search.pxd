@@ -49,6 +49,8 @@ cdef class Search:
     cdef const int32_t* first_forms     # of each word, if forms are chosen
     cdef readonly int width
     cdef readonly bint merging      # merge states that the scorers cannot tell apart
+    cdef readonly bint mirrored     # the task is a mirrored one: results are turned round
+    cdef public Search opposite     # the search from the other end of the sentence, or None
     cdef bint labels_are_actions    # arcs with other labels than the gold one are not gold
     cdef int size               # states in the beam
     cdef char* memory

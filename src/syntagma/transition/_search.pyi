@@ -17,7 +17,9 @@ class FoundTree(NamedTuple):
 class Search:
     width: int
     merging: bool
+    mirrored: bool
     narrowed: bool
+    opposite: Search | None
     def __init__(
         self,
         problem: SearchTask,
@@ -26,6 +28,7 @@ class Search:
         *,
         ngram_scorer: NGramScorer | None = None,
         merging: bool = False,
+        mirrored: bool = False,
     ) -> None: ...
     def results(self, n_best: int) -> list[FoundTree]: ...
     def derivation(self, rank: int) -> list[Action]: ...

@@ -19,7 +19,7 @@ from syntagma.transition._lattice cimport (
 from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._state cimport (
     LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, SearchTask, Node, State, apply, copy_state, has,
-    initial_state, lay_out, state_bytes,
+    initial_state, lay_out, mirror, state_bytes,
 )
 
 
@@ -48,7 +48,8 @@ cdef class Search:
     """A search over one problem; it is run once.
 
     The beam holds states; a derivation is a chain of links. With `merging`, states that neither
-    scorer can tell apart become one.
+    scorer can tell apart become one. A `mirrored` search works from right to left. Its task, scorer
+    and language model do, too; its results are sentences like those of its `opposite`.
     """
 
     def __cinit__(
@@ -58,6 +59,7 @@ cdef class Search:
         *_,
         NGramScorer ngram_scorer=None,
         bint merging=False,
+        bint mirrored=False,
         **__,
     ):
         cdef int i
@@ -72,6 +74,7 @@ cdef class Search:
             if ngram_scorer.names.size():
                 self.names = ngram_scorer.names.data()
         self.merging = merging
+        self.mirrored = mirrored
         self.bytes = state_bytes(self.task.n, self.task.blocks)
         self.memory = <char*>malloc(2 * width * self.bytes)
         self.current = <State**>malloc(width * sizeof(State*))
@@ -358,16 +361,17 @@ cdef class Search:
 
     cdef found_tree(self, const Finished* finished):
         """The sentence and the tree of a finished derivation."""
-        cdef vector[int32_t] stack
+        cdef vector[int32_t] stack, order, heads
         cdef const Link* link
         cdef int i, dependent
-        order, forms = [], []
-        heads, tags, labels = [ROOT] * self.task.n, [NONE] * self.task.n, [NONE] * self.task.n
+        forms = []
+        heads.assign(self.task.n, ROOT)
+        tags, labels = [NONE] * self.task.n, [NONE] * self.task.n
         for i in range(<int>finished.links.size() - 1, -1, -1):
             link = &self.links[finished.links[i]]
             if link.kind == SHIFT:
                 stack.push_back(link.word)
-                order.append(link.word)
+                order.push_back(link.word)
                 tags[link.word] = link.tag
                 forms.append(
                     0 if self.first_forms == NULL else link.form - self.first_forms[link.word]
@@ -382,6 +386,9 @@ cdef class Search:
         fluency = None
         if self.ngram_scorer is not None:
             fluency = self.language_model_score(finished.links)
+        if self.mirrored:
+            mirror(self.task, &order, &heads)
+            forms.reverse()
         return FoundTree(finished.score, fluency, order, heads, tags, labels, forms)
 
     def results(self, int n_best):
@@ -403,8 +410,33 @@ cdef class Search:
 def beam_search(Search search, int n_best=1, seconds=None):
     """The n best sentences with their trees; none if the whole beam came to a dead end.
 
-    With `seconds`, the beam is narrowed as needed to end in time.
+    With `seconds`, the beam is narrowed as needed to end in time. The results of a search and of
+    its opposite compete by their scores; they share the time.
     """
+    cdef double started = steady_seconds()
+    if search.opposite is None:
+        return search_one_way(search, n_best, seconds)
+    found = search_one_way(search, n_best, None if seconds is None else seconds / 2)
+    if seconds is not None:
+        seconds = max(0.0, seconds - (steady_seconds() - started))
+    others = search_one_way(search.opposite, n_best, seconds)
+    search.narrowed = search.narrowed or search.opposite.narrowed
+    return best_of(found, others, search.problem, n_best)
+
+
+cdef best_of(found, others, SearchTask problem, int n_best):
+    """The best sentences of two lists, each once; of equal ones that of the first list."""
+    best = {}
+    for each in sorted([*found, *others], key=_by_score):
+        best.setdefault(tuple([problem.task.words[word].kind for word in each.order]), each)
+    return list(best.values())[:n_best]
+
+
+def _by_score(found):
+    return -found.score
+
+
+cdef search_one_way(Search search, int n_best, seconds):
     cdef int left
     if seconds is not None:
         search.deadline = steady_seconds() + seconds

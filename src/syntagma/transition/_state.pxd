@@ -116,4 +116,5 @@ cdef int reference_actions(
 cdef class SearchTask:
     cdef Task task
     cdef readonly int n
+    cdef readonly bint partly_fixed     # only the first words of an order are given
     cdef object _arrays

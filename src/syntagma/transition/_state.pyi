@@ -8,6 +8,7 @@ ROOT_HEAD: int
 
 class SearchTask:
     n: int
+    partly_fixed: bool
     def __init__(
         self,
         words: npt.NDArray[np.int32],
@@ -22,3 +23,4 @@ class SearchTask:
         twins: Sequence[int],
         predecessors: Sequence[int] | None = None,
     ) -> SearchTask: ...
+    def mirrored(self) -> SearchTask: ...

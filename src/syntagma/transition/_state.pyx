@@ -306,6 +306,7 @@ cdef class SearchTask:
             self._arrays.append(masks)
         if fixed is not None:
             kinds = fixed
+            self.partly_fixed = bool((fixed == NONE).any())
             self.task.fixed = &kinds[0]
             self._arrays.append(fixed)
 
@@ -317,6 +318,14 @@ cdef class SearchTask:
         if self.task.fixed != NULL:
             fixed = self._arrays[len(self._arrays) - 1]
         return SearchTask(words, self._arrays[1], self.task.root, predecessors, fixed)
+
+    def mirrored(self):
+        """The same problem, without order constraints, to be read from right to left."""
+        fixed = None
+        if self.task.fixed != NULL:
+            fixed = self._arrays[len(self._arrays) - 1][::-1].copy()
+        words = self._arrays[0][:, :11].copy()
+        return SearchTask(words, self._arrays[1], self.task.root, None, fixed)
 
     def __dealloc__(self):
         free(self.task.scratch)

@@ -67,6 +67,13 @@ class Encoding:
         return [self.problem.words[at].form for at in self.order]
 
     @property
+    def has_choices(self) -> bool:
+        """Whether a word may take several forms, or another one as first of a sentence."""
+        return self.alternatives is not None and any(
+            len(forms) > 1 or forms[0].text != forms[0].initial for forms in self.alternatives
+        )
+
+    @property
     def choices(self) -> list[Sequence[Alternative]] | None:
         """The forms that each word may take, by number."""
         if self.alternatives is None:
