@@ -15,6 +15,10 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 import ingredients
 
+import syntagma
+from syntagma.neural.scorer import RerankedSearch
+from syntagma.transition._search import FoundTree
+
 
 def test_benchmark(
     model: Path, treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -27,7 +31,8 @@ def test_benchmark(
     assert [*without] == [
         ingredients.ALL,
         "language model",
-        "second opinion",
+        "search from right to left",
+        "this and second opinion",
         "liftings",
         "UPOS tags and features",
         "training",
@@ -45,6 +50,24 @@ def test_without_second_opinion_scores_are_those_of_one_direction() -> None:
         one = linearizer.order(words).score
     assert one != both
     assert linearizer.order(words).score == both
+
+
+def test_without_the_search_from_right_to_left_there_is_one_search() -> None:
+    searches: list[bool] = []
+
+    class Noting(RerankedSearch):
+        def results(self, n_best: int) -> list[FoundTree]:
+            searches.append(self.mirrored)
+            return super().results(n_best)
+
+    sentence = syntagma.Sentence(("w0", "w1", "w2"), ("NN",) * 3, (0, 1, 1), ("root", "x", "x"))
+    for both_ways, expected in ((True, [False, True]), (False, [False])):
+        variant = ingredients.Variant(toy_neural_linearizer(), [sentence], both_ways=both_ways)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("syntagma.neural.scorer.RerankedSearch", Noting)
+            variant.evaluate("both", ["none"])
+        assert searches == expected
+        searches.clear()
 
 
 def test_an_earlier_model_has_a_name() -> None:
