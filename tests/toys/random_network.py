@@ -63,7 +63,7 @@ class Input:
 
     def reranker(self) -> Reranker:
         rows = self.slot_rows()
-        return Reranker(self.encoding.task, 1, self.network.scorer, rows, self.pairs)
+        return Reranker(self.encoding.task.mirrored(), 1, self.network.scorer, rows, self.pairs)
 
     def slot_rows(self) -> SlotRows:
         """The rows of the words that can stand in the slots; the reference has those of all."""

@@ -14,13 +14,12 @@ from syntagma.transition._state cimport (
 
 
 cdef class Reranker(NeuralSearch):
-    """Scores finished derivations by those that build the same sentences from right to left.
+    """Scores finished derivations by those that build the same sentences from the other end.
 
-    It ignores order constraints and given orders.
+    Its task is that of the search, mirrored. It ignores given orders.
     """
 
     def __cinit__(self, *_, **__):
-        self.unfixed.predecessors = NULL
         self.task = &self.unfixed
 
     def rerank(self, Search search):

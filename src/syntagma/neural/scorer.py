@@ -89,12 +89,10 @@ def searched_both_ways(encoding: Encoding) -> bool:
     """Whether there is a search from right to left beside that from left to right.
 
     It pays where arcs are missing. It cannot choose forms, which depend on what stands first, nor
-    complete an order of which the first words are given. With order constraints, scores of the two
-    could not be compared: each leaves out of account what the constraints forbid on its way.
+    complete an order of which the first words are given.
     """
     return (
         any(word.head is None for word in encoding.problem.words)
-        and encoding.problem.predecessors is None
         and not encoding.has_choices
         and not encoding.task.partly_fixed
     )
@@ -207,19 +205,20 @@ class NeuralScorer:
                 label_arcs=self.label,
                 merging=merging,
             )
+            task, mirrored = encoding.task, encoding.task.mirrored()
             search = open_search(
-                encoding.task,
+                task,
                 width,
                 *forward,
-                reranker=Reranker(encoding.task, 1, *backward),
+                reranker=Reranker(mirrored, 1, *backward),
                 ngram_scorer=ngram_scorer,
             )
             if searched_both_ways(encoding):
                 search.opposite = open_search(
-                    encoding.task.mirrored(),
+                    mirrored,
                     width,
                     *backward,
-                    reranker=Reranker(encoding.task, 1, *forward),
+                    reranker=Reranker(task, 1, *forward),
                     ngram_scorer=ngram_scorer and BackwardNGramScorer(ngram_scorer),
                     mirrored=True,
                 )

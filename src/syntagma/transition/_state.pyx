@@ -320,12 +320,18 @@ cdef class SearchTask:
         return SearchTask(words, self._arrays[1], self.task.root, predecessors, fixed)
 
     def mirrored(self):
-        """The same problem, without order constraints, to be read from right to left."""
-        fixed = None
+        """The same problem, to be read from right to left."""
+        if self.task.predecessors == NULL and self.task.fixed == NULL:
+            return self
+        predecessors = fixed = None
+        if self.task.predecessors != NULL:
+            bits = np.unpackbits(self._arrays[4].view(np.uint8), axis=1, bitorder="little")
+            followers = bits[:, :self.n].T[:, ::-1]  # as digits, the highest first
+            predecessors = [int("".join(map(str, digits)), 2) for digits in followers.tolist()]
         if self.task.fixed != NULL:
             fixed = self._arrays[len(self._arrays) - 1][::-1].copy()
         words = self._arrays[0][:, :11].copy()
-        return SearchTask(words, self._arrays[1], self.task.root, None, fixed)
+        return SearchTask(words, self._arrays[1], self.task.root, predecessors, fixed)
 
     def __dealloc__(self):
         free(self.task.scratch)
