@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from references.brute_force import problems, random_problem
 from toys.models import model_of, relist, toy_vocabulary
@@ -529,6 +529,7 @@ odd_words = st.builds(
 
 @pytest.mark.slow
 @given(linearizers, st.lists(odd_words, min_size=1, max_size=5))
+@example(ALL["linear", False], [Word(lemma="w1", features=""), Word(lemma="w1")])
 @settings(max_examples=100)
 def test_odd_lemmas_are_realized_as_well_as_can_be(
     linearizer: Linearizer, words: Sequence[Word]
@@ -538,6 +539,8 @@ def test_odd_lemmas_are_realized_as_well_as_can_be(
     assert violations(found.linearization) == []
     assert lemmas_of(found.linearization.problem.words) == lemmas_of(words)
     assert recover(found.text, found.words, found.spelling) == list(found.words)
+    if not any(word.features for word in words):  # empty ones count as not given
+        words = [replace(word, features=None) for word in words]
     assert_inflected(found, Problem.of(words))
 
 

@@ -350,3 +350,20 @@ def test_only_results_are_compared(odd: Any) -> None:
 def test_the_words_must_be_the_same() -> None:
     with pytest.raises(ArgumentError, match=re.escape("'a b' and 'a c' have different ones")):
         syntagma.difference(tree("a/root/0 b/dep/1"), tree("a/root/0 c/dep/1"))
+
+
+def test_lemmas_decide_what_is_punctuation() -> None:
+    """A form of *'s* may be an apostrophe, which is a word as the other forms are."""
+    problem = Problem((Word(lemma="it"), Word(lemma="'s"), Word(lemma="fun")))
+
+    def realized(is_form: str, order: tuple[int, ...]) -> Linearization:
+        forms = ("it", is_form, "fun")
+        tokens = (
+            Token(forms[at - 1], "X", int(at != 3) * order.index(3) + int(at != 3), "x", at)
+            for at in order
+        )
+        return Linearization(tuple(tokens), 0.0, problem)
+
+    one, other = realized("'s", (1, 2, 3)), realized("'", (2, 1, 3))
+    assert Counter(profile(one, lemmas=True).words) == Counter(profile(other, lemmas=True).words)
+    assert difference(one, other) > 0

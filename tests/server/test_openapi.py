@@ -129,10 +129,15 @@ CALLS = [
 REPEATED = [(path, MODES[1]) for path in ("/v1/realize", "/v1/accept")]
 
 
+def is_sent_whole(case: Any) -> bool:
+    """An empty list leaves no trace in a query, so what is wrong about it does not arrive."""
+    return all(value not in ([], {}, None) for value in (case.query or {}).values())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("method", "path", "mode"), CALLS)
 def test_what_is_promised_is_kept(promised: Any, method: str, path: str, mode: Any) -> None:
-    cases = promised[path][method].as_strategy(generation_mode=mode)
+    cases = promised[path][method].as_strategy(generation_mode=mode).filter(is_sent_whole)
 
     @settings(
         max_examples=3 if (path, mode) in REPEATED else 15,

@@ -119,11 +119,7 @@ def profile(linearization: Linearization, *, lemmas: bool = False) -> Profile:
         weight = FUNCTION_WORD_WEIGHT if node.function in FUNCTION_WORDS else 1.0
         weights[node.word, node.function, node.head].append(weight / max(node.depth, 1))
     return Profile(
-        tuple(
-            word
-            for word, form in zip(words, linearization.words, strict=True)
-            if not is_punctuation(form)
-        ),
+        tuple(word for word in words if not is_punctuation(word)),
         {arc: fsum(each) for arc, each in weights.items()},
         _main_clause([node for node in nodes if node.depth <= 1]),
     )
@@ -168,7 +164,7 @@ def _tree_without_punctuation(linearization: Linearization, words: Sequence[str]
     while waiting:
         position, head, depth = waiting.pop()
         token, word = tokens[position - 1], words[position - 1]
-        if not is_punctuation(token.form):
+        if not is_punctuation(word):
             function = token.deprel.partition(":")[0]
             nodes[position] = _Node(word, function, head, depth)
             head, depth = word, depth + 1
