@@ -128,6 +128,17 @@ def test_the_better_of_both_is_the_result() -> None:
     assert from_left > 5
 
 
+def test_a_longer_list_begins_with_the_shorter_one() -> None:
+    encoding = encode(tagged(bag(*(f"w{number}" for number in range(6)))), VOCABULARY)
+    for number in range(3):
+        lists = [
+            beam_search(open_search(toy_scorer(number), encoding, 64), n_best)
+            for n_best in (1, 5, 40)
+        ]
+        assert lists[2][:5] == lists[1]
+        assert lists[1][:1] == lists[0]
+
+
 @pytest.mark.parametrize("orders", ["none", "exact"])
 def test_every_promise_is_kept(orders: Orders) -> None:
     rng = Random(orders)
