@@ -5,8 +5,8 @@ Which actions are legal is decided in `_state`. Subclasses score them: `linear/_
 orders are read off in `_lattice`. The search after a dead end is in `_depth_first`.
 """
 
+import heapq
 from collections import namedtuple
-from heapq import merge
 
 from libc.stdint cimport int16_t, int32_t, uint64_t
 from libc.stdlib cimport free, malloc
@@ -428,17 +428,12 @@ def beam_search(Search search, int n_best=1, seconds=None):
 cdef best_of(found, others, SearchTask problem, int n_best):
     """The best sentences of two lists, each once; of equal ones that of the first list.
 
-    The list whose next one is better gives it, so that a longer list begins with the shorter one:
-    scores fall among the first 16 of a list, among the next 16, and so on.
+    The list whose next one is better gives it, so that a longer list begins with the shorter one.
     """
     best = {}
-    for each in merge(found, others, key=_by_score):
+    for each in heapq.merge(found, others, key=lambda found: -found.score):
         best.setdefault(tuple([problem.task.words[word].kind for word in each.order]), each)
     return list(best.values())[:n_best]
-
-
-def _by_score(found):
-    return -found.score
 
 
 cdef search_one_way(Search search, int n_best, seconds):
