@@ -25,9 +25,9 @@ from syntagma.problem.word import Word  # noqa: E402
 from syntagma.results.linearization import Linearization, Token  # noqa: E402
 from syntagma.training.language_model import add_lm, train_lm  # noqa: E402
 from syntagma.training.margin import learn_margin  # noqa: E402
-from syntagma.treebanks.settings import REALIZE  # noqa: E402
+from syntagma.treebanks.settings import LEMMAS, REALIZE  # noqa: E402
 from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402
-from syntagma.treebanks.visits import LEMMAS, of_lemmas  # noqa: E402
+from syntagma.treebanks.visits import of_lemmas  # noqa: E402
 
 SETTINGS = NeuralSettings(
     epochs=2, batch_words=100, learning_rate=0.01, min_count=1, condition="labelled", realize=True

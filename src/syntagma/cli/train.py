@@ -224,6 +224,15 @@ def train(
             help="Neural: width of the network. Default: by the size of TRAIN.",
         ),
     ] = NEURAL.width,
+    specialize: Annotated[
+        Literal["trees", "bags"] | None,
+        typer.Option(
+            "--specialize",
+            metavar="trees|bags",
+            help="Neural, with --start: train one of two networks, that for trees or that for bags "
+            "and partial trees. The other stays as it is.",
+        ),
+    ] = None,
     layers: Annotated[
         int | None,
         typer.Option(

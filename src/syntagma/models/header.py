@@ -69,6 +69,7 @@ class Header(TypedDict, total=False):
     suffix_length: int  # characters; absent if 3
     parameters: int
     lifting: bool  # whether it orders trees in ways that are not projective; if absent, not
+    specialists: bool  # whether there is a second network, for bags; if absent, not
 
     # edges: best-first search
     search: str
@@ -110,7 +111,7 @@ FIELD_TYPES: dict[str, type] = {
     **dict.fromkeys(("data", "templates", "inputs"), list),
     **dict.fromkeys(("scaled", "chart_by_size", "chooses_forms"), bool),
     **dict.fromkeys(("back_off", "every_label", "merging", "quantized", "wide_sets"), bool),
-    "lifting": bool,
+    **dict.fromkeys(("lifting", "specialists"), bool),
 }
 
 

@@ -85,6 +85,11 @@ class RerankedSearch(NeuralSearch):
         return found._replace(heads=heads, tags=self.words.tags.tolist(), labels=labels)
 
 
+def is_tree(problem: Problem) -> bool:
+    """Whether all arcs are given."""
+    return all(word.head is not None for word in problem.words)
+
+
 def searched_both_ways(encoding: Encoding) -> bool:
     """Whether there is a search from right to left beside that from left to right.
 
@@ -92,7 +97,7 @@ def searched_both_ways(encoding: Encoding) -> bool:
     complete an order of which the first words are given.
     """
     return (
-        any(word.head is None for word in encoding.problem.words)
+        not is_tree(encoding.problem)
         and not encoding.has_choices
         and not encoding.task.partly_fixed
     )
@@ -177,7 +182,7 @@ class NeuralScorer:
 
     def beam(self, problem: Problem) -> int:
         """The beam width beyond which results hardly improve."""
-        return TREE_BEAM if all(word.head is not None for word in problem.words) else BEAM
+        return TREE_BEAM if is_tree(problem) else BEAM
 
     def searches(
         self,

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from syntagma.errors import TrainingError, shown
 from syntagma.neural.lexicon import SUFFIX
-from syntagma.treebanks.settings import Settings, check_range, check_type
+from syntagma.treebanks.settings import REALIZE, Settings, check_choice, check_range, check_type
 
 MAX_WIDTH = 1024
 WIDTH_MULTIPLE = 32  # attention has 8 heads, and vectors are computed in blocks
 LEAST_LAYERS, MAX_LAYERS = 2, 12  # tags and labels are guessed after the second
+
+
+class Speciality(NamedTuple):
+    """What one of two networks learns (`specialists`): the relative frequencies of conditions, the
+    share of visits from lemmas, and the conditions in which the development set is scored."""
+
+    shares: tuple[int, ...]
+    lemmas: float
+    dev_conditions: tuple[str, ...]
+
+
+SPECIALITIES = {
+    "trees": Speciality((0, 0, 0, 1, 1), 0.4, ("tree", "labelled")),
+    "bags": Speciality((3, 3, 4, 0, 0), 0.2, ("none", "pos", "half")),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +48,17 @@ class NeuralSettings(Settings):
     dropout: float | None = None
     word_dropout: float | None = None  # rate at which forms are replaced by unknown
     realize: bool | None = None  # also learn to realize lemmas; None: yes
+    specialize: str = ""  # or, of two networks, the one that learns: one of SPECIALITIES
 
     def __post_init__(self) -> None:
         Settings.__post_init__(self)
+        if self.specialize:
+            check_choice("specialize", self.specialize, SPECIALITIES)
+            if self.condition != "mixed":
+                raise TrainingError(
+                    f"a network that is specialised in {self.specialize} chooses its conditions: "
+                    "leave out condition (--condition)"
+                )
         for name in ("width", "layers", "min_count", "suffix_length"):
             check_type(self, name, int)
         for name in ("dropout", "word_dropout"):
@@ -55,6 +79,26 @@ class NeuralSettings(Settings):
                 raise TrainingError(f"{name} must be at least 0 and less than 1, not {rate}")
         if not 0 < self.learning_rate <= 1:
             raise TrainingError(f"learning_rate must be between 0 and 1, not {self.learning_rate}")
+
+    @property
+    def shares(self) -> tuple[int, ...]:
+        if self.specialize:
+            return SPECIALITIES[self.specialize].shares
+        return super(NeuralSettings, self).shares
+
+    @property
+    def lemmas(self) -> float:
+        if self.specialize:
+            return SPECIALITIES[self.specialize].lemmas
+        return super(NeuralSettings, self).lemmas
+
+    @property
+    def dev_conditions(self) -> tuple[str, ...]:
+        usual = super(NeuralSettings, self).dev_conditions
+        if not self.specialize:
+            return usual
+        realized = (REALIZE,) if REALIZE in usual else ()
+        return (*SPECIALITIES[self.specialize].dev_conditions, *realized)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,15 +23,20 @@ from syntagma.neural.parameters import (
 )
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.slots import SLOTS
+from syntagma.neural.specialists import SHARED, Specialists, own_parameters
 from syntagma.transition.budget import SearchName
 from syntagma.transition.vocabulary import Vocabulary
 
-_QUANTISED = frozenset(f"tables.{table}" for table in LEXICAL)
+_QUANTISED = SHARED  # the large tables, those of the lexicon
+_NETWORK, _BAGS = "network.", "bags."  # the one network, or that for trees; that for bags
 
 
 @dataclass(frozen=True, slots=True)
 class StoredNetwork:
-    """A network as a model file stores it: lexical tables in 8 bits, the rest in 16."""
+    """A network as a model file stores it: lexical tables in 8 bits, the rest in 16.
+
+    A second one, for bags, has no lexical tables of its own.
+    """
 
     SEARCH: ClassVar[SearchName] = "beam"
     SECTIONS: ClassVar = frozenset({f"lexicon.{table}" for table in LEXICAL})
@@ -40,16 +45,26 @@ class StoredNetwork:
     arrays: Mapping[str, npt.NDArray[Any]]
 
     @classmethod
-    def from_parameters(cls, lexicon: Lexicon, parameters: Mapping[str, Floats]) -> StoredNetwork:
-        """Round the parameters of a network to what a model file stores."""
+    def from_parameters(
+        cls,
+        lexicon: Lexicon,
+        parameters: Mapping[str, Floats],
+        bags: Mapping[str, Floats] | None = None,
+    ) -> StoredNetwork:
+        """Round the parameters of a network to what a model file stores.
+
+        `bags` are those of a second network, for bags, with the same lexical tables.
+        """
         arrays: dict[str, npt.NDArray[Any]] = {}
         for name, parameter in parameters.items():
             if name in _QUANTISED:
                 table = EmbeddingTable.quantised(parameter)
-                arrays[f"network.{name}"] = table.rows
-                arrays[f"network.{name}.scales"] = np.asarray(table.scales, np.float16)
+                arrays[f"{_NETWORK}{name}"] = table.rows
+                arrays[f"{_NETWORK}{name}.scales"] = np.asarray(table.scales, np.float16)
             else:
-                arrays[f"network.{name}"] = parameter.astype(np.float16)
+                arrays[f"{_NETWORK}{name}"] = parameter.astype(np.float16)
+        for name, parameter in own_parameters(bags or {}).items():
+            arrays[f"{_BAGS}{name}"] = parameter.astype(np.float16)
         return cls(lexicon.names, arrays)
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -60,7 +75,7 @@ class StoredNetwork:
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> StoredNetwork:
         return cls(
             {table: unpack_lines(arrays[f"lexicon.{table}"]) for table in LEXICAL},
-            {name: array for name, array in arrays.items() if name.startswith("network.")},
+            {name: each for name, each in arrays.items() if name.startswith((_NETWORK, _BAGS))},
         )
 
     @classmethod
@@ -71,7 +86,9 @@ class StoredNetwork:
         sizes = (array.size for name, array in self.arrays.items() if not name.endswith(".scales"))
         return {"parameters": int(sum(sizes))}
 
-    def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> NeuralScorer:
+    def scorer(
+        self, header: Mapping[str, Any], vocabulary: Vocabulary
+    ) -> NeuralScorer | Specialists:
         """Check the network against the header of its model and build the scorer."""
         if header.get("slots") != SLOTS.to_json():
             raise ModelError(
@@ -87,34 +104,48 @@ class StoredNetwork:
             table_sizes(lexicon, vocabulary),
             lifting=header.get("lifting") is True,
         )
-        tables, weights = {}, {}
-        for name, shape in shapes.items():
-            field = name.removeprefix("tables.")
-            if name in _QUANTISED:
-                rows = self._array(name, np.int8, shape)
-                scales = self._array(f"{name}.scales", np.float16, shape[:1])
-                tables[field] = EmbeddingTable(rows, scales.astype(np.float32))
-                continue
-            parameter = self._array(name, np.float16, shape).astype(np.float32)
-            if name.startswith("tables."):
-                tables[field] = EmbeddingTable(parameter)
-            else:
-                weights[name] = parameter
+        specialised = header.get("specialists") is True
         n_expected = len(shapes) + len(_QUANTISED)
+        if specialised:
+            n_expected += len(shapes) - len(SHARED)
+        shared = {}
+        for name in (f"tables.{table}" for table in LEXICAL):
+            rows = self._array(f"{_NETWORK}{name}", np.int8, shapes[name])
+            scales = self._array(f"{_NETWORK}{name}.scales", np.float16, shapes[name][:1])
+            shared[name] = EmbeddingTable(rows, scales.astype(np.float32))
+
+        def network(prefix: str) -> NeuralScorer:
+            tables, weights = {}, {}
+            for name, shape in shapes.items():
+                field = name.removeprefix("tables.")
+                if name in shared:
+                    tables[field] = shared[name]
+                    continue
+                parameter = self._array(f"{prefix}{name}", np.float16, shape).astype(np.float32)
+                if name.startswith("tables."):
+                    tables[field] = EmbeddingTable(parameter)
+                else:
+                    weights[name] = parameter
+            return NeuralScorer(dimensions, SLOTS, lexicon, vocabulary, tables, weights)
+
+        one = network(_NETWORK)
+        scorer = Specialists(one, network(_BAGS)) if specialised else one
         if len(self.arrays) != n_expected:
             raise ModelError(f"the network has {len(self.arrays)} arrays, not {n_expected}")
-        return NeuralScorer(dimensions, SLOTS, lexicon, vocabulary, tables, weights)
+        return scorer
 
     def _array(self, name: str, dtype: type, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         """The array of a parameter, if it has this type and shape and is finite."""
-        array = self.arrays.get(f"network.{name}")
+        array = self.arrays.get(name)
         if array is None or array.shape != shape or array.dtype != dtype:
             raise ModelError(
-                f"the network has no parameter {name} of shape {shape} and type {dtype.__name__}; "
-                "train it again or install the version that made it"
+                f"the network has no parameter {name.removeprefix(_NETWORK)} of shape {shape} and "
+                f"type {dtype.__name__}; train it again or install the version that made it"
             )
         if not np.isfinite(array).all():
-            raise ModelError(f"the parameter {name} of the network is not finite")
+            raise ModelError(
+                f"the parameter {name.removeprefix(_NETWORK)} of the network is not finite"
+            )
         return array
 
 
@@ -159,9 +190,10 @@ def describe_network(
     suffix: int = SUFFIX,
     *,
     lifting: bool = True,
+    specialists: bool = False,
 ) -> dict[str, Any]:
     """What the header of a model file states about its network and its lexicon; `inputs` are the
-    names of those of INPUTS that it reads."""
+    names of those of INPUTS that it reads. `specialists`: whether there are two networks."""
     inputs = list(inputs)
     return {
         "dimensions": asdict(dimensions),
@@ -169,4 +201,5 @@ def describe_network(
         **({"inputs": inputs} if inputs else {}),
         **({"suffix_length": suffix} if suffix != SUFFIX else {}),
         **({"lifting": True} if lifting else {}),
+        **({"specialists": True} if specialists else {}),
     }

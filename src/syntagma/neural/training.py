@@ -34,6 +34,7 @@ from syntagma.neural.parameters import Floats, input_names, table_sizes
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.settings import NeuralSettings
 from syntagma.neural.slots import SLOTS
+from syntagma.neural.specialists import SHARED, Specialists
 from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.neural.torch_state import torch_at_work
 from syntagma.transition.budget import SearchBudget
@@ -69,15 +70,16 @@ class NeuralLearner:
         self,
         settings: NeuralSettings,
         threads: int,
-        start: NeuralScorer | None = None,
+        start: NeuralScorer | Specialists | None = None,
         inflect: Callable[[Sentence], Sentence] | None = None,
         *,
         keep_tags: bool = True,
     ) -> None:
         """Training continues from `start`, with its lexicon and dimensions; new tags and labels are
-        added, its own tags are dropped unless `keep_tags`. `inflect` replaces the forms of a
-        sentence by those inflected from its lemmas; with it, some visits of each epoch learn to
-        order such sentences."""
+        added, its own tags are dropped unless `keep_tags`. If the settings specialise a network,
+        one of two learns, and the tables that they share stay as they are. `inflect` replaces the
+        forms of a sentence by those inflected from its lemmas; with it, some visits of each epoch
+        learn to order such sentences."""
         self.open_settings = settings
         self.start = start
         self.inflect = inflect
@@ -98,6 +100,7 @@ class NeuralLearner:
         everything = [*sentences, *self.further]
         begun = None if self.start is None else (self.start.dimensions, self.start.lexicon)
         self.settings = adapt(self.open_settings, sentences, self.further, begun)
+        self.other: dict[str, Floats] | None = None  # the parameters of the network that stays
         if self.start is None:
             self.dimensions = dimensions_of(self.settings.width, self.settings.layers)
             vocabulary = learn_vocabulary(everything).without_forms()
@@ -113,17 +116,19 @@ class NeuralLearner:
             )
             self.dimensions = replace(self.start.dimensions, layers=self.settings.layers)
             self.lexicon = self.start.lexicon
-            grown = grow_parameters(self.start.parameters(), self.start.vocabulary, self.vocabulary)
-            initial = {name: torch.from_numpy(array.copy()) for name, array in grown.items()}
-            # A network of before 0.11 has nothing of liftings; one that grows lacks the new layers.
-            sizes = table_sizes(self.lexicon, self.vocabulary)
-            for name, value in initial_parameters(self.dimensions, SLOTS, sizes).items():
-                initial.setdefault(name, 0 * value if adds_to_vectors(name) else value)
-        self.flat = FlatParameters(initial)
+            learning, other = self._networks_of(self.start)
+            initial = self._grown(learning)
+            if other is not None:
+                self.other = {name: value.numpy() for name, value in self._grown(other).items()}
+        fixed = SHARED if self.settings.specialize else frozenset()
+        self.fixed = {name: value for name, value in initial.items() if name in fixed}
+        self.flat = FlatParameters(
+            {name: value for name, value in initial.items() if name not in fixed}
+        )
         self.network = Network(
             self.dimensions,
             SLOTS,
-            self.flat.parameters,
+            {**self.fixed, **self.flat.parameters},
             self.settings.dropout,
             self.settings.word_dropout,
         )
@@ -143,8 +148,34 @@ class NeuralLearner:
         self.words_to_see = passes * _words(self.further) + self.settings.epochs * _words(sentences)
         return self.vocabulary
 
+    def _networks_of(
+        self, start: NeuralScorer | Specialists
+    ) -> tuple[NeuralScorer, NeuralScorer | None]:
+        """The network that learns and, if it is one of two, the other."""
+        if not self.settings.specialize:
+            return start.mean() if isinstance(start, Specialists) else start, None
+        pair = start if isinstance(start, Specialists) else Specialists(start, start)
+        if self.settings.specialize == "trees":
+            return pair.trees, pair.bags
+        return pair.bags, pair.trees
+
+    def _grown(self, network: NeuralScorer) -> dict[str, torch.Tensor]:
+        """The parameters of a network with the vocabulary and dimensions of the new one."""
+        grown = grow_parameters(network.parameters(), network.vocabulary, self.vocabulary)
+        initial = {name: torch.from_numpy(array.copy()) for name, array in grown.items()}
+        # A network of before 0.11 has nothing of liftings; one that grows lacks the new layers.
+        sizes = table_sizes(self.lexicon, self.vocabulary)
+        for name, value in initial_parameters(self.dimensions, SLOTS, sizes).items():
+            initial.setdefault(name, 0 * value if adds_to_vectors(name) else value)
+        return initial
+
     def describe(self) -> dict[str, Any]:
-        return describe_network(self.dimensions, input_names(self.vocabulary), self.lexicon.suffix)
+        return describe_network(
+            self.dimensions,
+            input_names(self.vocabulary),
+            self.lexicon.suffix,
+            specialists=self.other is not None,
+        )
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
         total = steps = 0.0
@@ -188,11 +219,17 @@ class NeuralLearner:
         return self.settings.learning_rate * min(1.0, (self.steps + 1) / WARM_UP) * cosine
 
     def stored(self) -> StoredNetwork:
-        return StoredNetwork.from_parameters(self.lexicon, self.averaged())
+        learned = self.averaged()
+        if self.other is None:
+            return StoredNetwork.from_parameters(self.lexicon, learned)
+        of_trees = self.settings.specialize == "trees"
+        trees, bags = (learned, self.other) if of_trees else (self.other, learned)
+        return StoredNetwork.from_parameters(self.lexicon, trees, bags)
 
     def averaged(self) -> dict[str, Floats]:
-        """The moving average of the parameters."""
-        return {name: array.numpy() for name, array in self.flat.cut(self.average).items()}
+        """The parameters, with the moving average of those that learn."""
+        averages = {**self.fixed, **self.flat.cut(self.average)}
+        return {name: averages[name].numpy() for name in self.network.w}
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         moments = self.optimizer.state.get(self.flat.values, {})

@@ -23,6 +23,7 @@ from syntagma.models.model import Model
 from syntagma.neural.adaptation import adapt
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.settings import NeuralSettings
+from syntagma.neural.specialists import Specialists
 from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence, read_treebank
@@ -70,7 +71,7 @@ def adapt_settings(
 ) -> Settings:
     """The settings of a network with everything decided that they leave open."""
     begun = None
-    if start is not None and isinstance(start.scorer, NeuralScorer):
+    if start is not None and isinstance(start.scorer, (NeuralScorer, Specialists)):
         begun = start.scorer.dimensions, start.scorer.lexicon
     return adapt(settings, sentences, list(chain.from_iterable(further)), begun)
 

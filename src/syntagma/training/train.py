@@ -246,6 +246,17 @@ def _check_arguments(
                 f"a scorer of kind {settings.SCORER!r} learns from one treebank, from scratch: "
                 f"leave out {option} (--{option}) or train a neural one"
             )
+    if isinstance(settings, NeuralSettings) and settings.specialize:
+        if start is None:
+            raise TrainingError(
+                "a network is specialised after it has learned every condition: name the model to "
+                "start from (--start)"
+            )
+        if settings.layers is not None:
+            raise TrainingError(
+                "two networks have the same number of layers: leave out layers (--layers) or "
+                "specialize (--specialize)"
+            )
     if lm is not None:
         check_path(lm, "lm")
         if not isinstance(settings, BestFirstSettings):

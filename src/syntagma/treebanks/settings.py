@@ -19,6 +19,7 @@ from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
 MAX_SEED = 1 << 63
 REALIZE = "realize"  # measured besides the conditions: trees of lemmas
+LEMMAS = 0.6  # share of visits from lemmas, for models that also learn realisation
 DEV_SENTENCES = 300
 MAX_SENTENCES = 1 << 31
 _KINDS: dict[type, str] = {
@@ -59,6 +60,11 @@ class Settings:
     def shares(self) -> tuple[int, ...]:
         """The relative frequencies of conditions, as `draw_condition` takes them."""
         return self.SHARES
+
+    @property
+    def lemmas(self) -> float:
+        """The share of visits from lemmas, if the model also learns realisation."""
+        return LEMMAS
 
     @property
     def labelled(self) -> bool:

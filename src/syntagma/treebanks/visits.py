@@ -16,7 +16,6 @@ from syntagma.treebanks.treebank import Sentence
 
 ALL_TAGS = 0.5  # share of visits that give all of tags, UPOS tags and features
 ONLY_TAGS = 0.2  # share of visits that give tags only; the others give some of the three
-LEMMAS = 0.6  # share of visits from lemmas, for models that also learn realisation
 
 
 def shuffled(settings: Settings, epoch: int, count: int) -> list[int]:
@@ -63,4 +62,4 @@ def thin_tags(
 
 def of_lemmas(settings: Settings, epoch: int, index: int) -> bool:
     """Whether an epoch visits sentence `index` with lemmas instead of forms, as in realisation."""
-    return random.Random(f"{settings.seed}:lemmas:{epoch}:{index}").random() < LEMMAS
+    return random.Random(f"{settings.seed}:lemmas:{epoch}:{index}").random() < settings.lemmas

@@ -1,0 +1,113 @@
+"""Training of one of two networks: it learns, and all else stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from toys.training_runs import Cut, cut_at, run
+from toys.treebank import write_treebank
+
+torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagma[train]'")
+
+from syntagma.errors import TrainingError  # noqa: E402
+from syntagma.models.container import read_container  # noqa: E402
+from syntagma.models.loading import load_model  # noqa: E402
+from syntagma.neural.scorer import NeuralScorer  # noqa: E402
+from syntagma.neural.settings import NeuralSettings  # noqa: E402
+from syntagma.neural.specialists import SHARED, Specialists  # noqa: E402
+from syntagma.neural.training import NeuralLearner  # noqa: E402
+from syntagma.treebanks.conditions import MAIN_CONDITIONS  # noqa: E402
+from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402
+
+ordering = partial(NeuralSettings, realize=False, batch_words=20, learning_rate=0.01)
+SHORT = ordering(epochs=1, width=32, min_count=1)
+SPECIAL = partial(ordering, epochs=2)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def threads() -> Iterator[None]:
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_treebank(tmp_path_factory.mktemp("treebank") / "toy.conllu")
+
+
+@pytest.fixture(scope="module")
+def sentences(treebank: Path) -> list[Sentence]:
+    return read_treebank(treebank)
+
+
+@pytest.fixture(scope="module")
+def whole(treebank: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of one network."""
+    path = tmp_path_factory.mktemp("whole") / "model"
+    run(treebank, path, SHORT)
+    return path
+
+
+def test_one_of_two_networks_learns_and_all_else_stays(
+    treebank: Path, whole: Path, tmp_path: Path
+) -> None:
+    report = run(treebank, tmp_path / "bags", SPECIAL(specialize="bags"), start=whole)
+    assert {name for each in report.epochs for name in each.bleu} == {"none", "pos", "half"}
+    report = run(treebank, tmp_path / "pair", SPECIAL(specialize="trees"), start=tmp_path / "bags")
+    assert {name for each in report.epochs for name in each.bleu} == {"tree", "labelled"}
+    before, bags, pair = (
+        read_container(path)[1] for path in (whole, tmp_path / "bags", tmp_path / "pair")
+    )
+    names = {name for name in before if name.startswith("network.")}
+    own = {name for name in names if name.removesuffix(".scales")[8:] not in SHARED}
+    moved = [name for name in own if (bags[f"bags.{name[8:]}"] != before[name]).any()]
+    assert len(moved) > 0.8 * len(own)
+    for name in names:
+        np.testing.assert_array_equal(bags[name], before[name], err_msg=name)
+    for name in bags.keys() - own:
+        np.testing.assert_array_equal(pair[name], bags[name], err_msg=name)
+    assert any((pair[name] != bags[name]).any() for name in own)
+
+
+def test_a_specialised_run_is_resumed(treebank: Path, whole: Path, tmp_path: Path) -> None:
+    settings = SPECIAL(specialize="bags")
+    run(treebank, tmp_path / "model", settings, start=whole)
+    with pytest.raises(Cut):
+        run(treebank, tmp_path / "cut", settings, start=whole, on_epoch=cut_at(1))
+    run(treebank, tmp_path / "cut", settings, start=whole)
+    assert (
+        read_container(tmp_path / "cut")[1].keys() == read_container(tmp_path / "model")[1].keys()
+    )
+    for name, array in read_container(tmp_path / "cut")[1].items():
+        np.testing.assert_array_equal(array, read_container(tmp_path / "model")[1][name])
+
+
+def test_training_from_two_networks_starts_halfway(
+    treebank: Path, whole: Path, sentences: list[Sentence], tmp_path: Path
+) -> None:
+    run(treebank, tmp_path / "pair", SPECIAL(specialize="bags"), start=whole)
+    pair = load_model(tmp_path / "pair").scorer
+    assert isinstance(pair, Specialists)
+    learner = NeuralLearner(ordering(epochs=1), 1, pair)
+    learner.begin(sentences, [])
+    for name, array in learner.averaged().items():
+        np.testing.assert_array_equal(array, pair.mean().parameters()[name], err_msg=name)
+    report = run(treebank, tmp_path / "one", ordering(epochs=1), start=tmp_path / "pair")
+    assert set(report.epochs[-1].bleu) == set(MAIN_CONDITIONS)
+    assert isinstance(load_model(tmp_path / "one").scorer, NeuralScorer)
+
+
+def test_what_a_specialised_training_needs(treebank: Path, whole: Path, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match=r"name the model to start from \(--start\)"):
+        run(treebank, tmp_path / "model", SPECIAL(specialize="bags"))
+    with pytest.raises(TrainingError, match="two networks have the same number of layers"):
+        run(treebank, tmp_path / "model", SPECIAL(specialize="bags", layers=4), start=whole)
+    with pytest.raises(TrainingError, match="specialize 'all' is not one of trees, bags"):
+        SPECIAL(specialize="all")
+    with pytest.raises(TrainingError, match="leave out condition"):
+        SPECIAL(specialize="trees", condition="labelled")
