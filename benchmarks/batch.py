@@ -5,8 +5,9 @@ every tree comes out once.
 
 TREEBANK is a CoNLL-U file. Its trees are repeated, shuffled and given new ids. `share_of_cores` is
 the throughput of the whole command, planning and start of the workers included, divided by `--jobs`
-× that of `order_many` on one thread, measured before and after on a sample of the same trees.
-`share_of_cpu` is the same ratio in CPU time, which depends less on what else the machine does; the
+× that of `order_many` on one thread. This is measured on a sample of the same trees before, after
+and, since the speed of a machine changes, every minute of the run, while all processes of the
+command stand still; these pauses do not count. `share_of_cpu` is the same ratio in CPU time; the
 processes of Ray are not children of the command, so it has none. Memory is the sum over the driver
 and its workers, sampled through the run; `growth` compares its last quarter with its second.
 """
@@ -18,13 +19,16 @@ import json
 import os
 import random
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import astuple
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from statistics import fmean, median
@@ -42,10 +46,13 @@ from syntagma.formats.conllu import read_blocks
 from syntagma.formats.problems import read_problems
 from syntagma.models.container import content_mark
 from syntagma.models.loading import model_path
+from syntagma.problem.problem import Problem
 from syntagma.transition.budget import DEFAULT_MAX_WORDS
 
 COMMAND = [sys.executable, "-c", "from syntagma.cli import main; main()", "batch", "order"]
 INTERVAL = 10.0  # seconds between two looks at the memory, for which processes have to wait
+PAUSE = 6  # looks between two pauses
+PAUSE_SAMPLE = 1_000  # trees for order_many in a pause
 SHUFFLED = 20_000  # trees that are shuffled together
 
 
@@ -61,14 +68,20 @@ def main() -> None:
             "megabytes": trees.stat().st_size / 1e6,
         }
         linearizer = syntagma.load(arguments.model)
-        before = one_thread(linearizer, trees, arguments.sample)
+        sample = read_sample(linearizer, trees, arguments.sample)
+        before = one_thread(linearizer, sample)
         record["order_many"] = before
         record["steps"] = steps(trees, Path(folder) / "steps", arguments)
         print(f"steps, CPU ms per tree: {json.dumps(record['steps'])}", flush=True)
         for engine in arguments.engines:
-            run = run_engine(engine, trees, Path(folder) / engine, arguments)
-            after = one_thread(linearizer, trees, arguments.sample)
-            baseline = {name: fmean([before[name], after[name]]) for name in before}
+            meter = partial(one_thread, linearizer, sample[:PAUSE_SAMPLE])
+            run, during = run_engine(engine, trees, Path(folder) / engine, meter, arguments)
+            after = one_thread(linearizer, sample)
+            baseline = {
+                name: fmean([before[name], *(each[name] for each in during), after[name]])
+                for name in before
+            }
+            run["speeds"] = [each["per_second"] for each in (before, *during, after)]
             run["order_many"] = baseline
             run["share_of_cores"] = run["per_second"] / (arguments.jobs * baseline["per_second"])
             if engine == "processes":
@@ -115,14 +128,17 @@ def _shuffled(treebank: Path, rng: random.Random) -> Iterator[str]:
         yield from pool
 
 
-def one_thread(linearizer: syntagma.Linearizer, trees: Path, sample: int) -> dict[str, float]:
+def read_sample(linearizer: syntagma.Linearizer, trees: Path, size: int) -> list[Problem]:
+    found = islice(read_problems(trees, "conllu", linearizer.tag_column), size)
+    return [each for each in found if not isinstance(each, FormatError)]
+
+
+def one_thread(linearizer: syntagma.Linearizer, problems: Sequence[Problem]) -> dict[str, float]:
     """How fast `order_many` orders trees; reading and writing are not counted."""
-    found = islice(read_problems(trees, "conllu", linearizer.tag_column), sample)
-    problems = [each for each in found if not isinstance(each, FormatError)]
-    started, cpu_started = time.perf_counter(), time.process_time()
+    started, cpu_started = time.perf_counter(), time.thread_time()
     for _ in linearizer.order_many(problems, on_error="yield"):
         pass
-    cpu, seconds = time.process_time() - cpu_started, time.perf_counter() - started
+    cpu, seconds = time.thread_time() - cpu_started, time.perf_counter() - started
     return {"per_second": len(problems) / seconds, "cpu_ms": 1000 * cpu / len(problems)}
 
 
@@ -166,30 +182,36 @@ def steps(trees: Path, output: Path, arguments: argparse.Namespace) -> dict[str,
 
 
 def run_engine(
-    engine: str, trees: Path, output: Path, arguments: argparse.Namespace
-) -> dict[str, Any]:
-    """Run the command, watch its memory, check its output."""
+    engine: str,
+    trees: Path,
+    output: Path,
+    meter: Callable[[], dict[str, float]],
+    arguments: argparse.Namespace,
+) -> tuple[dict[str, Any], list[dict[str, float]]]:
+    """Run the command, watch its memory, check its output; also what the meter shows meanwhile."""
     options = ["--engine", engine, "--jobs", str(arguments.jobs), "--model", arguments.model]
     options += ["--format", "conllu", "--shard-size", str(arguments.shard_size)]
     started, cpu_started = time.perf_counter(), _cpu_of_children()
     process = subprocess.Popen([*COMMAND, str(trees), "--output", str(output), *options])
-    memory = Memory(process.pid)
-    memory.start()
+    watch = Watch(process.pid, meter)
+    watch.start()
     code = process.wait()
-    seconds = time.perf_counter() - started
+    ended = time.perf_counter()
     cpu = _cpu_of_children() - cpu_started
-    memory.stop()
+    watch.stop()
+    seconds = ended - started - watch.paused
     if code:
         raise SystemExit(f"{engine}: exit code {code}")
     manifest = json.loads((output / "_manifest.json").read_text(encoding="utf-8"))
-    return {
+    figures = {
         "seconds": seconds,
         "per_second": arguments.problems / seconds,
         **({"cpu_ms": 1000 * cpu / arguments.problems} if engine == "processes" else {}),
-        "memory_megabytes": memory.figures(),
+        "memory_megabytes": watch.memory(),
         "totals": manifest["totals"],
         **check_ids(output, arguments.problems),
     }
+    return figures, watch.metered
 
 
 def _cpu_of_children() -> float:
@@ -211,24 +233,40 @@ def check_ids(output: Path, count: int) -> dict[str, int]:
     return {"missing": seen.count(0), "double": count - seen.count(0) - seen.count(1)}
 
 
-class Memory(threading.Thread):
-    """Samples the memory of a process and all its descendants (Linux)."""
+class Watch(threading.Thread):
+    """Samples the memory of a process and all its descendants (Linux), and now and then stops them
+    all to read a meter."""
 
-    def __init__(self, process: int) -> None:
+    def __init__(self, process: int, meter: Callable[[], dict[str, float]]) -> None:
         super().__init__(daemon=True)
+        self.metered: list[dict[str, float]] = []
+        self.paused = 0.0  # seconds
         self._process = process
+        self._meter = meter
         self._ended = threading.Event()
         self._samples: list[float] = []
 
     def run(self) -> None:
         while not self._ended.wait(INTERVAL):
-            self._samples.append(sum(_proportional(each) for each in _family(self._process)))
+            family = _family(self._process)
+            self._samples.append(sum(map(_proportional, family)))
+            if len(self._samples) % PAUSE == 0:
+                self._pause(family)
+
+    def _pause(self, family: Sequence[int]) -> None:
+        started = time.perf_counter()
+        _send(family, signal.SIGSTOP)
+        try:
+            self.metered.append(self._meter())
+        finally:
+            _send(family, signal.SIGCONT)
+        self.paused += time.perf_counter() - started
 
     def stop(self) -> None:
         self._ended.set()
         self.join()
 
-    def figures(self) -> dict[str, float]:
+    def memory(self) -> dict[str, float]:
         samples = self._samples or [0.0]
         quarter = max(1, len(samples) // 4)
         second, last = samples[quarter : 2 * quarter] or samples, samples[-quarter:]
@@ -237,6 +275,12 @@ class Memory(threading.Thread):
             "median": median(samples),
             "growth": fmean(last) / fmean(second) if fmean(second) else 1.0,
         }
+
+
+def _send(processes: Iterable[int], number: signal.Signals) -> None:
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, number)
 
 
 def _family(process: int) -> Sequence[int]:

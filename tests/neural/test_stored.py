@@ -39,6 +39,7 @@ from syntagma.neural.parameters import (
     parameter_shapes,
     table_sizes,
 )
+from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.slots import SLOTS
 from syntagma.neural.stored import StoredNetwork
 
@@ -89,6 +90,7 @@ def test_a_loaded_model_finds_what_the_built_one_finds(tmp_path: Path) -> None:
 def test_a_stored_network_is_close_to_the_one_it_was_made_of() -> None:
     vocabulary = toy_vocabulary()
     rounded = toy_stored().scorer(toy_header(), vocabulary)
+    assert isinstance(rounded, NeuralScorer)
     encodings = encodings_of_all_sizes(6, 20)
     for one, other in zip(
         toy_scorer().encoder.encode(encodings), rounded.encoder.encode(encodings), strict=True

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.neural.lexicon import LEXICAL
 from syntagma.neural.parameters import Floats
@@ -70,7 +72,7 @@ class Specialists:
     def mean(self) -> NeuralScorer:
         """The network halfway between the two, which again knows every condition."""
         trees, bags = self.trees.parameters(), self.bags.parameters()
-        halfway = {name: (array + bags[name]) / 2 for name, array in trees.items()}
+        halfway = {name: np.float32(0.5) * (array + bags[name]) for name, array in trees.items()}
         return NeuralScorer.from_parameters(self.dimensions, self.lexicon, self.vocabulary, halfway)
 
 

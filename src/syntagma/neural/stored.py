@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
@@ -27,15 +28,16 @@ from syntagma.neural.specialists import SHARED, Specialists, own_parameters
 from syntagma.transition.budget import SearchName
 from syntagma.transition.vocabulary import Vocabulary
 
-_QUANTISED = SHARED  # the large tables, those of the lexicon
 _NETWORK, _BAGS = "network.", "bags."  # the one network, or that for trees; that for bags
+_MATRIX = re.compile(r"(backward\.)?(slots|pairs)\.|layers\.\d+\.(qkv|out|up|down)\.weight")
 
 
 @dataclass(frozen=True, slots=True)
 class StoredNetwork:
     """A network as a model file stores it: lexical tables in 8 bits, the rest in 16.
 
-    A second one, for bags, has no lexical tables of its own.
+    A second one, for bags, has no lexical tables of its own, and both have their large matrices in
+    8 bits, too: a file with two networks is no larger than one with one.
     """
 
     SEARCH: ClassVar[SearchName] = "beam"
@@ -56,15 +58,15 @@ class StoredNetwork:
         `bags` are those of a second network, for bags, with the same lexical tables.
         """
         arrays: dict[str, npt.NDArray[Any]] = {}
-        for name, parameter in parameters.items():
-            if name in _QUANTISED:
-                table = EmbeddingTable.quantised(parameter)
-                arrays[f"{_NETWORK}{name}"] = table.rows
-                arrays[f"{_NETWORK}{name}.scales"] = np.asarray(table.scales, np.float16)
-            else:
-                arrays[f"{_NETWORK}{name}"] = parameter.astype(np.float16)
-        for name, parameter in own_parameters(bags or {}).items():
-            arrays[f"{_BAGS}{name}"] = parameter.astype(np.float16)
+        networks = {_NETWORK: parameters, _BAGS: own_parameters(bags or {})}
+        for prefix, of_network in networks.items():
+            for name, parameter in of_network.items():
+                if _is_quantised(name, specialised=bags is not None):
+                    table = EmbeddingTable.quantised(parameter)
+                    arrays[f"{prefix}{name}"] = table.rows
+                    arrays[f"{prefix}{name}.scales"] = np.asarray(table.scales, np.float16)
+                else:
+                    arrays[f"{prefix}{name}"] = parameter.astype(np.float16)
         return cls(lexicon.names, arrays)
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -105,34 +107,40 @@ class StoredNetwork:
             lifting=header.get("lifting") is True,
         )
         specialised = header.get("specialists") is True
-        n_expected = len(shapes) + len(_QUANTISED)
+        networks = {_NETWORK: list(shapes)}
         if specialised:
-            n_expected += len(shapes) - len(SHARED)
-        shared = {}
-        for name in (f"tables.{table}" for table in LEXICAL):
-            rows = self._array(f"{_NETWORK}{name}", np.int8, shapes[name])
-            scales = self._array(f"{_NETWORK}{name}.scales", np.float16, shapes[name][:1])
-            shared[name] = EmbeddingTable(rows, scales.astype(np.float32))
+            networks[_BAGS] = [name for name in shapes if name not in SHARED]
+        parameters: dict[str, EmbeddingTable] = {}
+        n_arrays = 0
+        for prefix, names in networks.items():
+            for name in names:
+                quantised = _is_quantised(name, specialised=specialised)
+                parameters[f"{prefix}{name}"] = self._table(
+                    f"{prefix}{name}", shapes[name], quantised=quantised
+                )
+                n_arrays += 1 + quantised
+        if len(self.arrays) != n_arrays:
+            raise ModelError(f"the network has {len(self.arrays)} arrays, not {n_arrays}")
 
         def network(prefix: str) -> NeuralScorer:
             tables, weights = {}, {}
-            for name, shape in shapes.items():
-                field = name.removeprefix("tables.")
-                if name in shared:
-                    tables[field] = shared[name]
-                    continue
-                parameter = self._array(f"{prefix}{name}", np.float16, shape).astype(np.float32)
+            for name in shapes:
+                parameter = parameters[f"{_NETWORK if name in SHARED else prefix}{name}"]
                 if name.startswith("tables."):
-                    tables[field] = EmbeddingTable(parameter)
+                    tables[name.removeprefix("tables.")] = parameter
                 else:
-                    weights[name] = parameter
+                    weights[name] = parameter.as_floats()
             return NeuralScorer(dimensions, SLOTS, lexicon, vocabulary, tables, weights)
 
-        one = network(_NETWORK)
-        scorer = Specialists(one, network(_BAGS)) if specialised else one
-        if len(self.arrays) != n_expected:
-            raise ModelError(f"the network has {len(self.arrays)} arrays, not {n_expected}")
-        return scorer
+        trees = network(_NETWORK)
+        return Specialists(trees, network(_BAGS)) if specialised else trees
+
+    def _table(self, name: str, shape: tuple[int, ...], *, quantised: bool) -> EmbeddingTable:
+        """The rows of a parameter, with their scales if it is quantised."""
+        if not quantised:
+            return EmbeddingTable(self._array(name, np.float16, shape).astype(np.float32))
+        scales = self._array(f"{name}.scales", np.float16, shape[:1]).astype(np.float32)
+        return EmbeddingTable(self._array(name, np.int8, shape), scales)
 
     def _array(self, name: str, dtype: type, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         """The array of a parameter, if it has this type and shape and is finite."""
@@ -147,6 +155,11 @@ class StoredNetwork:
                 f"the parameter {name.removeprefix(_NETWORK)} of the network is not finite"
             )
         return array
+
+
+def _is_quantised(name: str, *, specialised: bool) -> bool:
+    """Whether a parameter is stored in 8 bits; `specialised`: in a file with two networks."""
+    return name in SHARED or (specialised and _MATRIX.match(name) is not None)
 
 
 def _dimensions(given: object) -> Dimensions:
