@@ -5,7 +5,8 @@
 Trainings that start from one network and differ in data and seed stay close enough for the mean of
 their parameters to be a network that is better than each (Wortsman et al. 2022). The models must
 have the same vocabulary and dimensions; but one that the first has grown from may have fewer
-layers, and counts as if the others added nothing. All else is taken from the first.
+layers, and counts as if the others added nothing. Of models with two networks, each is averaged
+by itself. All else is taken from the first.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ import numpy as np
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
 from syntagma.neural.growth import adds_to_vectors
+from syntagma.neural.parameters import Floats
 from syntagma.neural.scorer import NeuralScorer
+from syntagma.neural.specialists import Specialists
 from syntagma.neural.stored import StoredNetwork
 
 
@@ -33,7 +36,23 @@ def main() -> None:
 
 def average(models: Sequence[Path], output: Path) -> None:
     header, arrays = read_container(models[0])
-    scorers: list[NeuralScorer] = [load_model(path).scorer for path in models]
+    networks = [networks_of(path) for path in models]
+    for path, others in zip(models, networks, strict=True):
+        if len(others) != len(networks[0]):
+            raise SystemExit(f"error: {path} has another number of networks than {models[0]}")
+    means = [mean(models, of_models) for of_models in zip(*networks, strict=True)]
+    stored = StoredNetwork.from_parameters(networks[0][0].lexicon, *means)
+    write_container(output, header, {**arrays, **stored.to_arrays()})
+
+
+def networks_of(path: Path) -> list[NeuralScorer]:
+    """The network of a model, or its two: for trees, for bags."""
+    scorer = load_model(path).scorer
+    return [scorer.trees, scorer.bags] if isinstance(scorer, Specialists) else [scorer]
+
+
+def mean(models: Sequence[Path], scorers: Sequence[NeuralScorer]) -> dict[str, Floats]:
+    """The mean of the parameters of networks, one of each model."""
     parameters = [scorer.parameters() for scorer in scorers]
     shapes = [{name: array.shape for name, array in each.items()} for each in parameters]
     names = [scorer.lexicon.names for scorer in scorers]
@@ -50,8 +69,7 @@ def average(models: Sequence[Path], output: Path) -> None:
         others = [each[name] for each in parameters[1:] if name in each]
         count = len(models) if adds_to_vectors(name) else 1 + len(others)
         means[name] = (sum(others) + array) / np.float32(count)
-    stored = StoredNetwork.from_parameters(scorers[0].lexicon, means)
-    write_container(output, header, {**arrays, **stored.to_arrays()})
+    return means
 
 
 if __name__ == "__main__":

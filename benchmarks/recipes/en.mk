@@ -19,7 +19,7 @@ CC BY 2.5, Project Gutenberg), Wikinews (CC BY 2.5), OpenStax (CC BY 4.0), Stand
 TRAIN := $(SYNTAGMA) train $(TREEBANK) --name en --language English $(CREDITS)
 PRETRAIN := $(addprefix --pretrain ,$(AMALGUM))
 
-$(FOLDER)/en.syntagma: $(FOLDER)/fifth.syntagma $(FOLDER)/en.lm
+$(FOLDER)/en.syntagma: $(FOLDER)/seventh.syntagma $(FOLDER)/en.lm
 	$(SYNTAGMA) add-lm $^ $(EWT)-dev.conllu --output $@
 
 # From words, tags, arcs and labels alone.
@@ -51,6 +51,23 @@ $(FOLDER)/left.syntagma $(FOLDER)/right.syntagma: $(FOLDER)/%.syntagma: $(FOLDER
 	$(TRAIN) --output $@ --start $< --pretrain $(FOLDER)/silver2-$*.conllu \
 		$(foreach time,1 2,--pretrain $(EWT)-train.conllu) --pretrain-epochs 1 --epochs 6 \
 		--learning-rate 0.001 --batch-words 400 --dropout 0.2 --word-dropout 0.2 --realize --seed $(SEED)
+
+# Two networks from here on, one for trees and one for bags and partial trees; the tables of words stay.
+SPECIALIZE = $(TRAIN) --output $@ --start $< --pretrain $(word 2,$^) \
+	$(foreach time,1 2 3,--pretrain $(EWT)-train.conllu) --pretrain-epochs 1 --epochs 5 \
+	--learning-rate 0.001 --batch-words 400 --word-dropout 0.2 --realize
+
+$(FOLDER)/sixth.syntagma: $(FOLDER)/fifth.syntagma $(FOLDER)/silver2-trees.conllu
+	$(SPECIALIZE) --specialize trees --dropout 0.2 --seed 12
+
+$(FOLDER)/seventh.syntagma: $(FOLDER)/sixth.syntagma $(FOLDER)/silver2-bags.conllu
+	$(SPECIALIZE) --specialize bags --dropout 0.15 --seed 11
+
+$(FOLDER)/silver2-bags.conllu: | $(FOLDER)
+	$(PYTHON) benchmarks/recipes/silver_sample.py $(SILVER) --words 6000000 --confidence -0.2 \
+		--output $@ --output $(FOLDER)/silver2-trees.conllu
+
+$(FOLDER)/silver2-trees.conllu: $(FOLDER)/silver2-bags.conllu ;
 
 $(FOLDER)/silver2-left.conllu: $(FOLDER)/silver2.conllu
 	$(PYTHON) benchmarks/recipes/silver_sample.py $(SILVER) --words 6900000 --confidence -0.15 --without $< \

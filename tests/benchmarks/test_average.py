@@ -78,3 +78,29 @@ def test_a_model_with_fewer_layers_counts_as_if_the_others_added_nothing(
     call(monkeypatch, "average.py", shallow, deep, "--output", tmp_path / "other.syntagma")
     with pytest.raises(SystemExit, match=r"deep\.syntagma has another vocabulary or size"):
         average.main()
+
+
+def test_each_of_two_networks_is_averaged_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lexicon, vocabulary = toy_lexicon(), toy_vocabulary()
+    seeds = {"one": (1, 2), "other": (3, 4)}
+    drawn = {seed: toy_parameters(lexicon, vocabulary, seed) for seed in range(1, 5)}
+    header = {**toy_header(), "specialists": True}
+    for name, (trees, bags) in seeds.items():
+        stored = StoredNetwork.from_parameters(lexicon, drawn[trees], drawn[bags])
+        save_model(tmp_path / name, header, vocabulary, stored)
+    output = tmp_path / "mean.syntagma"
+    call(monkeypatch, "average.py", *(tmp_path / name for name in seeds), "--output", output)
+    average.main()
+    mean = load_model(output).scorer
+    for part, (one, other) in (("trees", (1, 3)), ("bags", (2, 4))):
+        array = getattr(mean, part).parameters()["layers.1.up.weight"]
+        expected = (drawn[one]["layers.1.up.weight"] + drawn[other]["layers.1.up.weight"]) / 2
+        np.testing.assert_allclose(array, expected, atol=np.abs(expected).max() / 50)
+
+    single = write_model(tmp_path / "single.syntagma")
+    call(monkeypatch, "average.py", tmp_path / "one", single, "--output", tmp_path / "bad")
+    with pytest.raises(SystemExit, match=r"single\.syntagma has another number of networks"):
+        average.main()
+    assert not (tmp_path / "bad").exists()
