@@ -85,7 +85,12 @@ def both(
     suffix = header.get("suffix_length", SUFFIX)
     lexicon = Lexicon(StoredNetwork.from_arrays(arrays).names, suffix)
     dimensions = Dimensions(**header["dimensions"])
-    shapes = parameter_shapes(dimensions, SLOTS, table_sizes(lexicon, vocabulary))
+    shapes = parameter_shapes(
+        dimensions,
+        SLOTS,
+        table_sizes(lexicon, vocabulary),
+        lifting=header.get("lifting") is True,
+    )
     parameters = cut(state_arrays["average"], shapes)
     network = StoredNetwork.from_parameters(lexicon, parameters)
     scorer = NeuralScorer.from_parameters(dimensions, lexicon, vocabulary, parameters)

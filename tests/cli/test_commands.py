@@ -469,6 +469,14 @@ def test_info_is_short(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         assert {"language", "licence", "tags", "search"} <= {line.split()[0] for line in lines}
 
 
+def test_info_says_that_there_are_two_networks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.undo()
+    assert run(["info", "en"]) == 0
+    assert "one for trees, one for bags and partial trees" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "odd",
     [

@@ -152,3 +152,25 @@ def test_a_file_alone_is_split(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().err == (
         f"error: {whole}: a treebank of one sentence has none to hold out: give a development set\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--specialize", "bags"], "name the model to start from (--start)"),
+        (["--specialize", "bags", "--scorer", "linear"], "--specialize"),
+        (["--specialize", "bags", "--start", "en", "--layers", "4"], "leave out layers (--layers)"),
+        (
+            ["--specialize", "trees", "--start", "en", "--condition", "labelled"],
+            "leave out condition (--condition)",
+        ),
+        (["--specialize", "both", "--start", "en"], "both"),
+    ],
+)
+def test_what_a_specialised_training_needs(
+    treebank: Path, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = treebank.with_name("model")
+    assert run(["train", str(treebank), str(treebank), "-o", str(output), *options]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert not output.exists()

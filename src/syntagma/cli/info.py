@@ -143,6 +143,8 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "realizes", "lemmas" if settings.get("realize") else "-"
     if header.get("lifting") is True:
         yield "orders", "also non-projective ones of given trees"
+    if header.get("specialists") is True:
+        yield "networks", "one for trees, one for bags and partial trees"
     yield "trained on", _texts(header)
     start = header.get("start")
     if isinstance(start, Mapping):
