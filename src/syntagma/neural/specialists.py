@@ -1,13 +1,14 @@
 """Two networks with one lexicon: one for trees, the other for bags and partial trees.
 
-A network that has learned every condition stands between them: what it knows of trees takes room
-from what it knows of bags. Networks that have gone on with one kind of problem each are better at
-it. They share the lexicon, its tables and the vocabulary, which are most of a model file.
+A network that learns every condition sees few bags. One that has gone on with bags and partial
+trees alone is better at them. The two share the lexicon, its tables and the vocabulary, which are
+most of a model file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -56,18 +57,19 @@ class Specialists:
         merging: bool = True,
     ) -> Iterator[RerankedSearch]:
         """A search over each problem; those of one network are encoded together."""
-        chosen = [self.specialist(encoding.problem) for encoding in encodings]
-        problems = list(zip(encodings, widths, ngram_scorers, strict=True))
-        opened = {}
-        for network in (self.trees, self.bags):
-            its_own = [each for each, its in zip(problems, chosen, strict=True) if its is network]
-            if its_own:
-                its_encodings, its_widths, its_scorers = zip(*its_own, strict=True)
-                opened[id(network)] = network.searches(
-                    its_encodings, its_widths, its_scorers, merging=merging
-                )
-        for network in chosen:
-            yield next(opened[id(network)])
+        trees = [is_tree(encoding.problem) for encoding in encodings]
+        others = [not each for each in trees]
+        opened = {
+            kind: network.searches(
+                list(compress(encodings, chosen)),
+                list(compress(widths, chosen)),
+                list(compress(ngram_scorers, chosen)),
+                merging=merging,
+            )
+            for kind, network, chosen in ((True, self.trees, trees), (False, self.bags, others))
+        }
+        for kind in trees:
+            yield next(opened[kind])
 
     def mean(self) -> NeuralScorer:
         """The network halfway between the two, which again knows every condition."""
