@@ -52,22 +52,21 @@ $(FOLDER)/left.syntagma $(FOLDER)/right.syntagma: $(FOLDER)/%.syntagma: $(FOLDER
 		$(foreach time,1 2,--pretrain $(EWT)-train.conllu) --pretrain-epochs 1 --epochs 6 \
 		--learning-rate 0.001 --batch-words 400 --dropout 0.2 --word-dropout 0.2 --realize --seed $(SEED)
 
-# Two networks from here on, one for trees and one for bags and partial trees; the tables of words stay.
-SPECIALIZE = $(TRAIN) --output $@ --start $< --pretrain $(word 2,$^) \
-	$(foreach time,1 2 3,--pretrain $(EWT)-train.conllu) --pretrain-epochs 1 --epochs 5 \
-	--learning-rate 0.001 --batch-words 400 --word-dropout 0.2 --realize
+# A second network, for bags and partial trees, in two trainings; the first one and the tables of words stay.
+BAGS = $(TRAIN) --output $@ --start $< --specialize bags --pretrain $(word 2,$^) --pretrain-epochs 1 \
+	--batch-words 400 --dropout 0.15 --word-dropout 0.2 --realize
 
-$(FOLDER)/sixth.syntagma: $(FOLDER)/fifth.syntagma $(FOLDER)/silver2-trees.conllu
-	$(SPECIALIZE) --specialize trees --dropout 0.2 --seed 12
+$(FOLDER)/sixth.syntagma: $(FOLDER)/fifth.syntagma $(FOLDER)/silver2-sixth.conllu
+	$(BAGS) $(foreach time,1 2 3,--pretrain $(EWT)-train.conllu) --epochs 5 --learning-rate 0.001 --seed 11
 
-$(FOLDER)/seventh.syntagma: $(FOLDER)/sixth.syntagma $(FOLDER)/silver2-bags.conllu
-	$(SPECIALIZE) --specialize bags --dropout 0.15 --seed 11
+$(FOLDER)/seventh.syntagma: $(FOLDER)/sixth.syntagma $(FOLDER)/silver2-seventh.conllu
+	$(BAGS) $(foreach time,1 2,--pretrain $(EWT)-train.conllu) --epochs 4 --learning-rate 0.0008 --seed 13
 
-$(FOLDER)/silver2-bags.conllu: | $(FOLDER)
-	$(PYTHON) benchmarks/recipes/silver_sample.py $(SILVER) --words 6000000 --confidence -0.2 \
-		--output $@ --output $(FOLDER)/silver2-trees.conllu
+$(FOLDER)/silver2-sixth.conllu: | $(FOLDER)
+	$(PYTHON) benchmarks/recipes/silver_sample.py $(SILVER) --words 3000000 --confidence -0.2 --output $@
 
-$(FOLDER)/silver2-trees.conllu: $(FOLDER)/silver2-bags.conllu ;
+$(FOLDER)/silver2-seventh.conllu: | $(FOLDER)
+	$(PYTHON) benchmarks/recipes/silver_sample.py $(SILVER) --words 2700000 --confidence -0.3 --output $@
 
 $(FOLDER)/silver2-left.conllu: $(FOLDER)/silver2.conllu
 	$(PYTHON) benchmarks/recipes/silver_sample.py $(SILVER) --words 6900000 --confidence -0.15 --without $< \

@@ -474,7 +474,7 @@ def test_info_says_that_there_are_two_networks(
 ) -> None:
     monkeypatch.undo()
     assert run(["info", "en"]) == 0
-    assert "one for trees, one for bags and partial trees" in capsys.readouterr().out
+    assert "a network for trees and one for bags and partial trees" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,8 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     kind = _plain(header.get("scorer", "linear"))
     if "grammar" in header:
         kind += f", {_plain(header['grammar'])} grammar"
+    if header.get("specialists") is True:
+        kind += ", a network for trees and one for bags and partial trees"
     yield "scorer", kind
     if "preset" in header:
         yield "preset", _preset(header)
@@ -143,8 +145,6 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "realizes", "lemmas" if settings.get("realize") else "-"
     if header.get("lifting") is True:
         yield "orders", "also non-projective ones of given trees"
-    if header.get("specialists") is True:
-        yield "networks", "one for trees, one for bags and partial trees"
     yield "trained on", _texts(header)
     start = header.get("start")
     if isinstance(start, Mapping):

@@ -225,14 +225,14 @@ def train(
         ),
     ] = NEURAL.width,
     specialize: Annotated[
-        Literal["trees", "bags"] | None,
+        str,
         typer.Option(
             "--specialize",
             metavar="trees|bags",
             help="Neural, with --start: train one of two networks, that for trees or that for bags "
             "and partial trees. The other stays as it is.",
         ),
-    ] = None,
+    ] = NEURAL.specialize,
     layers: Annotated[
         int | None,
         typer.Option(
