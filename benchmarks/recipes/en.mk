@@ -19,7 +19,7 @@ CC BY 2.5, Project Gutenberg), Wikinews (CC BY 2.5), OpenStax (CC BY 4.0), Stand
 TRAIN := $(SYNTAGMA) train $(TREEBANK) --name en --language English $(CREDITS)
 PRETRAIN := $(addprefix --pretrain ,$(AMALGUM))
 
-$(FOLDER)/en.syntagma: $(FOLDER)/seventh.syntagma $(FOLDER)/en.lm
+$(FOLDER)/en.syntagma: $(FOLDER)/both.syntagma $(FOLDER)/en.lm
 	$(SYNTAGMA) add-lm $^ $(EWT)-dev.conllu --output $@
 
 # From words, tags, arcs and labels alone.
@@ -52,7 +52,11 @@ $(FOLDER)/left.syntagma $(FOLDER)/right.syntagma: $(FOLDER)/%.syntagma: $(FOLDER
 		$(foreach time,1 2,--pretrain $(EWT)-train.conllu) --pretrain-epochs 1 --epochs 6 \
 		--learning-rate 0.001 --batch-words 400 --dropout 0.2 --word-dropout 0.2 --realize --seed $(SEED)
 
-# A second network, for bags and partial trees, in two trainings; the first one and the tables of words stay.
+# A second network, for bags and partial trees: the mean of two trainings, one from the other. The first network and
+# the tables of words stay.
+$(FOLDER)/both.syntagma: $(FOLDER)/seventh.syntagma $(FOLDER)/sixth.syntagma
+	$(PYTHON) benchmarks/recipes/average.py $^ --output $@
+
 BAGS = $(TRAIN) --output $@ --start $< --specialize bags --pretrain $(word 2,$^) --pretrain-epochs 1 \
 	--batch-words 400 --dropout 0.15 --word-dropout 0.2 --realize
 
