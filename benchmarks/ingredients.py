@@ -4,8 +4,8 @@
 
 Ingredients that a search can do without are switched off: the language model, the search from right
 to left, this and the second opinion, liftings, and the inputs besides tags. What a step of training
-added is shown by `--earlier`, a model from before it. Differences have paired bootstrap intervals
-of 95%.
+added is shown by `--earlier`, a model from before it; with `--training-only`, nothing else is.
+Differences have paired bootstrap intervals of 95%.
 """
 
 from __future__ import annotations
@@ -71,8 +71,7 @@ def main() -> None:
     sentences = syntagma.read_treebank(arguments.data, linearizer.tag_column)[: arguments.limit]
     tags_only = [replace(each, upos=(), features=()) for each in sentences]
     no_lm = syntagma.load(arguments.model, language_model=False)
-    variants = {
-        ALL: Variant(linearizer, sentences),
+    switched_off = {
         "language model": Variant(no_lm, sentences),
         "search from right to left": Variant(linearizer, sentences, both_ways=False),
         "this and second opinion": Variant(
@@ -80,6 +79,10 @@ def main() -> None:
         ),
         "liftings": Variant(linearizer, sentences, projective=True),
         "UPOS tags and features": Variant(linearizer, tags_only),
+    }
+    variants = {
+        ALL: Variant(linearizer, sentences),
+        **({} if arguments.training_only else switched_off),
         **{name: Variant(syntagma.load(model), sentences) for name, model in arguments.earlier},
     }
     conditions = arguments.conditions
@@ -107,6 +110,9 @@ def parse_arguments() -> argparse.Namespace:
         type=named_model,
         metavar="NAME=MODEL",
         help="a model without the step of training of this name; repeatable",
+    )
+    parser.add_argument(
+        "--training-only", action="store_true", help="compare with the --earlier models only"
     )
     return parser.parse_args()
 

@@ -39,6 +39,12 @@ def test_benchmark(
     ]
     assert without["training"] == without[ingredients.ALL]
     assert without["training"]["none"]["difference"] == 0
+    call(
+        monkeypatch,
+        *("ingredients.py", model, *options, "--earlier", f"training={model}", "--training-only"),
+    )
+    ingredients.main()
+    assert [*json.loads(record.read_text())["without"]] == [ingredients.ALL, "training"]
 
 
 def test_without_second_opinion_scores_are_those_of_one_direction() -> None:
