@@ -168,7 +168,7 @@ def test_results_have_been_read_in_both_directions() -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(RerankedSearch, "results", NeuralSearch.results)
             forward = beam_search(plain, 8)
-        plain.reranker.rerank(plain)
+        plain.rerankers[0].reranker.rerank(plain, 0.5)
         assert found == derivations(plain, NeuralSearch.results(plain, 8))
         changed += found[0][1] != forward[0][1]
     assert changed > 3, "the reranker changes results"

@@ -111,7 +111,7 @@ def test_training_from_two_networks_starts_halfway(
 def test_what_a_specialised_training_needs(treebank: Path, whole: Path, tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"name the model to start from \(--start\)"):
         run(treebank, tmp_path / "model", SPECIAL(specialize="bags"))
-    with pytest.raises(TrainingError, match="two networks have the same number of layers"):
+    with pytest.raises(TrainingError, match="networks of a model have the same number of layers"):
         run(treebank, tmp_path / "model", SPECIAL(specialize="bags", layers=4), start=whole)
     with pytest.raises(TrainingError, match="specialize 'all' is not one of trees, bags"):
         SPECIAL(specialize="all")

@@ -130,6 +130,8 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         kind += f", {_plain(header['grammar'])} grammar"
     if header.get("specialists") is True:
         kind += ", a network for trees and one for bags and partial trees"
+    if header.get("second_network") is True:
+        kind += ", one more that helps to rerank orders of trees"
     yield "scorer", kind
     if "preset" in header:
         yield "preset", _preset(header)

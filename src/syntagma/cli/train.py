@@ -228,9 +228,10 @@ def train(
         str,
         typer.Option(
             "--specialize",
-            metavar="trees|bags",
-            help="Neural, with --start: train one of two networks, that for trees or that for bags "
-            "and partial trees. The other stays as it is.",
+            metavar="trees|bags|second",
+            help="Neural, with --start: train one of several networks, that for trees, that for "
+            "bags and partial trees, or a second one, which learns trees from scratch and helps to "
+            "rerank them. The others stay as they are.",
         ),
     ] = NEURAL.specialize,
     layers: Annotated[

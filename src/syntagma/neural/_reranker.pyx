@@ -1,4 +1,4 @@
-"""Reranks the results of a search with a scorer that works from right to left."""
+"""Reranks the results of a search with another scorer, which works from either end."""
 
 from libc.stdint cimport int32_t
 from libcpp.algorithm cimport sort
@@ -16,18 +16,20 @@ from syntagma.transition._state cimport (
 cdef class Reranker(NeuralSearch):
     """Scores finished derivations by those that build the same sentences from the other end.
 
-    Its task is that of the search, mirrored. It ignores given orders.
+    Its task is that of the search, mirrored; that of the search itself if it works `same_way`, from
+    the same end with another network. It ignores given orders.
     """
 
-    def __cinit__(self, *_, **__):
+    def __cinit__(self, *_, bint same_way=False, **__):
         self.task = &self.unfixed
+        self.same_way = same_way
 
-    def rerank(self, Search search):
-        """Replace the syntax score of each finished derivation by the mean of both directions."""
+    def rerank(self, Search search, double share):
+        """Let this scorer have a share in the syntax score of each finished derivation."""
         with nogil:
-            self.rerank_all(search)
+            self.rerank_all(search, share)
 
-    cdef int rerank_all(self, Search search) except -1 nogil:
+    cdef int rerank_all(self, Search search, double share) except -1 nogil:
         """Score derivations in sorted order, so that `score` can reuse their common prefixes.
 
         When time is short, only the best ones are scored, and the others are dropped, because
@@ -50,18 +52,19 @@ cdef class Reranker(NeuralSearch):
                     return search.rank()
         derivations.resize(search.finished.size())
         for i in range(<int>derivations.size()):
-            self.read_backwards(search, search.finished[i].links, &derivations[i].first)
+            self.read(search, search.finished[i].links, &derivations[i].first)
             derivations[i].second = i
         sort(derivations.begin(), derivations.end())
         for i in range(<int>derivations.size()):
             finished = &search.finished[derivations[i].second]
-            finished.syntax = (finished.syntax + self.score(derivations[i].first)) / 2
+            finished.syntax *= 1 - share
+            finished.syntax += share * self.score(derivations[i].first)
         return search.rank()
 
-    cdef int read_backwards(
+    cdef int read(
         self, Search search, const vector[int32_t]& links, vector[int32_t]* moves
     ) except -1 nogil:
-        """The moves that build the sentence of a derivation from right to left.
+        """The moves that build the sentence of a derivation from the end where this scorer begins.
 
         A SHIFT is the number of its word, an arc its kind as a negative number.
         """
@@ -82,7 +85,8 @@ cdef class Reranker(NeuralSearch):
             else:
                 heads[stack.back()] = stack[stack.size() - 2]
             stack.pop_back()
-        mirror(self.task, &order, &heads)
+        if not self.same_way:
+            mirror(self.task, &order, &heads)
         open_.assign(self.task.n, NONE)
         reference_actions(
             self.task, order.data(), heads.data(), open_.data(), open_.data(), &actions

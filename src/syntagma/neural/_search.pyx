@@ -48,7 +48,7 @@ cdef class NeuralSearch(Search):
     LEFTARC and RIGHTARC.
     """
 
-    def __cinit__(self, SearchTask problem, int width, ActionScorer scorer, rows, pairs, **_):
+    def __cinit__(self, SearchTask problem, int width, ActionScorer scorer, rows, pairs, *, rerankers=(), **_):
         cdef const float[:, :, ::1] pairs_ = pairs
         cdef int n = self.task.n, size = scorer.hidden, word, group
         cdef float* part
@@ -90,7 +90,8 @@ cdef class NeuralSearch(Search):
             add_scaled(simple, self.count_row(DEPENDENTS_SIZE, 0), 1.0, size)
             if self.task.words[word].head < 0:
                 self.start_family_part(word, n, n, 0)
-        self.closing = RERANKED / 2.0   # about half of a derivation is a prefix of another one
+        # About half of a derivation is a prefix of another one.
+        self.closing = len(rerankers) * RERANKED / 2.0
         if scorer.unplaced_table >= 0:
             if n > LARGE:
                 self.unplaced_sums = new UnplacedSums()

@@ -1,14 +1,16 @@
 """The neural scorer: opens searches over encoded problems and labels the trees that they find.
 
 The encoder (`encoder`) turns words into vectors, the compiled search (`_search`) scores actions by
-them, and a second action scorer, from right to left, reranks the results (`_reranker`). `stored`
-loads a scorer from a model file, `training` trains one.
+them, and a second action scorer, from right to left, reranks the results (`_reranker`). A second
+network may help to rerank those of trees. `stored` loads a scorer from a model file, `training`
+trains one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,14 +34,22 @@ from syntagma.transition.vocabulary import Vocabulary
 
 BEAM = 64
 TREE_BEAM = 16  # where all arcs are given, fewer orders are left to choose from
+SECOND_NETWORK = 0.4  # its share in the score of an order of a tree, if there is one
+
+
+class Opinion(NamedTuple):
+    """A reranker and the share that it has in the score, beside those before it."""
+
+    reranker: Reranker
+    share: float
 
 
 class RerankedSearch(NeuralSearch):
     """A search whose results are reranked, and whose tags and labels are chosen at the end.
 
-    The actions of the search carry neither tags nor labels. The reranker reads each finished
-    sentence in the other direction; its score is the mean of both. Words that were lifted return to
-    their given heads.
+    The actions of the search carry neither tags nor labels. The first of the rerankers reads each
+    finished sentence in the other direction; the score of one network is the mean of both. Words
+    that were lifted return to their given heads.
     """
 
     def __init__(
@@ -53,7 +63,7 @@ class RerankedSearch(NeuralSearch):
         words: WordVectors,
         encoding: Encoding,
         label_arcs: Callable[[Floats, Sequence[tuple[int, int]]], list[int]],
-        reranker: Reranker,
+        rerankers: Sequence[Opinion],
         ngram_scorer: NGramScorer | None = None,
         merging: bool = False,
         mirrored: bool = False,
@@ -61,10 +71,11 @@ class RerankedSearch(NeuralSearch):
         self.words = words
         self.encoding = encoding
         self.label_arcs = label_arcs
-        self.reranker = reranker
+        self.rerankers = rerankers
 
     def results(self, n_best: int) -> list[FoundTree]:
-        self.reranker.rerank(self)
+        for reranker, share in self.rerankers:
+            reranker.rerank(self, share)
         return [self._completed(found) for found in super().results(n_best)]
 
     def _completed(self, found: FoundTree) -> FoundTree:
@@ -106,7 +117,8 @@ def searched_both_ways(encoding: Encoding) -> bool:
 class NeuralScorer:
     """A trained network; opens searches over encoded problems.
 
-    `tables` (by field) and `weights` (by name) are the parameters of `parameter_shapes`.
+    `tables` (by field) and `weights` (by name) are the parameters of `parameter_shapes`. `second`
+    is a network with the same vocabulary and lexicon, which only helps to rerank orders of trees.
     """
 
     batch = 8
@@ -121,7 +133,9 @@ class NeuralScorer:
         vocabulary: Vocabulary,
         tables: Mapping[str, EmbeddingTable],
         weights: Mapping[str, Floats],
+        second: NeuralScorer | None = None,
     ) -> None:
+        self.second = second
         self.dimensions = dimensions
         self.lexicon = lexicon
         self.vocabulary = vocabulary
@@ -194,15 +208,13 @@ class NeuralScorer:
     ) -> Iterator[RerankedSearch]:
         """A search over each problem; the problems are encoded together."""
         encoded = self.encoder.encode(encodings)
+        further = iter(())
+        if self.second is not None:
+            further = self.second.encoder.encode([e for e in encodings if is_tree(e.problem)])
         for encoding, width, ngram_scorer, words in zip(
             encodings, widths, ngram_scorers, encoded, strict=True
         ):
-            forward, backward = (
-                (scorer, rows, pairs)
-                for scorer, (rows, pairs) in zip(
-                    self._action_scorers, words.directions, strict=True
-                )
-            )
+            forward, backward = self._directions(words)
             open_search = partial(
                 RerankedSearch,
                 words=words,
@@ -211,23 +223,35 @@ class NeuralScorer:
                 merging=merging,
             )
             task, mirrored = encoding.task, encoding.task.mirrored()
+            rerankers = [Opinion(Reranker(mirrored, 1, *backward), 0.5)]
+            if self.second is not None and is_tree(encoding.problem):
+                forward_too, backward_too = self.second._directions(next(further))
+                # The second of two readings with equal shares has half of both.
+                half = SECOND_NETWORK / 2
+                rerankers += [
+                    Opinion(Reranker(task, 1, *forward_too, same_way=True), half / (1 - half)),
+                    Opinion(Reranker(mirrored, 1, *backward_too), half),
+                ]
             search = open_search(
-                task,
-                width,
-                *forward,
-                reranker=Reranker(mirrored, 1, *backward),
-                ngram_scorer=ngram_scorer,
+                task, width, *forward, rerankers=rerankers, ngram_scorer=ngram_scorer
             )
             if searched_both_ways(encoding):
                 search.opposite = open_search(
                     mirrored,
                     width,
                     *backward,
-                    reranker=Reranker(task, 1, *forward),
+                    rerankers=[Opinion(Reranker(task, 1, *forward), 0.5)],
                     ngram_scorer=ngram_scorer and BackwardNGramScorer(ngram_scorer),
                     mirrored=True,
                 )
             yield search
+
+    def _directions(self, words: WordVectors) -> list[tuple[ActionScorer, SlotRows, Floats]]:
+        """What a search or a reranker scores actions by, for each of DIRECTIONS."""
+        return [
+            (scorer, *rows_and_pairs)
+            for scorer, rows_and_pairs in zip(self._action_scorers, words.directions, strict=True)
+        ]
 
     def label(self, vectors: Floats, arcs: Sequence[tuple[int, int]]) -> list[int]:
         """The best label of each arc; an arc is a pair (head, dependent)."""

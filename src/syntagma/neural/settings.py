@@ -15,7 +15,7 @@ LEAST_LAYERS, MAX_LAYERS = 2, 12  # tags and labels are guessed after the second
 
 
 class Speciality(NamedTuple):
-    """What one of two networks learns (`specialists`): the relative frequencies of conditions, the
+    """What one of several networks learns (`specialists`): the relative frequencies of conditions, the
     share of visits from lemmas, and the conditions in which the development set is scored."""
 
     shares: tuple[int, ...]
@@ -26,6 +26,7 @@ class Speciality(NamedTuple):
 SPECIALITIES = {
     "trees": Speciality((0, 0, 0, 1, 1), 0.4, ("tree", "labelled")),
     "bags": Speciality((3, 3, 4, 0, 0), 0.2, ("none", "pos", "half")),
+    "second": Speciality((0, 0, 0, 1, 1), 0.4, ("tree", "labelled")),
 }
 
 
@@ -48,7 +49,7 @@ class NeuralSettings(Settings):
     dropout: float | None = None
     word_dropout: float | None = None  # rate at which forms are replaced by unknown
     realize: bool | None = None  # also learn to realize lemmas; None: yes
-    specialize: str = ""  # or, of two networks, the one that learns: one of SPECIALITIES
+    specialize: str = ""  # or, of several networks, the one that learns: one of SPECIALITIES
 
     def __post_init__(self) -> None:
         Settings.__post_init__(self)

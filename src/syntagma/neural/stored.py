@@ -28,7 +28,8 @@ from syntagma.neural.specialists import SHARED, Specialists, own_parameters
 from syntagma.transition.budget import SearchName
 from syntagma.transition.vocabulary import Vocabulary
 
-_NETWORK, _BAGS = "network.", "bags."  # the one network, or that for trees; that for bags
+# The one network, or that for trees; that for bags; the one that helps to rerank trees.
+_NETWORK, _BAGS, _SECOND = _PREFIXES = "network.", "bags.", "second."
 _MATRIX = re.compile(r"(backward\.)?(slots|pairs)\.|layers\.\d+\.(qkv|out|up|down)\.weight")
 
 
@@ -36,8 +37,8 @@ _MATRIX = re.compile(r"(backward\.)?(slots|pairs)\.|layers\.\d+\.(qkv|out|up|dow
 class StoredNetwork:
     """A network as a model file stores it: lexical tables in 8 bits, the rest in 16.
 
-    A second one, for bags, has no lexical tables of its own, and both have their large matrices in
-    8 bits, too: a file with two networks is no larger than one with one.
+    Further ones, for bags or for reranking, have no lexical tables of their own, and then all have
+    their large matrices in 8 bits, too: a file with two networks is no larger than one with one.
     """
 
     SEARCH: ClassVar[SearchName] = "beam"
@@ -52,16 +53,23 @@ class StoredNetwork:
         lexicon: Lexicon,
         parameters: Mapping[str, Floats],
         bags: Mapping[str, Floats] | None = None,
+        second: Mapping[str, Floats] | None = None,
     ) -> StoredNetwork:
         """Round the parameters of a network to what a model file stores.
 
-        `bags` are those of a second network, for bags, with the same lexical tables.
+        `bags` and `second` are those of a network for bags and of one that helps to rerank, with
+        the same lexical tables.
         """
         arrays: dict[str, npt.NDArray[Any]] = {}
-        networks = {_NETWORK: parameters, _BAGS: own_parameters(bags or {})}
+        networks = {
+            _NETWORK: parameters,
+            _BAGS: own_parameters(bags or {}),
+            _SECOND: own_parameters(second or {}),
+        }
+        alone = bags is None and second is None
         for prefix, of_network in networks.items():
             for name, parameter in of_network.items():
-                if _is_quantised(name, specialised=bags is not None):
+                if _is_quantised(name, alone=alone):
                     table = EmbeddingTable.quantised(parameter)
                     arrays[f"{prefix}{name}"] = table.rows
                     arrays[f"{prefix}{name}.scales"] = np.asarray(table.scales, np.float16)
@@ -77,7 +85,7 @@ class StoredNetwork:
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> StoredNetwork:
         return cls(
             {table: unpack_lines(arrays[f"lexicon.{table}"]) for table in LEXICAL},
-            {name: each for name, each in arrays.items() if name.startswith((_NETWORK, _BAGS))},
+            {name: each for name, each in arrays.items() if name.startswith(_PREFIXES)},
         )
 
     @classmethod
@@ -106,15 +114,17 @@ class StoredNetwork:
             table_sizes(lexicon, vocabulary),
             lifting=header.get("lifting") is True,
         )
-        specialised = header.get("specialists") is True
+        own = [name for name in shapes if name not in SHARED]
         networks = {_NETWORK: list(shapes)}
-        if specialised:
-            networks[_BAGS] = [name for name in shapes if name not in SHARED]
+        if header.get("specialists") is True:
+            networks[_BAGS] = own
+        if header.get("second_network") is True:
+            networks[_SECOND] = own
         parameters: dict[str, EmbeddingTable] = {}
         n_arrays = 0
         for prefix, names in networks.items():
             for name in names:
-                quantised = _is_quantised(name, specialised=specialised)
+                quantised = _is_quantised(name, alone=len(networks) == 1)
                 parameters[f"{prefix}{name}"] = self._table(
                     f"{prefix}{name}", shapes[name], quantised=quantised
                 )
@@ -122,7 +132,7 @@ class StoredNetwork:
         if len(self.arrays) != n_arrays:
             raise ModelError(f"the network has {len(self.arrays)} arrays, not {n_arrays}")
 
-        def network(prefix: str) -> NeuralScorer:
+        def network(prefix: str, second: NeuralScorer | None = None) -> NeuralScorer:
             tables, weights = {}, {}
             for name in shapes:
                 parameter = parameters[f"{_NETWORK if name in SHARED else prefix}{name}"]
@@ -130,10 +140,10 @@ class StoredNetwork:
                     tables[name.removeprefix("tables.")] = parameter
                 else:
                     weights[name] = parameter.as_floats()
-            return NeuralScorer(dimensions, SLOTS, lexicon, vocabulary, tables, weights)
+            return NeuralScorer(dimensions, SLOTS, lexicon, vocabulary, tables, weights, second)
 
-        trees = network(_NETWORK)
-        return Specialists(trees, network(_BAGS)) if specialised else trees
+        trees = network(_NETWORK, network(_SECOND) if _SECOND in networks else None)
+        return Specialists(trees, network(_BAGS)) if _BAGS in networks else trees
 
     def _table(self, name: str, shape: tuple[int, ...], *, quantised: bool) -> EmbeddingTable:
         """The rows of a parameter, with their scales if it is quantised."""
@@ -157,9 +167,9 @@ class StoredNetwork:
         return array
 
 
-def _is_quantised(name: str, *, specialised: bool) -> bool:
-    """Whether a parameter is stored in 8 bits; `specialised`: in a file with two networks."""
-    return name in SHARED or (specialised and _MATRIX.match(name) is not None)
+def _is_quantised(name: str, *, alone: bool) -> bool:
+    """Whether a parameter is stored in 8 bits; `alone`: in a file with one network."""
+    return name in SHARED or (not alone and _MATRIX.match(name) is not None)
 
 
 def _dimensions(given: object) -> Dimensions:
@@ -204,9 +214,11 @@ def describe_network(
     *,
     lifting: bool = True,
     specialists: bool = False,
+    second_network: bool = False,
 ) -> dict[str, Any]:
     """What the header of a model file states about its network and its lexicon; `inputs` are the
-    names of those of INPUTS that it reads. `specialists`: whether there are two networks."""
+    names of those of INPUTS that it reads. `specialists`: whether there is a network for bags
+    beside that for trees. `second_network`: whether there is one that helps to rerank trees."""
     inputs = list(inputs)
     return {
         "dimensions": asdict(dimensions),
@@ -215,4 +227,5 @@ def describe_network(
         **({"suffix_length": suffix} if suffix != SUFFIX else {}),
         **({"lifting": True} if lifting else {}),
         **({"specialists": True} if specialists else {}),
+        **({"second_network": True} if second_network else {}),
     }

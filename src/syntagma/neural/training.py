@@ -77,7 +77,7 @@ class NeuralLearner:
     ) -> None:
         """Training continues from `start`, with its lexicon and dimensions; new tags and labels are
         added, its own tags are dropped unless `keep_tags`. If the settings specialise a network,
-        one of two learns, and the tables that they share stay as they are. `inflect` replaces the
+        one of several learns, and the tables that they share stay as they are. `inflect` replaces the
         forms of a sentence by those inflected from its lemmas; with it, some visits of each epoch
         learn to order such sentences."""
         self.open_settings = settings
@@ -100,7 +100,7 @@ class NeuralLearner:
         everything = [*sentences, *self.further]
         begun = None if self.start is None else (self.start.dimensions, self.start.lexicon)
         self.settings = adapt(self.open_settings, sentences, self.further, begun)
-        self.other: dict[str, Floats] | None = None  # the parameters of the network that stays
+        self.others: dict[str, dict[str, Floats]] = {}  # the parameters of networks that stay
         if self.start is None:
             self.dimensions = dimensions_of(self.settings.width, self.settings.layers)
             vocabulary = learn_vocabulary(everything).without_forms()
@@ -116,10 +116,12 @@ class NeuralLearner:
             )
             self.dimensions = replace(self.start.dimensions, layers=self.settings.layers)
             self.lexicon = self.start.lexicon
-            learning, other = self._networks_of(self.start)
-            initial = self._grown(learning)
-            if other is not None:
-                self.other = {name: value.numpy() for name, value in self._grown(other).items()}
+            networks = self._networks_of(self.start)
+            learning = networks.pop(self.settings.specialize or "trees", None)
+            initial = self._fresh(networks["trees"]) if learning is None else self._grown(learning)
+            for kind, other in networks.items():
+                grown = self._grown(other)
+                self.others[kind] = {name: value.numpy() for name, value in grown.items()}
         fixed = SHARED if self.settings.specialize else frozenset()
         self.fixed = {name: value for name, value in initial.items() if name in fixed}
         self.flat = FlatParameters(
@@ -148,16 +150,26 @@ class NeuralLearner:
         self.words_to_see = passes * _words(self.further) + self.settings.epochs * _words(sentences)
         return self.vocabulary
 
-    def _networks_of(
-        self, start: NeuralScorer | Specialists
-    ) -> tuple[NeuralScorer, NeuralScorer | None]:
-        """The network that learns and, if it is one of two, the other."""
+    def _networks_of(self, start: NeuralScorer | Specialists) -> dict[str, NeuralScorer]:
+        """The networks of the model, by what they are specialised in; a single one is `trees`."""
         if not self.settings.specialize:
-            return start.mean() if isinstance(start, Specialists) else start, None
-        pair = start if isinstance(start, Specialists) else Specialists(start, start)
-        if self.settings.specialize == "trees":
-            return pair.trees, pair.bags
-        return pair.bags, pair.trees
+            return {"trees": start.mean() if isinstance(start, Specialists) else start}
+        if isinstance(start, Specialists):
+            networks = {"trees": start.trees, "bags": start.bags}
+        elif self.settings.specialize == "second":
+            networks = {"trees": start}
+        else:
+            networks = {"trees": start, "bags": start}
+        if (second := networks["trees"].second) is not None:
+            networks["second"] = second
+        return networks
+
+    def _fresh(self, other: NeuralScorer) -> dict[str, torch.Tensor]:
+        """Random parameters beside the tables of another network."""
+        sizes = table_sizes(self.lexicon, self.vocabulary)
+        fresh = initial_parameters(self.dimensions, SLOTS, sizes)
+        grown = self._grown(other)
+        return {name: grown[name] if name in SHARED else fresh[name] for name in grown}
 
     def _grown(self, network: NeuralScorer) -> dict[str, torch.Tensor]:
         """The parameters of a network with the vocabulary and dimensions of the new one."""
@@ -174,7 +186,8 @@ class NeuralLearner:
             self.dimensions,
             input_names(self.vocabulary),
             self.lexicon.suffix,
-            specialists=self.other is not None,
+            specialists="bags" in (*self.others, self.settings.specialize),
+            second_network="second" in (*self.others, self.settings.specialize),
         )
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
@@ -219,12 +232,10 @@ class NeuralLearner:
         return self.settings.learning_rate * min(1.0, (self.steps + 1) / WARM_UP) * cosine
 
     def stored(self) -> StoredNetwork:
-        learned = self.averaged()
-        if self.other is None:
-            return StoredNetwork.from_parameters(self.lexicon, learned)
-        of_trees = self.settings.specialize == "trees"
-        trees, bags = (learned, self.other) if of_trees else (self.other, learned)
-        return StoredNetwork.from_parameters(self.lexicon, trees, bags)
+        networks = {**self.others, self.settings.specialize or "trees": self.averaged()}
+        return StoredNetwork.from_parameters(
+            self.lexicon, networks["trees"], networks.get("bags"), networks.get("second")
+        )
 
     def averaged(self) -> dict[str, Floats]:
         """The parameters, with the moving average of those that learn."""

@@ -254,7 +254,7 @@ def _check_arguments(
             )
         if settings.layers is not None:
             raise TrainingError(
-                "two networks have the same number of layers: leave out layers (--layers) or "
+                "the networks of a model have the same number of layers: leave out layers (--layers) or "
                 "specialize (--specialize)"
             )
     if lm is not None:
