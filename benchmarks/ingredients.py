@@ -34,7 +34,7 @@ BOTH_WAYS = "syntagma.neural.scorer.searched_both_ways"
 class NoOpinion(Reranker):
     """Leaves the results of a search as they are."""
 
-    def rerank(self, search: object) -> None:
+    def rerank(self, search: object, share: float) -> None:
         pass
 
 

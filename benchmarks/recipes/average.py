@@ -5,8 +5,8 @@
 Trainings that start from one network and differ in data and seed stay close enough for the mean of
 their parameters to be a network that is better than each (Wortsman et al. 2022). The models must
 have the same vocabulary and dimensions; but one that the first has grown from may have fewer
-layers, and counts as if the others added nothing. Of models with two networks, each is averaged
-by itself. All else is taken from the first.
+layers, and counts as if the others added nothing. Of models with several networks, each is
+averaged by itself. All else is taken from the first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from syntagma.models.loading import load_model
 from syntagma.neural.growth import adds_to_vectors
 from syntagma.neural.parameters import Floats
 from syntagma.neural.scorer import NeuralScorer
-from syntagma.neural.specialists import Specialists
+from syntagma.neural.specialists import networks_of
 from syntagma.neural.stored import StoredNetwork
 
 
@@ -36,19 +36,13 @@ def main() -> None:
 
 def average(models: Sequence[Path], output: Path) -> None:
     header, arrays = read_container(models[0])
-    networks = [networks_of(path) for path in models]
+    networks = [networks_of(load_model(path).scorer) for path in models]
     for path, others in zip(models, networks, strict=True):
-        if len(others) != len(networks[0]):
-            raise SystemExit(f"error: {path} has another number of networks than {models[0]}")
-    means = [mean(models, of_models) for of_models in zip(*networks, strict=True)]
-    stored = StoredNetwork.from_parameters(networks[0][0].lexicon, *means)
+        if others.keys() != networks[0].keys():
+            raise SystemExit(f"error: {path} has other networks than {models[0]}")
+    means = {kind: mean(models, [each[kind] for each in networks]) for kind in networks[0]}
+    stored = StoredNetwork.from_parameters(networks[0]["trees"].lexicon, means.pop("trees"), means)
     write_container(output, header, {**arrays, **stored.to_arrays()})
-
-
-def networks_of(path: Path) -> list[NeuralScorer]:
-    """The network of a model, or its two: for trees, for bags."""
-    scorer = load_model(path).scorer
-    return [scorer.trees, scorer.bags] if isinstance(scorer, Specialists) else [scorer]
 
 
 def mean(models: Sequence[Path], scorers: Sequence[NeuralScorer]) -> dict[str, Floats]:

@@ -86,9 +86,9 @@ def test_each_of_two_networks_is_averaged_by_itself(
     lexicon, vocabulary = toy_lexicon(), toy_vocabulary()
     seeds = {"one": (1, 2), "other": (3, 4)}
     drawn = {seed: toy_parameters(lexicon, vocabulary, seed) for seed in range(1, 5)}
-    header = {**toy_header(), "specialists": True}
+    header = {**toy_header(), "networks": {"bags": toy_header()["dimensions"]}}
     for name, (trees, bags) in seeds.items():
-        stored = StoredNetwork.from_parameters(lexicon, drawn[trees], drawn[bags])
+        stored = StoredNetwork.from_parameters(lexicon, drawn[trees], {"bags": drawn[bags]})
         save_model(tmp_path / name, header, vocabulary, stored)
     output = tmp_path / "mean.syntagma"
     call(monkeypatch, "average.py", *(tmp_path / name for name in seeds), "--output", output)
@@ -101,6 +101,6 @@ def test_each_of_two_networks_is_averaged_by_itself(
 
     single = write_model(tmp_path / "single.syntagma")
     call(monkeypatch, "average.py", tmp_path / "one", single, "--output", tmp_path / "bad")
-    with pytest.raises(SystemExit, match=r"single\.syntagma has another number of networks"):
+    with pytest.raises(SystemExit, match=r"single\.syntagma has other networks"):
         average.main()
     assert not (tmp_path / "bad").exists()

@@ -39,6 +39,7 @@ PLANNED = AdaptedSettings(
     epochs=30,
     width=160,
     layers=3,
+    hidden=160,
     min_count=2,
     suffix_length=3,
     dropout=0.3,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import pytest
+from toys.models import toy_vocabulary
+from toys.network import toy_parameters
 
 from syntagma.errors import TrainingError
 from syntagma.neural.adaptation import (
@@ -18,15 +20,17 @@ from syntagma.neural.adaptation import (
     choose_epochs,
     choose_width,
     dimensions_of,
+    grown_dimensions,
 )
 from syntagma.neural.lexicon import LEXICAL, Lexicon
 from syntagma.neural.parameters import Dimensions
+from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.settings import AdaptedSettings, NeuralSettings
 from syntagma.treebanks.treebank import Sentence
 
 OPEN = {
-    *("epochs", "width", "layers", "min_count", "suffix_length", "dropout", "word_dropout"),
-    "realize",
+    *("epochs", "width", "layers", "hidden", "min_count", "suffix_length", "dropout"),
+    *("word_dropout", "realize"),
 }
 
 
@@ -78,12 +82,15 @@ def test_what_is_given_is_kept_and_the_rest_is_decided() -> None:
     )
     assert all(getattr(decided, name) is not None for name in OPEN)
     given: dict[str, Any] = {
-        **{"epochs": 3, "width": 64, "layers": 5, "min_count": 7, "suffix_length": 2},
-        **{"dropout": 0.0, "word_dropout": 0.0, "realize": False},
+        **{"epochs": 3, "width": 64, "layers": 5, "hidden": 192, "min_count": 7},
+        **{"suffix_length": 2, "dropout": 0.0, "word_dropout": 0.0, "realize": False},
     }
     assert given.keys() == OPEN
     for name, value in given.items():
         other = adapt(NeuralSettings(**{name: value}), treebank)
+        if name == "width":  # which decides the hidden units
+            assert other.hidden == value
+            other = replace(other, hidden=decided.hidden)
         assert {each: v for each, v in asdict(other).items() if v != getattr(decided, each)} == {
             name: value
         }
@@ -110,9 +117,15 @@ def test_further_treebanks_add_words() -> None:
     )
 
 
-def test_a_network_to_start_from_keeps_its_size_and_lexicon() -> None:
+def network(dimensions: Dimensions, suffix: int = 2) -> NeuralScorer:
     names: dict[str, list[str]] = {table: [] for table in LEXICAL}
-    start = Dimensions(width=96), Lexicon(names, suffix=2)
+    lexicon, vocabulary = Lexicon(names, suffix), toy_vocabulary()
+    parameters = toy_parameters(lexicon, vocabulary, 1, dimensions)
+    return NeuralScorer.from_parameters(dimensions, lexicon, vocabulary, parameters)
+
+
+def test_a_network_to_start_from_keeps_its_size_and_lexicon() -> None:
+    start = network(Dimensions(width=96))
     decided = adapt(NeuralSettings(), [sentence("a", "b")] * 9, start=start)
     assert (decided.width, decided.suffix_length) == (96, 2)
     given = NeuralSettings(width=96, suffix_length=2)
@@ -122,19 +135,28 @@ def test_a_network_to_start_from_keeps_its_size_and_lexicon() -> None:
             adapt(other, [], start=start)
 
 
-def test_a_network_to_start_from_may_get_more_layers_but_not_fewer() -> None:
-    names: dict[str, list[str]] = {table: [] for table in LEXICAL}
-    start = Dimensions(layers=4), Lexicon(names, suffix=2)
+def test_a_network_to_start_from_may_become_larger_but_not_smaller() -> None:
+    start = network(Dimensions(layers=4, hidden=64, feedforward=100))
     treebank = [sentence("a", "b")] * 9
-    assert adapt(NeuralSettings(), treebank, start=start).layers == 4
-    assert adapt(NeuralSettings(layers=6), treebank, start=start).layers == 6
+    same = adapt(NeuralSettings(), treebank, start=start)
+    assert (same.layers, same.hidden) == (4, 64)
+    assert grown_dimensions(start.dimensions, same) == start.dimensions
+    larger = adapt(NeuralSettings(layers=6, hidden=96), treebank, start=start)
+    assert grown_dimensions(start.dimensions, larger) == replace(
+        start.dimensions, layers=6, hidden=96, feedforward=164
+    )
     with pytest.raises(TrainingError, match="has 4 layers, which stay, so layers cannot be 3"):
         adapt(NeuralSettings(layers=3), treebank, start=start)
+    with pytest.raises(TrainingError, match="64 hidden units, which stay, so hidden cannot be 32"):
+        adapt(NeuralSettings(hidden=32), treebank, start=start)
 
 
 def test_dimensions_follow_the_width() -> None:
-    assert dimensions_of(160, 3) == Dimensions()
-    narrow = dimensions_of(96, 5)
+    treebank = [sentence("a", "b")]
+    assert dimensions_of(adapt(NeuralSettings(width=160), treebank)) == Dimensions()
+    narrow = dimensions_of(adapt(NeuralSettings(width=96, layers=5), treebank))
     assert (narrow.width, narrow.feedforward, narrow.hidden) == (96, 192, 96)
     assert narrow.layers == 5
     assert narrow.width % narrow.heads == 0
+    many = dimensions_of(adapt(NeuralSettings(width=96, hidden=128), treebank))
+    assert (many.width, many.feedforward, many.hidden) == (96, 256, 128)

@@ -38,7 +38,7 @@ BAGS = {
     **{name: TREES[name] for name in SHARED},
 }
 HEADER = toy_header(lifting=True)
-PAIR_HEADER = {**HEADER, "specialists": True}
+PAIR_HEADER = {**HEADER, "networks": {"bags": HEADER["dimensions"]}}
 
 
 def network(parameters: dict[str, Floats]) -> NeuralScorer:
@@ -50,7 +50,7 @@ def linearizer(scorer: NeuralScorer | Specialists) -> Linearizer:
 
 
 def stored() -> StoredNetwork:
-    return StoredNetwork.from_parameters(toy_lexicon(), TREES, BAGS)
+    return StoredNetwork.from_parameters(toy_lexicon(), TREES, {"bags": BAGS})
 
 
 def problems(seed: int, count: int) -> list[Problem]:
@@ -130,7 +130,7 @@ def test_rounding_again_changes_nothing() -> None:
     pair = stored().scorer(PAIR_HEADER, toy_vocabulary())
     assert isinstance(pair, Specialists)
     again = StoredNetwork.from_parameters(
-        toy_lexicon(), pair.trees.parameters(), pair.bags.parameters()
+        toy_lexicon(), pair.trees.parameters(), {"bags": pair.bags.parameters()}
     )
     for name, array in stored().arrays.items():
         np.testing.assert_array_equal(again.arrays[name], array, err_msg=name)
@@ -145,11 +145,14 @@ def test_a_file_and_its_header_must_agree_on_the_second_network(tmp_path: Path) 
 
     save_model(tmp_path / "pair", PAIR_HEADER, toy_vocabulary(), stored())
     header, arrays = read_container(tmp_path / "pair")
-    without = {name: value for name, value in header.items() if name != "specialists"}
+    without = {name: value for name, value in header.items() if name != "networks"}
     assert "no parameter layers.0.qkv.weight of shape (24, 72) and type float16" in refused(
         without, arrays
     )
-    assert "'specialists' is not true or false" in refused({**header, "specialists": 1}, arrays)
+    assert "'networks' is not an object" in refused({**header, "networks": 1}, arrays)
+    unknown = {"networks": {"verbs": HEADER["dimensions"]}}
+    assert "unknown network, 'verbs'" in refused({**header, **unknown}, arrays)
+    assert "does not state the dimensions" in refused({**header, "networks": {"bags": 1}}, arrays)
     for name in ("bags.special", "bags.layers.0.qkv.weight"):
         fewer = {key: array for key, array in arrays.items() if key != name}
         assert f"no parameter {name} of shape" in refused(header, fewer)
@@ -161,13 +164,6 @@ def test_a_file_and_its_header_must_agree_on_the_second_network(tmp_path: Path) 
         )
     surplus = {**arrays, "bags.more": np.zeros(1, np.float16)}
     assert "arrays, not" in refused(header, surplus)
-
-
-def test_the_network_halfway_between_the_two() -> None:
-    mean = Specialists(network(TREES), network(BAGS)).mean().parameters()
-    assert mean.keys() == TREES.keys()
-    for name, array in mean.items():
-        np.testing.assert_allclose(array, (TREES[name] + BAGS[name]) / 2, atol=1e-6)
 
 
 def test_what_decides_is_whether_all_arcs_are_given() -> None:

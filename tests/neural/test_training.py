@@ -42,13 +42,14 @@ from syntagma.models.container import read_container  # noqa: E402
 from syntagma.models.loading import load_model  # noqa: E402
 from syntagma.neural import training as neural_training  # noqa: E402
 from syntagma.neural.growth import grow_parameters  # noqa: E402
-from syntagma.neural.parameters import Dimensions  # noqa: E402
+from syntagma.neural.parameters import DIRECTIONS, Dimensions  # noqa: E402
 from syntagma.neural.scorer import NeuralScorer  # noqa: E402
 from syntagma.neural.settings import NeuralSettings  # noqa: E402
 from syntagma.neural.training import AVERAGE_DECAY, FINAL_RATE, NeuralLearner  # noqa: E402
 from syntagma.problem.problem import Problem  # noqa: E402
 from syntagma.problem.word import Word  # noqa: E402
 from syntagma.training.run import TrainingReport  # noqa: E402
+from syntagma.transition._search import beam_search  # noqa: E402
 from syntagma.transition.encoding import encode  # noqa: E402
 from syntagma.transition.training import grow_vocabulary  # noqa: E402
 from syntagma.transition.vocabulary import Vocabulary  # noqa: E402
@@ -76,7 +77,7 @@ def tiny() -> Iterator[None]:
     """Small networks that warm up at once."""
     threads = torch.get_num_threads()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neural_training, "dimensions_of", lambda width, layers: TINY)
+        patch.setattr(neural_training, "dimensions_of", lambda settings: TINY)
         patch.setattr(neural_training, "WARM_UP", 10)
         yield
     torch.set_num_threads(threads)
@@ -287,28 +288,40 @@ def test_training_goes_on_from_the_model_to_start_from(
             np.testing.assert_array_equal(after[name], before[name], err_msg=name)
 
 
-def test_a_network_with_new_layers_starts_as_it_was(
+def test_a_network_with_new_layers_and_units_starts_as_it_was(
     treebank: Path, whole: Path, sentences: list[Sentence]
 ) -> None:
     before = load_model(whole)
     assert isinstance(before.scorer, NeuralScorer)
-    deeper = replace(ordering(epochs=1, min_count=1), layers=TINY.layers + 2)
-    learner = NeuralLearner(deeper, 1, before.scorer)
+    larger = ordering(epochs=1, min_count=1, layers=TINY.layers + 2, hidden=TINY.hidden + 32)
+    learner = NeuralLearner(larger, 1, before.scorer)
     vocabulary = learner.begin(sentences, [])
-    assert learner.dimensions == replace(TINY, layers=TINY.layers + 2)
+    assert learner.dimensions == replace(TINY, layers=TINY.layers + 2, hidden=64, feedforward=96)
     after = NeuralScorer.from_parameters(
         learner.dimensions, learner.lexicon, vocabulary, learner.averaged()
     )
-    problem = constrain(sentences[0], CONDITIONS["half"], Random(1))
-    [one] = before.scorer.encoder.encode([encode(problem, before.vocabulary)])
-    [other] = after.encoder.encode([encode(problem, vocabulary)])
-    np.testing.assert_allclose(other.vectors, one.vectors, atol=1e-6)
-    # A gradient reaches the outputs of the new layers, so that they learn.
+    for name in ("none", "half", "labelled"):
+        problem = constrain(sentences[0], CONDITIONS[name], Random(1))
+        one, other = encode(problem, before.vocabulary), encode(problem, vocabulary)
+        [words] = before.scorer.encoder.encode([one])
+        [same] = after.encoder.encode([other])
+        np.testing.assert_allclose(same.vectors, words.vectors, atol=1e-6)
+        scored = [
+            beam_search(next(scorer.searches([encoding], [8], [None])), 5)
+            for scorer, encoding in ((before.scorer, one), (after, other))
+        ]
+        for each, again in zip(*scored, strict=True):
+            assert again.order == each.order
+            assert again.score == pytest.approx(each.score, abs=1e-4)
+    # A gradient reaches the outputs of what is new, so that it learns.
     learner.pass_over(1, lambda: None)
     moved = learner.averaged()
     for layer in range(TINY.layers, TINY.layers + 2):
         assert np.abs(moved[f"layers.{layer}.out.weight"]).max() > 0
         assert np.abs(moved[f"layers.{layer}.down.weight"]).max() > 0
+    assert np.abs(moved["layers.0.down.weight"][TINY.feedforward :]).max() > 0
+    for prefix in DIRECTIONS:
+        assert np.abs(moved[f"{prefix}shift_out"][TINY.hidden :]).max() > 0
 
 
 @pytest.mark.slow

@@ -128,10 +128,11 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     kind = _plain(header.get("scorer", "linear"))
     if "grammar" in header:
         kind += f", {_plain(header['grammar'])} grammar"
-    if header.get("specialists") is True:
+    networks = header.get("networks", {})
+    if "bags" in networks:
         kind += ", a network for trees and one for bags and partial trees"
-    if header.get("second_network") is True:
-        kind += ", one more that helps to rerank orders of trees"
+    if "second" in networks:
+        kind += ", a second one that helps to rerank orders of trees"
     yield "scorer", kind
     if "preset" in header:
         yield "preset", _preset(header)

@@ -245,6 +245,17 @@ def train(
             f"Default: {Dimensions().layers}, or those of --start.",
         ),
     ] = NEURAL.layers,
+    hidden: Annotated[
+        int | None,
+        typer.Option(
+            "--hidden",
+            min=WIDTH_MULTIPLE,
+            metavar="N",
+            help="Neural: hidden units that score a word to be placed, and half of those of a "
+            "layer; with --start, as many as it has, or more. Default: the width, or those of "
+            "--start.",
+        ),
+    ] = NEURAL.hidden,
     dropout: Annotated[
         float | None,
         typer.Option(

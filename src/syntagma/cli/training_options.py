@@ -20,7 +20,16 @@ OPTIONS_OF = {
     ),
     "neural": (
         *("start", "pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
-        *("width", "layers", "dropout", "word_dropout", "min_count", "suffix_length", "realize"),
+        *(
+            "width",
+            "layers",
+            "hidden",
+            "dropout",
+            "word_dropout",
+            "min_count",
+            "suffix_length",
+            "realize",
+        ),
         "specialize",
     ),
 }

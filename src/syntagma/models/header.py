@@ -69,8 +69,7 @@ class Header(TypedDict, total=False):
     suffix_length: int  # characters; absent if 3
     parameters: int
     lifting: bool  # whether it orders trees in ways that are not projective; if absent, not
-    specialists: bool  # whether there is a network for bags beside that for trees; if absent, not
-    second_network: bool  # whether there is one that helps to rerank trees; if absent, not
+    networks: dict[str, dict[str, int]]  # dimensions of further ones, by what they specialise in
 
     # edges: best-first search
     search: str
@@ -105,14 +104,14 @@ FIELD_TYPES: dict[str, type] = {
     **dict.fromkeys(
         (
             *("settings", "figures", "start", "language_model", "margin", "dimensions", "slots"),
-            "preset_changes",
+            *("networks", "preset_changes"),
         ),
         dict,
     ),
     **dict.fromkeys(("data", "templates", "inputs"), list),
     **dict.fromkeys(("scaled", "chart_by_size", "chooses_forms"), bool),
     **dict.fromkeys(("back_off", "every_label", "merging", "quantized", "wide_sets"), bool),
-    **dict.fromkeys(("lifting", "specialists", "second_network"), bool),
+    "lifting": bool,
 }
 
 

@@ -8,13 +8,13 @@ says what is not measured yet. The tag column is chosen before a treebank is rea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TypeVar
 
 from syntagma.errors import TrainingError
-from syntagma.neural.lexicon import Lexicon
 from syntagma.neural.lexicon_training import choose_min_count, choose_suffix, count_forms
 from syntagma.neural.parameters import Dimensions
+from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.settings import AdaptedSettings, NeuralSettings
 from syntagma.treebanks.treebank import Sentence
 
@@ -38,31 +38,28 @@ def adapt(
     settings: NeuralSettings,
     sentences: Sequence[Sentence],
     further: Sequence[Sentence] = (),
-    start: tuple[Dimensions, Lexicon] | None = None,
+    start: NeuralScorer | None = None,
 ) -> AdaptedSettings:
     """The settings with everything decided that they leave open.
 
     `further` are the sentences of treebanks for
     pre-training, which add words to the lexicon. With a network to `start` from, its width and its
-    lexicon stay, and its layers may only become more.
+    lexicon stay, and its layers and hidden units may only become more.
     """
     if isinstance(settings, AdaptedSettings):
         return settings
     words = sum(map(len, sentences))
     if start is not None:
-        dimensions, lexicon = start
+        dimensions, lexicon = start.dimensions, start.lexicon
         width = _of_start("width", dimensions.width, settings.width)
-        layers = _or(settings.layers, dimensions.layers)
-        if layers < dimensions.layers:
-            raise TrainingError(
-                f"the model to start from has {dimensions.layers} layers, which stay, so layers "
-                f"cannot be {layers}"
-            )
+        layers = _at_least("layers", "layers", dimensions.layers, settings.layers)
+        hidden = _at_least("hidden", "hidden units", dimensions.hidden, settings.hidden)
         suffix_length = _of_start("suffix_length", lexicon.suffix, settings.suffix_length)
         min_count = _or(settings.min_count, MIN_COUNT)
     else:
         width = _or(settings.width, choose_width(words))
         layers = _or(settings.layers, Dimensions().layers)
+        hidden = _or(settings.hidden, width)
         forms = count_forms([*sentences, *further])
         suffix_length = settings.suffix_length or choose_suffix(forms)
         min_count = settings.min_count or choose_min_count(
@@ -74,6 +71,7 @@ def adapt(
             "epochs": _or(settings.epochs, choose_epochs(len(sentences), words)),
             "width": width,
             "layers": layers,
+            "hidden": hidden,
             "min_count": min_count,
             "suffix_length": suffix_length,
             "dropout": _or(settings.dropout, choose_dropout(words)),
@@ -98,9 +96,25 @@ def choose_dropout(words: int) -> float:
     return 0.4 if words < SMALL else 0.3
 
 
-def dimensions_of(width: int, layers: int) -> Dimensions:
-    """The dimensions of a network of this width and depth."""
-    return Dimensions(width=width, layers=layers, feedforward=2 * width, hidden=width)
+def dimensions_of(settings: AdaptedSettings) -> Dimensions:
+    """The dimensions of a network with these settings."""
+    return Dimensions(
+        width=settings.width,
+        layers=settings.layers,
+        feedforward=2 * settings.hidden,
+        hidden=settings.hidden,
+    )
+
+
+def grown_dimensions(before: Dimensions, settings: AdaptedSettings) -> Dimensions:
+    """The dimensions of a network that goes on learning with these settings."""
+    more = settings.hidden - before.hidden
+    return replace(
+        before,
+        layers=settings.layers,
+        hidden=settings.hidden,
+        feedforward=before.feedforward + 2 * more,
+    )
 
 
 def _of_start(name: str, its: int, given: int | None) -> int:
@@ -110,6 +124,15 @@ def _of_start(name: str, its: int, given: int | None) -> int:
             f"the model to start from has {name} {its}, which stays, so {name} cannot be {given}"
         )
     return its
+
+
+def _at_least(name: str, units: str, its: int, given: int | None) -> int:
+    """A setting that may be more than that of the network to start from."""
+    if given is not None and given < its:
+        raise TrainingError(
+            f"the model to start from has {its} {units}, which stay, so {name} cannot be {given}"
+        )
+    return _or(given, its)
 
 
 def _or(given: T | None, chosen: T) -> T:

@@ -1,4 +1,4 @@
-"""Extends the parameters of a network for new tags and labels, and for more layers.
+"""Extends the parameters of a network for new tags and labels, more layers and hidden units.
 
 Only training imports this module.
 """
@@ -79,6 +79,19 @@ def adds_to_vectors(name: str) -> bool:
     of words: it starts at zero, so that the network starts as it was."""
     outputs = (".out.weight", ".down.weight")
     return name.startswith("tables.") or (name.startswith("layers.") and name.endswith(outputs))
+
+
+def widen(name: str, before: Floats, fresh: Floats, units: tuple[int, int]) -> Floats:
+    """A parameter with more hidden units; `fresh` is a random one of its new shape, `units` the
+    units of one slot before and after. New units add nothing at first."""
+    adds = adds_to_vectors(name) or name.endswith("shift_out")
+    widened = np.zeros_like(fresh) if adds else fresh.copy()
+    if "slots." in name:  # the columns of one slot stand beside those of the next
+        parts = widened.reshape(len(widened), -1, units[1])
+        parts[..., : units[0]] = before.reshape(len(before), -1, units[0])
+    else:
+        widened[tuple(map(slice, before.shape))] = before
+    return widened
 
 
 def _grown_input(

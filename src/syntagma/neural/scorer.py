@@ -36,6 +36,8 @@ BEAM = 64
 TREE_BEAM = 16  # where all arcs are given, fewer orders are left to choose from
 SECOND_NETWORK = 0.4  # its share in the score of an order of a tree, if there is one
 
+Readings = Sequence[tuple[ActionScorer, SlotRows, Floats]]  # by what actions are scored, either way
+
 
 class Opinion(NamedTuple):
     """A reranker and the share that it has in the score, beside those before it."""
@@ -112,6 +114,23 @@ def searched_both_ways(encoding: Encoding) -> bool:
         and not encoding.has_choices
         and not encoding.task.partly_fixed
     )
+
+
+def _opinions(
+    task: SearchTask, mirrored: SearchTask, readings: Sequence[Readings]
+) -> list[Opinion]:
+    """The rerankers of a search over `task`; `readings` are those of each network, first from the
+    end where the search begins."""
+    (_, other_way), *further = readings
+    opinions = [Opinion(Reranker(mirrored, 1, *other_way), 0.5)]
+    for same_way, other_way in further:
+        # The second of two readings with equal shares has half of both.
+        half = SECOND_NETWORK / 2
+        opinions += [
+            Opinion(Reranker(task, 1, *same_way, same_way=True), half / (1 - half)),
+            Opinion(Reranker(mirrored, 1, *other_way), half),
+        ]
+    return opinions
 
 
 class NeuralScorer:
@@ -208,13 +227,10 @@ class NeuralScorer:
     ) -> Iterator[RerankedSearch]:
         """A search over each problem; the problems are encoded together."""
         encoded = self.encoder.encode(encodings)
-        further = iter(())
-        if self.second is not None:
-            further = self.second.encoder.encode([e for e in encodings if is_tree(e.problem)])
+        seconds = self._second_readings(encodings)
         for encoding, width, ngram_scorer, words in zip(
             encodings, widths, ngram_scorers, encoded, strict=True
         ):
-            forward, backward = self._directions(words)
             open_search = partial(
                 RerankedSearch,
                 words=words,
@@ -223,30 +239,38 @@ class NeuralScorer:
                 merging=merging,
             )
             task, mirrored = encoding.task, encoding.task.mirrored()
-            rerankers = [Opinion(Reranker(mirrored, 1, *backward), 0.5)]
-            if self.second is not None and is_tree(encoding.problem):
-                forward_too, backward_too = self.second._directions(next(further))
-                # The second of two readings with equal shares has half of both.
-                half = SECOND_NETWORK / 2
-                rerankers += [
-                    Opinion(Reranker(task, 1, *forward_too, same_way=True), half / (1 - half)),
-                    Opinion(Reranker(mirrored, 1, *backward_too), half),
-                ]
+            readings = [self._directions(words)]
+            if is_tree(encoding.problem):
+                readings.extend(next(seconds))
+            forward, backward = readings[0]
             search = open_search(
-                task, width, *forward, rerankers=rerankers, ngram_scorer=ngram_scorer
+                task,
+                width,
+                *forward,
+                rerankers=_opinions(task, mirrored, readings),
+                ngram_scorer=ngram_scorer,
             )
             if searched_both_ways(encoding):
                 search.opposite = open_search(
                     mirrored,
                     width,
                     *backward,
-                    rerankers=[Opinion(Reranker(task, 1, *forward), 0.5)],
+                    rerankers=_opinions(mirrored, task, [each[::-1] for each in readings]),
                     ngram_scorer=ngram_scorer and BackwardNGramScorer(ngram_scorer),
                     mirrored=True,
                 )
             yield search
 
-    def _directions(self, words: WordVectors) -> list[tuple[ActionScorer, SlotRows, Floats]]:
+    def _second_readings(self, encodings: Sequence[Encoding]) -> Iterator[list[Readings]]:
+        """Those of the second network, if there is one, for each tree among the problems."""
+        trees = [encoding for encoding in encodings if is_tree(encoding.problem)]
+        if self.second is None:
+            yield from ([] for _ in trees)
+        else:
+            for words in self.second.encoder.encode(trees):
+                yield [self.second._directions(words)]
+
+    def _directions(self, words: WordVectors) -> Readings:
         """What a search or a reranker scores actions by, for each of DIRECTIONS."""
         return [
             (scorer, *rows_and_pairs)

@@ -15,8 +15,8 @@ LEAST_LAYERS, MAX_LAYERS = 2, 12  # tags and labels are guessed after the second
 
 
 class Speciality(NamedTuple):
-    """What one of several networks learns (`specialists`): the relative frequencies of conditions, the
-    share of visits from lemmas, and the conditions in which the development set is scored."""
+    """What one of several networks learns (`specialists`): the relative frequencies of conditions,
+    the share of visits from lemmas, and the conditions in which the development set is scored."""
 
     shares: tuple[int, ...]
     lemmas: float
@@ -44,6 +44,7 @@ class NeuralSettings(Settings):
     batch_words: int = 300  # words per batch
     width: int | None = None  # of the vectors of the network
     layers: int | None = None  # of the encoder; a network to start from may grow
+    hidden: int | None = None  # units that score a SHIFT; it may grow by these, too
     min_count: int | None = None  # rarer forms are unknown: only their suffix and shape are read
     suffix_length: int | None = None  # characters
     dropout: float | None = None
@@ -60,7 +61,7 @@ class NeuralSettings(Settings):
                     f"a network that is specialised in {self.specialize} chooses its conditions: "
                     "leave out condition (--condition)"
                 )
-        for name in ("width", "layers", "min_count", "suffix_length"):
+        for name in ("width", "layers", "hidden", "min_count", "suffix_length"):
             check_type(self, name, int)
         for name in ("dropout", "word_dropout"):
             check_type(self, name, float)
@@ -71,10 +72,12 @@ class NeuralSettings(Settings):
         check_range("suffix_length", self.suffix_length, SUFFIX)
         check_range("width", self.width, MAX_WIDTH)
         check_range("layers", self.layers, MAX_LAYERS, LEAST_LAYERS)
-        if self.width is not None and self.width % WIDTH_MULTIPLE:
-            raise TrainingError(
-                f"width must be a multiple of {WIDTH_MULTIPLE}, not {shown(self.width)}"
-            )
+        check_range("hidden", self.hidden, MAX_WIDTH)
+        for name, size in (("width", self.width), ("hidden", self.hidden)):
+            if size is not None and size % WIDTH_MULTIPLE:
+                raise TrainingError(
+                    f"{name} must be a multiple of {WIDTH_MULTIPLE}, not {shown(size)}"
+                )
         for name, rate in (("dropout", self.dropout), ("word_dropout", self.word_dropout)):
             if rate is not None and not 0 <= rate < 1:
                 raise TrainingError(f"{name} must be at least 0 and less than 1, not {rate}")
@@ -109,6 +112,7 @@ class AdaptedSettings(NeuralSettings):
     epochs: int
     width: int
     layers: int
+    hidden: int
     min_count: int
     suffix_length: int
     dropout: float

@@ -1,16 +1,15 @@
-"""Two networks with one lexicon: one for trees, the other for bags and partial trees.
+"""Several networks with one lexicon: one for trees, another for bags and partial trees.
 
 A network that learns every condition sees few bags. One that has gone on with bags and partial
-trees alone is better at them. The two share the lexicon, its tables and the vocabulary, which are
-most of a model file.
+trees alone is better at them. A second network for trees, which has learned apart from the first,
+helps it to rerank (`scorer`). All share the lexicon, its tables and the vocabulary, which are most
+of a model file; their dimensions may differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
-
-import numpy as np
 
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.neural.lexicon import LEXICAL
@@ -20,7 +19,7 @@ from syntagma.problem.problem import Problem
 from syntagma.transition._search import Search
 from syntagma.transition.encoding import Encoding
 
-SHARED = frozenset(f"tables.{table}" for table in LEXICAL)  # parameters that both have in common
+SHARED = frozenset(f"tables.{table}" for table in LEXICAL)  # parameters that all have in common
 
 
 class Specialists:
@@ -33,7 +32,6 @@ class Specialists:
     def __init__(self, trees: NeuralScorer, bags: NeuralScorer) -> None:
         self.trees = trees
         self.bags = bags
-        self.dimensions = trees.dimensions
         self.lexicon = trees.lexicon
         self.vocabulary = trees.vocabulary
         self.lifts = trees.lifts
@@ -71,11 +69,30 @@ class Specialists:
         for kind in trees:
             yield next(opened[kind])
 
-    def mean(self) -> NeuralScorer:
-        """The network halfway between the two, which again knows every condition."""
-        trees, bags = self.trees.parameters(), self.bags.parameters()
-        halfway = {name: np.float32(0.5) * (array + bags[name]) for name, array in trees.items()}
-        return NeuralScorer.from_parameters(self.dimensions, self.lexicon, self.vocabulary, halfway)
+
+def networks_of(scorer: NeuralScorer | Specialists) -> dict[str, NeuralScorer]:
+    """The networks of a scorer, by what they are specialised in; a single one is `trees`."""
+    if isinstance(scorer, Specialists):
+        networks = {"trees": scorer.trees, "bags": scorer.bags}
+    else:
+        networks = {"trees": scorer}
+    if (second := networks["trees"].second) is not None:
+        networks["second"] = second
+    return networks
+
+
+def join_networks(networks: Mapping[str, NeuralScorer]) -> NeuralScorer | Specialists:
+    """A scorer with these networks, the inverse of `networks_of`."""
+    trees = networks["trees"]
+    trees.second = networks.get("second")
+    return Specialists(trees, networks["bags"]) if "bags" in networks else trees
+
+
+def starting_network(scorer: NeuralScorer | Specialists, specialize: str) -> NeuralScorer:
+    """The network that goes on learning: the one that is specialised or, if there is none yet, the
+    one that is, or once was, for everything."""
+    networks = networks_of(scorer)
+    return networks.get(specialize, networks["trees"])
 
 
 def own_parameters(parameters: Mapping[str, Floats]) -> dict[str, Floats]:

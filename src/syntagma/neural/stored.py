@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.errors import ModelError
+from syntagma.errors import ModelError, shown
 from syntagma.files.packing import pack_lines, unpack_lines
 from syntagma.neural._action_scorer import VECTOR_MULTIPLE
 from syntagma.neural.embeddings import EmbeddingTable
@@ -24,12 +25,12 @@ from syntagma.neural.parameters import (
 )
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.slots import SLOTS
-from syntagma.neural.specialists import SHARED, Specialists, own_parameters
+from syntagma.neural.specialists import SHARED, Specialists, join_networks, own_parameters
 from syntagma.transition.budget import SearchName
 from syntagma.transition.vocabulary import Vocabulary
 
-# The one network, or that for trees; that for bags; the one that helps to rerank trees.
-_NETWORK, _BAGS, _SECOND = _PREFIXES = "network.", "bags.", "second."
+# Of the names of parameters: the one network, or that for trees; further ones of `Specialists`.
+_PREFIXES = {"trees": "network.", "bags": "bags.", "second": "second."}
 _MATRIX = re.compile(r"(backward\.)?(slots|pairs)\.|layers\.\d+\.(qkv|out|up|down)\.weight")
 
 
@@ -52,24 +53,20 @@ class StoredNetwork:
         cls,
         lexicon: Lexicon,
         parameters: Mapping[str, Floats],
-        bags: Mapping[str, Floats] | None = None,
-        second: Mapping[str, Floats] | None = None,
+        further: Mapping[str, Mapping[str, Floats]] = MappingProxyType({}),
     ) -> StoredNetwork:
         """Round the parameters of a network to what a model file stores.
 
-        `bags` and `second` are those of a network for bags and of one that helps to rerank, with
-        the same lexical tables.
+        `further` are those of other networks with the same lexical tables, by what they are
+        specialised in.
         """
         arrays: dict[str, npt.NDArray[Any]] = {}
-        networks = {
-            _NETWORK: parameters,
-            _BAGS: own_parameters(bags or {}),
-            _SECOND: own_parameters(second or {}),
-        }
-        alone = bags is None and second is None
-        for prefix, of_network in networks.items():
+        networks = {"trees": parameters}
+        networks |= {kind: own_parameters(each) for kind, each in further.items()}
+        for kind, of_network in networks.items():
+            prefix = _PREFIXES[kind]
             for name, parameter in of_network.items():
-                if _is_quantised(name, alone=alone):
+                if _is_quantised(name, alone=not further):
                     table = EmbeddingTable.quantised(parameter)
                     arrays[f"{prefix}{name}"] = table.rows
                     arrays[f"{prefix}{name}.scales"] = np.asarray(table.scales, np.float16)
@@ -85,7 +82,11 @@ class StoredNetwork:
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> StoredNetwork:
         return cls(
             {table: unpack_lines(arrays[f"lexicon.{table}"]) for table in LEXICAL},
-            {name: each for name, each in arrays.items() if name.startswith(_PREFIXES)},
+            {
+                name: each
+                for name, each in arrays.items()
+                if name.startswith(tuple(_PREFIXES.values()))
+            },
         )
 
     @classmethod
@@ -105,45 +106,36 @@ class StoredNetwork:
                 "the model was trained with other slots than those of this version; "
                 "train it again or install the version that made it"
             )
-        dimensions = _dimensions(header.get("dimensions"))
         _check_inputs(header, vocabulary)
         lexicon = Lexicon(self.names, _suffix(header))
-        shapes = parameter_shapes(
-            dimensions,
-            SLOTS,
-            table_sizes(lexicon, vocabulary),
-            lifting=header.get("lifting") is True,
-        )
-        own = [name for name in shapes if name not in SHARED]
-        networks = {_NETWORK: list(shapes)}
-        if header.get("specialists") is True:
-            networks[_BAGS] = own
-        if header.get("second_network") is True:
-            networks[_SECOND] = own
-        parameters: dict[str, EmbeddingTable] = {}
+        sizes = table_sizes(lexicon, vocabulary)
+        lifting = header.get("lifting") is True
+        dimensions = {"trees": header.get("dimensions"), **header.get("networks", {})}
+        networks: dict[str, NeuralScorer] = {}
+        shared: dict[str, EmbeddingTable] = {}
         n_arrays = 0
-        for prefix, names in networks.items():
-            for name in names:
-                quantised = _is_quantised(name, alone=len(networks) == 1)
-                parameters[f"{prefix}{name}"] = self._table(
-                    f"{prefix}{name}", shapes[name], quantised=quantised
-                )
-                n_arrays += 1 + quantised
-        if len(self.arrays) != n_arrays:
-            raise ModelError(f"the network has {len(self.arrays)} arrays, not {n_arrays}")
-
-        def network(prefix: str, second: NeuralScorer | None = None) -> NeuralScorer:
+        for kind, given in dimensions.items():
+            if kind not in _PREFIXES:
+                raise ModelError(f"the header states an unknown network, {shown(kind)}")
+            d = _dimensions(given)
             tables, weights = {}, {}
-            for name in shapes:
-                parameter = parameters[f"{_NETWORK if name in SHARED else prefix}{name}"]
+            for name, shape in parameter_shapes(d, SLOTS, sizes, lifting=lifting).items():
+                if name in shared:
+                    parameter = shared[name]
+                else:
+                    quantised = _is_quantised(name, alone=len(dimensions) == 1)
+                    parameter = self._table(f"{_PREFIXES[kind]}{name}", shape, quantised=quantised)
+                    n_arrays += 1 + quantised
+                if name in SHARED:
+                    shared[name] = parameter
                 if name.startswith("tables."):
                     tables[name.removeprefix("tables.")] = parameter
                 else:
                     weights[name] = parameter.as_floats()
-            return NeuralScorer(dimensions, SLOTS, lexicon, vocabulary, tables, weights, second)
-
-        trees = network(_NETWORK, network(_SECOND) if _SECOND in networks else None)
-        return Specialists(trees, network(_BAGS)) if _BAGS in networks else trees
+            networks[kind] = NeuralScorer(d, SLOTS, lexicon, vocabulary, tables, weights)
+        if len(self.arrays) != n_arrays:
+            raise ModelError(f"the network has {len(self.arrays)} arrays, not {n_arrays}")
+        return join_networks(networks)
 
     def _table(self, name: str, shape: tuple[int, ...], *, quantised: bool) -> EmbeddingTable:
         """The rows of a parameter, with their scales if it is quantised."""
@@ -155,15 +147,14 @@ class StoredNetwork:
     def _array(self, name: str, dtype: type, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         """The array of a parameter, if it has this type and shape and is finite."""
         array = self.arrays.get(name)
+        known_as = name.removeprefix(_PREFIXES["trees"])
         if array is None or array.shape != shape or array.dtype != dtype:
             raise ModelError(
-                f"the network has no parameter {name.removeprefix(_NETWORK)} of shape {shape} and "
+                f"the network has no parameter {known_as} of shape {shape} and "
                 f"type {dtype.__name__}; train it again or install the version that made it"
             )
         if not np.isfinite(array).all():
-            raise ModelError(
-                f"the parameter {name.removeprefix(_NETWORK)} of the network is not finite"
-            )
+            raise ModelError(f"the parameter {known_as} of the network is not finite")
         return array
 
 
@@ -213,12 +204,11 @@ def describe_network(
     suffix: int = SUFFIX,
     *,
     lifting: bool = True,
-    specialists: bool = False,
-    second_network: bool = False,
+    further: Mapping[str, Dimensions] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """What the header of a model file states about its network and its lexicon; `inputs` are the
-    names of those of INPUTS that it reads. `specialists`: whether there is a network for bags
-    beside that for trees. `second_network`: whether there is one that helps to rerank trees."""
+    names of those of INPUTS that it reads, `further` the dimensions of other networks, by what they
+    are specialised in."""
     inputs = list(inputs)
     return {
         "dimensions": asdict(dimensions),
@@ -226,6 +216,5 @@ def describe_network(
         **({"inputs": inputs} if inputs else {}),
         **({"suffix_length": suffix} if suffix != SUFFIX else {}),
         **({"lifting": True} if lifting else {}),
-        **({"specialists": True} if specialists else {}),
-        **({"second_network": True} if second_network else {}),
+        **({"networks": {kind: asdict(each) for kind, each in further.items()}} if further else {}),
     }

@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -23,18 +22,18 @@ import torch
 
 from syntagma.errors import TrainingError
 from syntagma.neural._trace import trace
-from syntagma.neural.adaptation import adapt, dimensions_of
+from syntagma.neural.adaptation import adapt, dimensions_of, grown_dimensions
 from syntagma.neural.batches import Batch, Example, collate
 from syntagma.neural.encoder import read_fields
-from syntagma.neural.growth import adds_to_vectors, grow_parameters
+from syntagma.neural.growth import adds_to_vectors, grow_parameters, widen
 from syntagma.neural.lexicon_training import learn_lexicon
 from syntagma.neural.lift_training import encode_lifted, lift_sentence, open_steps
 from syntagma.neural.network import Network, initial_parameters
-from syntagma.neural.parameters import Floats, input_names, table_sizes
+from syntagma.neural.parameters import Dimensions, Floats, input_names, table_sizes
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.settings import NeuralSettings
 from syntagma.neural.slots import SLOTS
-from syntagma.neural.specialists import SHARED, Specialists
+from syntagma.neural.specialists import SHARED, Specialists, networks_of, starting_network
 from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.neural.torch_state import torch_at_work
 from syntagma.transition.budget import SearchBudget
@@ -77,9 +76,9 @@ class NeuralLearner:
     ) -> None:
         """Training continues from `start`, with its lexicon and dimensions; new tags and labels are
         added, its own tags are dropped unless `keep_tags`. If the settings specialise a network,
-        one of several learns, and the tables that they share stay as they are. `inflect` replaces the
-        forms of a sentence by those inflected from its lemmas; with it, some visits of each epoch
-        learn to order such sentences."""
+        one of several learns, and the tables that they share stay as they are. `inflect` replaces
+        the forms of a sentence by those inflected from its lemmas; with it, some visits of each
+        epoch learn to order such sentences."""
         self.open_settings = settings
         self.start = start
         self.inflect = inflect
@@ -98,11 +97,13 @@ class NeuralLearner:
         self.sentences = sentences
         self.further = list(chain.from_iterable(pretrain))
         everything = [*sentences, *self.further]
-        begun = None if self.start is None else (self.start.dimensions, self.start.lexicon)
+        specialize = self.open_settings.specialize
+        begun = None if self.start is None else starting_network(self.start, specialize)
         self.settings = adapt(self.open_settings, sentences, self.further, begun)
-        self.others: dict[str, dict[str, Floats]] = {}  # the parameters of networks that stay
-        if self.start is None:
-            self.dimensions = dimensions_of(self.settings.width, self.settings.layers)
+        # The networks that stay: their dimensions and parameters, by what they are specialised in.
+        self.others: dict[str, tuple[Dimensions, dict[str, Floats]]] = {}
+        if self.start is None or begun is None:
+            self.dimensions = dimensions_of(self.settings)
             vocabulary = learn_vocabulary(everything).without_forms()
             self.vocabulary = vocabulary.with_inputs(*learn_inputs(everything))
             self.lexicon = learn_lexicon(
@@ -111,17 +112,25 @@ class NeuralLearner:
             sizes = table_sizes(self.lexicon, self.vocabulary)
             initial = initial_parameters(self.dimensions, SLOTS, sizes)
         else:
+            self.dimensions = grown_dimensions(begun.dimensions, self.settings)
             self.vocabulary = grow_vocabulary(
-                self.start.vocabulary, everything, keep_tags=self.keep_tags
+                begun.vocabulary, everything, keep_tags=self.keep_tags
             )
-            self.dimensions = replace(self.start.dimensions, layers=self.settings.layers)
-            self.lexicon = self.start.lexicon
-            networks = self._networks_of(self.start)
-            learning = networks.pop(self.settings.specialize or "trees", None)
-            initial = self._fresh(networks["trees"]) if learning is None else self._grown(learning)
-            for kind, other in networks.items():
-                grown = self._grown(other)
-                self.others[kind] = {name: value.numpy() for name, value in grown.items()}
+            self.lexicon = begun.lexicon
+            initial = self._grown(begun, self.dimensions)
+            networks = networks_of(self.start)
+            if specialize == "second" and specialize not in networks:
+                sizes = table_sizes(self.lexicon, self.vocabulary)
+                fresh = initial_parameters(self.dimensions, SLOTS, sizes)
+                initial.update((name, fresh[name]) for name in initial.keys() - SHARED)
+            if specialize == "trees":
+                networks.setdefault("bags", begun)
+            if specialize:
+                networks.pop(specialize, None)
+                for kind, other in networks.items():
+                    grown = self._grown(other, other.dimensions)
+                    parameters = {name: value.numpy() for name, value in grown.items()}
+                    self.others[kind] = other.dimensions, parameters
         fixed = SHARED if self.settings.specialize else frozenset()
         self.fixed = {name: value for name, value in initial.items() if name in fixed}
         self.flat = FlatParameters(
@@ -150,44 +159,28 @@ class NeuralLearner:
         self.words_to_see = passes * _words(self.further) + self.settings.epochs * _words(sentences)
         return self.vocabulary
 
-    def _networks_of(self, start: NeuralScorer | Specialists) -> dict[str, NeuralScorer]:
-        """The networks of the model, by what they are specialised in; a single one is `trees`."""
-        if not self.settings.specialize:
-            return {"trees": start.mean() if isinstance(start, Specialists) else start}
-        if isinstance(start, Specialists):
-            networks = {"trees": start.trees, "bags": start.bags}
-        elif self.settings.specialize == "second":
-            networks = {"trees": start}
-        else:
-            networks = {"trees": start, "bags": start}
-        if (second := networks["trees"].second) is not None:
-            networks["second"] = second
-        return networks
-
-    def _fresh(self, other: NeuralScorer) -> dict[str, torch.Tensor]:
-        """Random parameters beside the tables of another network."""
-        sizes = table_sizes(self.lexicon, self.vocabulary)
-        fresh = initial_parameters(self.dimensions, SLOTS, sizes)
-        grown = self._grown(other)
-        return {name: grown[name] if name in SHARED else fresh[name] for name in grown}
-
-    def _grown(self, network: NeuralScorer) -> dict[str, torch.Tensor]:
-        """The parameters of a network with the vocabulary and dimensions of the new one."""
+    def _grown(self, network: NeuralScorer, dimensions: Dimensions) -> dict[str, torch.Tensor]:
+        """The parameters of a network with the vocabulary of the new one and these dimensions."""
         grown = grow_parameters(network.parameters(), network.vocabulary, self.vocabulary)
         initial = {name: torch.from_numpy(array.copy()) for name, array in grown.items()}
         # A network of before 0.11 has nothing of liftings; one that grows lacks the new layers.
         sizes = table_sizes(self.lexicon, self.vocabulary)
-        for name, value in initial_parameters(self.dimensions, SLOTS, sizes).items():
-            initial.setdefault(name, 0 * value if adds_to_vectors(name) else value)
+        units = network.dimensions.hidden, dimensions.hidden
+        for name, fresh in initial_parameters(dimensions, SLOTS, sizes).items():
+            if name not in grown:
+                initial[name] = 0 * fresh if adds_to_vectors(name) else fresh
+            elif grown[name].shape != fresh.shape:
+                initial[name] = torch.from_numpy(widen(name, grown[name], fresh.numpy(), units))
         return initial
 
     def describe(self) -> dict[str, Any]:
+        dimensions = {kind: its for kind, (its, _) in self.others.items()}
+        dimensions[self.settings.specialize or "trees"] = self.dimensions
         return describe_network(
-            self.dimensions,
+            dimensions.pop("trees"),
             input_names(self.vocabulary),
             self.lexicon.suffix,
-            specialists="bags" in (*self.others, self.settings.specialize),
-            second_network="second" in (*self.others, self.settings.specialize),
+            further=dimensions,
         )
 
     def pass_over(self, number: int, on_sentence: Callable[[], None]) -> dict[str, float]:
@@ -232,10 +225,9 @@ class NeuralLearner:
         return self.settings.learning_rate * min(1.0, (self.steps + 1) / WARM_UP) * cosine
 
     def stored(self) -> StoredNetwork:
-        networks = {**self.others, self.settings.specialize or "trees": self.averaged()}
-        return StoredNetwork.from_parameters(
-            self.lexicon, networks["trees"], networks.get("bags"), networks.get("second")
-        )
+        networks = {kind: parameters for kind, (_, parameters) in self.others.items()}
+        networks[self.settings.specialize or "trees"] = self.averaged()
+        return StoredNetwork.from_parameters(self.lexicon, networks.pop("trees"), networks)
 
     def averaged(self) -> dict[str, Floats]:
         """The parameters, with the moving average of those that learn."""

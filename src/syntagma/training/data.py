@@ -23,7 +23,7 @@ from syntagma.models.model import Model
 from syntagma.neural.adaptation import adapt
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.settings import NeuralSettings
-from syntagma.neural.specialists import Specialists
+from syntagma.neural.specialists import Specialists, starting_network
 from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence, read_treebank
@@ -72,7 +72,7 @@ def adapt_settings(
     """The settings of a network with everything decided that they leave open."""
     begun = None
     if start is not None and isinstance(start.scorer, (NeuralScorer, Specialists)):
-        begun = start.scorer.dimensions, start.scorer.lexicon
+        begun = starting_network(start.scorer, settings.specialize)
     return adapt(settings, sentences, list(chain.from_iterable(further)), begun)
 
 

@@ -246,17 +246,11 @@ def _check_arguments(
                 f"a scorer of kind {settings.SCORER!r} learns from one treebank, from scratch: "
                 f"leave out {option} (--{option}) or train a neural one"
             )
-    if isinstance(settings, NeuralSettings) and settings.specialize:
-        if start is None:
-            raise TrainingError(
-                "a network is specialised after it has learned every condition: name the model to "
-                "start from (--start)"
-            )
-        if settings.layers is not None:
-            raise TrainingError(
-                "the networks of a model have the same number of layers: leave out layers (--layers) or "
-                "specialize (--specialize)"
-            )
+    if isinstance(settings, NeuralSettings) and settings.specialize and start is None:
+        raise TrainingError(
+            "a network is specialised after it has learned every condition: name the model to "
+            "start from (--start)"
+        )
     if lm is not None:
         check_path(lm, "lm")
         if not isinstance(settings, BestFirstSettings):
