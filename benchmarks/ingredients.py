@@ -3,7 +3,8 @@
     python benchmarks/ingredients.py en --data TREEBANK --earlier "machine-parsed text=old.syntagma"
 
 Ingredients that a search can do without are switched off: the language model, the search from right
-to left, this and the second opinion, liftings, and the inputs besides tags. What a step of training
+to left, the second network for trees, these two and all other reranking (*second opinions*),
+liftings, and the inputs besides tags. What a step of training
 added is shown by `--earlier`, a model from before it; with `--training-only`, nothing else is.
 Differences have paired bootstrap intervals of 95%.
 """
@@ -14,6 +15,7 @@ import argparse
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any
 from unittest.mock import patch
 
@@ -29,6 +31,7 @@ from syntagma.treebanks.conditions import MAIN_CONDITIONS
 ALL = "everything"
 RERANKER = "syntagma.neural.scorer.Reranker"
 BOTH_WAYS = "syntagma.neural.scorer.searched_both_ways"
+SECOND_NETWORK = "syntagma.neural.scorer.NeuralScorer._second_readings"
 
 
 class NoOpinion(Reranker):
@@ -47,6 +50,7 @@ class Variant:
     projective: bool = False
     both_ways: bool = True
     second_opinion: bool = True
+    second_network: bool = True
 
     def evaluate(self, name: str, conditions: Sequence[str]) -> syntagma.Report:
         with ExitStack() as stack:
@@ -54,6 +58,8 @@ class Variant:
                 stack.enter_context(patch(BOTH_WAYS, return_value=False))
             if not self.second_opinion:
                 stack.enter_context(patch(RERANKER, NoOpinion))
+            if not self.second_network:
+                stack.enter_context(patch(SECOND_NETWORK, return_value=repeat([])))
             total = len(self.sentences) * len(conditions)
             ticker = stack.enter_context(Ticker(name, total=total))
             return syntagma.evaluate(
@@ -74,7 +80,8 @@ def main() -> None:
     switched_off = {
         "language model": Variant(no_lm, sentences),
         "search from right to left": Variant(linearizer, sentences, both_ways=False),
-        "this and second opinion": Variant(
+        "second network for trees": Variant(linearizer, sentences, second_network=False),
+        "second opinions, one search": Variant(
             linearizer, sentences, both_ways=False, second_opinion=False
         ),
         "liftings": Variant(linearizer, sentences, projective=True),

@@ -5,18 +5,23 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from itertools import repeat
 from pathlib import Path
 
 import pytest
 from toys.benchmark_runs import call
-from toys.network import toy_neural_linearizer
+from toys.models import toy_vocabulary
+from toys.network import SMALL, toy_header, toy_lexicon, toy_neural_linearizer, toy_parameters
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 import ingredients
 
 import syntagma
-from syntagma.neural.scorer import RerankedSearch
+from syntagma.linearizer.linearizer import Linearizer
+from syntagma.models.model import Model
+from syntagma.neural.scorer import NeuralScorer, RerankedSearch
+from syntagma.neural.specialists import join_networks
 from syntagma.transition._search import FoundTree
 
 
@@ -32,7 +37,8 @@ def test_benchmark(
         ingredients.ALL,
         "language model",
         "search from right to left",
-        "this and second opinion",
+        "second network for trees",
+        "second opinions, one search",
         "liftings",
         "UPOS tags and features",
         "training",
@@ -56,6 +62,25 @@ def test_without_second_opinion_scores_are_those_of_one_direction() -> None:
         one = linearizer.order(words).score
     assert one != both
     assert linearizer.order(words).score == both
+
+
+def test_without_the_second_network_trees_are_scored_by_the_first() -> None:
+    lexicon, vocabulary = toy_lexicon(), toy_vocabulary()
+    first, second = (
+        NeuralScorer.from_parameters(
+            SMALL, lexicon, vocabulary, toy_parameters(lexicon, vocabulary, seed)
+        )
+        for seed in range(2)
+    )
+    both = Linearizer(
+        Model(toy_header(), vocabulary, join_networks({"trees": first, "second": second}))
+    )
+    words = [syntagma.Word(f"w{i}", head=head) for i, head in enumerate((2, 0, 2, 3))]
+    scores = [linearizer.order(words).score for linearizer in (toy_neural_linearizer(), both)]
+    assert scores[0] != scores[1]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ingredients.SECOND_NETWORK, lambda self, encodings: repeat([]))
+        assert both.order(words).score == scores[0]
 
 
 def test_without_the_search_from_right_to_left_there_is_one_search() -> None:
