@@ -19,7 +19,7 @@ CC BY 2.5, Project Gutenberg), Wikinews (CC BY 2.5), OpenStax (CC BY 4.0), Stand
 TRAIN := $(SYNTAGMA) train $(TREEBANK) --name en --language English $(CREDITS)
 PRETRAIN := $(addprefix --pretrain ,$(AMALGUM))
 
-$(FOLDER)/en.syntagma: $(FOLDER)/ninth.syntagma $(FOLDER)/en.lm
+$(FOLDER)/en.syntagma: $(FOLDER)/eighth.syntagma $(FOLDER)/en.lm
 	$(SYNTAGMA) add-lm $^ $(EWT)-dev.conllu --output $@
 
 # From words, tags, arcs and labels alone.
@@ -70,13 +70,6 @@ $(FOLDER)/seventh.syntagma: $(FOLDER)/sixth.syntagma $(FOLDER)/silver2-seventh.c
 $(FOLDER)/eighth.syntagma: $(FOLDER)/both.syntagma $(FOLDER)/silver2-eighth.conllu
 	$(BAGS) --hidden 320 --pretrain $(DATA)/silver/en_amalgum_interview.conllu.xz \
 		$(foreach time,1 2,--pretrain $(EWT)-train.conllu) --epochs 4 --learning-rate 0.001 --seed 23
-
-# A second network for trees, from scratch, which helps to rerank.
-$(FOLDER)/ninth.syntagma: $(FOLDER)/eighth.syntagma $(FOLDER)/silver2.conllu
-	$(TRAIN) --output $@ --start $< --specialize second --pretrain $(FOLDER)/silver2.conllu \
-		$(foreach genre,fiction interview news voyage,--pretrain $(DATA)/silver/en_amalgum_$(genre).conllu.xz) \
-		$(foreach time,1 2 3 4 5 6,--pretrain $(EWT)-train.conllu) --pretrain-epochs 1 --epochs 5 \
-		--learning-rate 0.0018 --batch-words 400 --dropout 0.2 --word-dropout 0.2 --realize --seed 21
 
 $(FOLDER)/silver2-sixth.conllu: | $(FOLDER)
 	$(PYTHON) benchmarks/recipes/silver_sample.py $(SILVER) --words 3000000 --confidence -0.2 --output $@
