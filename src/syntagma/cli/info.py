@@ -132,7 +132,7 @@ def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "bags" in networks:
         kind += ", a network for trees and one for bags and partial trees"
     if "second" in networks:
-        kind += ", a second one that helps to rerank orders of trees"
+        kind += ", a second network that helps to rerank trees"
     yield "scorer", kind
     if "preset" in header:
         yield "preset", _preset(header)

@@ -48,7 +48,9 @@ cdef class NeuralSearch(Search):
     LEFTARC and RIGHTARC.
     """
 
-    def __cinit__(self, SearchTask problem, int width, ActionScorer scorer, rows, pairs, *, rerankers=(), **_):
+    def __cinit__(
+        self, SearchTask problem, int width, ActionScorer scorer, rows, pairs, *, rerankers=(), **_
+    ):
         cdef const float[:, :, ::1] pairs_ = pairs
         cdef int n = self.task.n, size = scorer.hidden, word, group
         cdef float* part
