@@ -19,7 +19,7 @@ CC BY 2.5, Project Gutenberg), Wikinews (CC BY 2.5), OpenStax (CC BY 4.0), Stand
 TRAIN := $(SYNTAGMA) train $(TREEBANK) --name en --language English $(CREDITS)
 PRETRAIN := $(addprefix --pretrain ,$(AMALGUM))
 
-$(FOLDER)/en.syntagma: $(FOLDER)/eighth.syntagma $(FOLDER)/en.lm
+$(FOLDER)/en.syntagma: $(FOLDER)/both.syntagma $(FOLDER)/en.lm
 	$(SYNTAGMA) add-lm $^ $(EWT)-dev.conllu --output $@
 
 # From words, tags, arcs and labels alone.
@@ -66,19 +66,11 @@ $(FOLDER)/sixth.syntagma: $(FOLDER)/fifth.syntagma $(FOLDER)/silver2-sixth.conll
 $(FOLDER)/seventh.syntagma: $(FOLDER)/sixth.syntagma $(FOLDER)/silver2-seventh.conllu
 	$(BAGS) $(foreach time,1 2,--pretrain $(EWT)-train.conllu) --epochs 4 --learning-rate 0.0008 --seed 13
 
-# The network for bags with twice as many hidden units.
-$(FOLDER)/eighth.syntagma: $(FOLDER)/both.syntagma $(FOLDER)/silver2-eighth.conllu
-	$(BAGS) --hidden 320 --pretrain $(DATA)/silver/en_amalgum_interview.conllu.xz \
-		$(foreach time,1 2,--pretrain $(EWT)-train.conllu) --epochs 4 --learning-rate 0.001 --seed 23
-
 $(FOLDER)/silver2-sixth.conllu: | $(FOLDER)
 	$(PYTHON) benchmarks/recipes/silver_sample.py $(SILVER) --words 3000000 --confidence -0.2 --output $@
 
 $(FOLDER)/silver2-seventh.conllu: | $(FOLDER)
 	$(PYTHON) benchmarks/recipes/silver_sample.py $(SILVER) --words 2700000 --confidence -0.3 --output $@
-
-$(FOLDER)/silver2-eighth.conllu: | $(FOLDER)
-	$(PYTHON) benchmarks/recipes/silver_sample.py $(SILVER) --words 1650000 --confidence -0.4 --output $@
 
 $(FOLDER)/silver2-left.conllu: $(FOLDER)/silver2.conllu
 	$(PYTHON) benchmarks/recipes/silver_sample.py $(SILVER) --words 6900000 --confidence -0.15 --without $< \
