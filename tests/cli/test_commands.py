@@ -14,6 +14,7 @@ from toys.linearizer import FakeLinearizer, fake_load
 
 import syntagma.linearizer.linearizer
 from syntagma.cli import run
+from syntagma.cli.info import summarize
 from syntagma.cli.stream import PLACES_SHOWN
 from syntagma.errors import SyntagmaError, SyntagmaWarning
 from syntagma.training.run import Epoch
@@ -474,7 +475,11 @@ def test_info_says_that_there_are_two_networks(
 ) -> None:
     monkeypatch.undo()
     assert run(["info", "en"]) == 0
-    assert "a network for trees and one for bags and partial trees" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "a network for trees and one for bags and partial trees" in shown
+    assert "second network" not in shown
+    header = {"scorer": "neural", "networks": {"second": {}}}
+    assert ("scorer", "neural, a second network that helps to rerank trees") in summarize(header)
 
 
 @pytest.mark.parametrize(

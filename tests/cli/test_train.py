@@ -159,7 +159,11 @@ def test_a_file_alone_is_split(tmp_path: Path, capsys: pytest.CaptureFixture[str
     [
         (["--specialize", "bags"], "name the model to start from (--start)"),
         (["--specialize", "bags", "--scorer", "linear"], "--specialize"),
-        (["--specialize", "bags", "--start", "en", "--layers", "4"], "leave out layers (--layers)"),
+        (
+            ["--specialize", "bags", "--start", "en", "--hidden", "96"],
+            "has 160 hidden units, which stay, so hidden cannot be 96",
+        ),
+        (["--specialize", "second", "--start", "en", "--hidden", "100"], "multiple of 32, not 100"),
         (
             ["--specialize", "trees", "--start", "en", "--condition", "labelled"],
             "leave out condition (--condition)",

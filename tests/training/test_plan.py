@@ -59,7 +59,7 @@ def treebank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A toy, for which two epochs with a small network are decided."""
     pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagma[train]'")
     training = import_module("syntagma.neural.training")
-    monkeypatch.setattr(training, "dimensions_of", lambda width, layers: TINY)
+    monkeypatch.setattr(training, "dimensions_of", lambda settings: TINY)
     monkeypatch.setattr(adaptation, "MOST_EPOCHS", 2)
     return write_treebank(tmp_path / "toy.conllu")
 

@@ -41,7 +41,7 @@ TINY = Dimensions(
 @pytest.fixture(autouse=True, scope="module")
 def tiny() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neural_training, "dimensions_of", lambda width, layers: TINY)
+        patch.setattr(neural_training, "dimensions_of", lambda settings: TINY)
         yield
 
 
