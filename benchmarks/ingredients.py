@@ -4,9 +4,9 @@
 
 Ingredients that a search can do without are switched off: the language model, the search from right
 to left, the second network for trees, these two and all other reranking (*second opinions*),
-liftings, and the inputs besides tags. What a step of training
-added is shown by `--earlier`, a model from before it; with `--training-only`, nothing else is.
-Differences have paired bootstrap intervals of 95%.
+liftings, and the inputs besides tags. What a step of training added is shown by `--earlier`, a
+model from before it; with `--training-only`, nothing else is. Differences have paired bootstrap
+intervals of 95%.
 """
 
 from __future__ import annotations

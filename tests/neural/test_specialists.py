@@ -152,6 +152,10 @@ def test_a_file_and_its_header_must_agree_on_the_second_network(tmp_path: Path) 
     assert "'networks' is not an object" in refused({**header, "networks": 1}, arrays)
     unknown = {"networks": {"verbs": HEADER["dimensions"]}}
     assert "unknown network, 'verbs'" in refused({**header, **unknown}, arrays)
+    twice = {"networks": {"trees": HEADER["dimensions"]}}
+    assert "unknown network, 'trees'" in refused({**header, **twice}, arrays)
+    wider = {"networks": {"bags": {**HEADER["dimensions"], "width": 32}}}
+    assert "differ in width" in refused({**header, **wider}, arrays)
     assert "does not state the dimensions" in refused({**header, "networks": {"bags": 1}}, arrays)
     for name in ("bags.special", "bags.layers.0.qkv.weight"):
         fewer = {key: array for key, array in arrays.items() if key != name}

@@ -20,17 +20,8 @@ OPTIONS_OF = {
     ),
     "neural": (
         *("start", "pretrain", "pretrain_epochs", "batch_words", "learning_rate"),
-        *(
-            "width",
-            "layers",
-            "hidden",
-            "dropout",
-            "word_dropout",
-            "min_count",
-            "suffix_length",
-            "realize",
-        ),
-        "specialize",
+        *("width", "layers", "hidden", "dropout", "word_dropout", "min_count", "suffix_length"),
+        *("realize", "specialize"),
     ),
 }
 

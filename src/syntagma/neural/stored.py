@@ -115,9 +115,11 @@ class StoredNetwork:
         shared: dict[str, EmbeddingTable] = {}
         n_arrays = 0
         for kind, given in dimensions.items():
-            if kind not in _PREFIXES:
+            if kind not in _PREFIXES or (kind == "trees" and "trees" in header.get("networks", {})):
                 raise ModelError(f"the header states an unknown network, {shown(kind)}")
             d = _dimensions(given)
+            if any(each.dimensions.width != d.width for each in networks.values()):
+                raise ModelError("the networks share tables of words, but differ in width")
             tables, weights = {}, {}
             for name, shape in parameter_shapes(d, SLOTS, sizes, lifting=lifting).items():
                 if name in shared:
