@@ -36,7 +36,7 @@ from typing import Any
 
 import syntagma
 from syntagma.batches.cutting import cut_file
-from syntagma.batches.job import Job
+from syntagma.batches.job import BatchJob
 from syntagma.batches.shards import Assignment
 from syntagma.batches.solving import ShardSolver
 from syntagma.batches.storage import open_storage
@@ -150,7 +150,7 @@ def steps(trees: Path, output: Path, arguments: argparse.Namespace) -> dict[str,
     started = time.process_time()
     [cut] = cut_file(str(sample), str(sample), "conllu", arguments.sample).cuts
     planned = time.process_time()
-    job = Job(
+    job = BatchJob(
         task="order",
         format="conllu",
         gzip=False,

@@ -22,7 +22,7 @@ import machine
 from syntagma.errors import FormatError
 from syntagma.files.reading import open_text
 from syntagma.formats.conllu import FORM, Block, read_blocks
-from syntagma.language_model.tokenization import normalize, sentences, words
+from syntagma.formats.tokenization import normalize, sentences, words
 
 
 @dataclass(frozen=True, slots=True)

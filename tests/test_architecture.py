@@ -22,6 +22,7 @@ PACKAGE = ROOT / "src" / "syntagma"
 # Rooms and single modules, lowest first. A module imports from its own room and from lower layers.
 LAYERS = (
     ("errors",),
+    ("arguments",),
     ("problem",),
     ("files",),
     ("results",),
@@ -39,7 +40,7 @@ LAYERS = (
     ("training",),
     ("engines",),
     ("batches",),
-    ("many",),
+    ("sweeps",),
     ("server",),
     ("cli",),
 )
@@ -159,7 +160,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         pytest.fail(" → ".join(error.args[1]))
 
 
-LEARNING = re.compile(r"\.(treebanks|training|evaluation|many)(\.|$)|training$|\.settings$")
+LEARNING = re.compile(r"\.(treebanks|training|evaluation|sweeps)(\.|$)|training$|\.settings$")
 
 
 @pytest.mark.parametrize(

@@ -38,10 +38,6 @@ if TYPE_CHECKING:
     from syntagma.linearizer.linearizer import Linearizer as Linearizer
     from syntagma.linearizer.linearizer import ModelInfo as ModelInfo
     from syntagma.linearizer.linearizer import load as load
-    from syntagma.many.train_many import TrainManyReport as TrainManyReport
-    from syntagma.many.train_many import train_many as train_many
-    from syntagma.many.tune import TuningReport as TuningReport
-    from syntagma.many.tune import tune as tune
     from syntagma.models.installed import InstalledModel as InstalledModel
     from syntagma.models.installed import installed_models as installed_models
     from syntagma.models.margin import Margin as Margin
@@ -55,6 +51,10 @@ if TYPE_CHECKING:
     from syntagma.results.linearization import Token as Token
     from syntagma.results.n_best import NBest as NBest
     from syntagma.results.realization import Realization as Realization
+    from syntagma.sweeps.train_many import TrainManyReport as TrainManyReport
+    from syntagma.sweeps.train_many import train_many as train_many
+    from syntagma.sweeps.tune import TuningReport as TuningReport
+    from syntagma.sweeps.tune import tune as tune
     from syntagma.training.language_model import add_lm as add_lm
     from syntagma.training.language_model import train_lm as train_lm
     from syntagma.training.margin import fit_margin as fit_margin
@@ -98,11 +98,11 @@ _HOMES = {
     "SyntagmaError": "syntagma.errors",
     "SyntagmaWarning": "syntagma.errors",
     "Token": "syntagma.results.linearization",
-    "TrainManyReport": "syntagma.many.train_many",
+    "TrainManyReport": "syntagma.sweeps.train_many",
     "TrainingError": "syntagma.errors",
     "TrainingReport": "syntagma.training.run",
     "TreebankStatistics": "syntagma.treebanks.statistics",
-    "TuningReport": "syntagma.many.tune",
+    "TuningReport": "syntagma.sweeps.tune",
     "UnsatisfiableError": "syntagma.errors",
     "Word": "syntagma.problem.word",
     "add_lm": "syntagma.training.language_model",
@@ -120,8 +120,8 @@ _HOMES = {
     "stats": "syntagma.treebanks.statistics",
     "train": "syntagma.training.train",
     "train_lm": "syntagma.training.language_model",
-    "train_many": "syntagma.many.train_many",
-    "tune": "syntagma.many.tune",
+    "train_many": "syntagma.sweeps.train_many",
+    "tune": "syntagma.sweeps.tune",
 }
 __all__ = list(_HOMES)
 

@@ -70,7 +70,14 @@ class SyntagmaWarning(UserWarning):
 
 
 class ArgumentError(SyntagmaError, ValueError):
-    """An argument that is out of range, unknown, or does not go with another one."""
+    """An argument that is out of range, unknown, or does not go with another one.
+
+    `field` is its name, where there is a single one.
+    """
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
 
 
 class ProblemError(SyntagmaError):

@@ -12,11 +12,11 @@ from toys.treebank import write_treebank
 
 from syntagma.cli.app import run
 from syntagma.cli.tune import TRIALS
-from syntagma.many import train_many, tune
-from syntagma.many.search import Trial
-from syntagma.many.train_many import TrainManyReport
-from syntagma.many.tune import TuningReport
 from syntagma.neural.settings import NeuralSettings
+from syntagma.sweeps import train_many, tune
+from syntagma.sweeps.search import Trial
+from syntagma.sweeps.train_many import TrainManyReport
+from syntagma.sweeps.tune import TuningReport
 
 FIGURES = {
     "training": {"sentences": 1200, "epochs": 3, "size": 2_500_000, "cpu_seconds": 90.0},

@@ -1,6 +1,6 @@
 """The linearizer's contract: results, errors, and what it does at a dead end.
 
-Streams of problems are the business of test_order_many.py.
+Streams of problems are the business of test_order_sweeps.py.
 """
 
 from __future__ import annotations

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syntagma.server.fair_queue import FIRST_TURNS, MOST_PER_TURN, TURN, FairQueue, Job, OutOfTime
+from syntagma.server.fair_queue import (
+    FIRST_TURNS,
+    MOST_PER_TURN,
+    TURN,
+    FairQueue,
+    OutOfTime,
+    QueuedRequest,
+)
 
 FOREVER = float("inf")
 
@@ -42,7 +49,7 @@ def test_every_job_gets_all_its_results_in_order(sizes: list[int], threads: int)
     queue = FairQueue(threads)
     try:
         jobs = [
-            Job(partial(range, size), lambda items: [-each for each in items], FOREVER)
+            QueuedRequest(partial(range, size), lambda items: [-each for each in items], FOREVER)
             for size in sizes
         ]
         for job in jobs:
@@ -58,8 +65,8 @@ def test_a_small_job_waits_for_one_turn_of_a_large_one_only(queue: FairQueue) ->
     steps = threading.Semaphore(0)
     slow = Slow()
     queue._stopwatch = slow  # every turn seems to take a whole TURN, so turns are of one item
-    large = Job(lambda: range(100), Worker("L", log, steps), FOREVER)
-    small = Job(lambda: range(1), Worker("s", log, steps), FOREVER)
+    large = QueuedRequest(lambda: range(100), Worker("L", log, steps), FOREVER)
+    small = QueuedRequest(lambda: range(1), Worker("s", log, steps), FOREVER)
     queue.submit(large)
     queue.submit(small)
     for _ in range(4):
@@ -74,9 +81,9 @@ def test_many_small_jobs_do_not_keep_a_large_one_waiting(queue: FairQueue) -> No
     log: list[str] = []
     steps = threading.Semaphore(0)
     queue._stopwatch = Slow()
-    large = Job(lambda: range(10), Worker("L", log, steps), FOREVER)
+    large = QueuedRequest(lambda: range(10), Worker("L", log, steps), FOREVER)
     queue.submit(large)
-    small = [Job(lambda: range(1), Worker("s", log, steps), FOREVER) for _ in range(100)]
+    small = [QueuedRequest(lambda: range(1), Worker("s", log, steps), FOREVER) for _ in range(100)]
     for job in small:
         queue.submit(job)
     steps.release(110)
@@ -89,7 +96,7 @@ def test_large_jobs_take_turns(queue: FairQueue) -> None:
     log: list[str] = []
     steps = threading.Semaphore(0)
     queue._stopwatch = Slow()
-    jobs = [Job(lambda: range(20), Worker(name, log, steps), FOREVER) for name in "abc"]
+    jobs = [QueuedRequest(lambda: range(20), Worker(name, log, steps), FOREVER) for name in "abc"]
     for job in jobs:
         queue.submit(job)
     steps.release(60)
@@ -119,7 +126,7 @@ def test_turns_grow_as_far_as_the_pace_allows(queue: FairQueue) -> None:
         sizes.append(len(items))
         return items
 
-    job = Job(lambda: range(5), solve, FOREVER)
+    job = QueuedRequest(lambda: range(5), solve, FOREVER)
     queue.submit(job)
     job.future.result(timeout=30)
     assert sizes == [1] * 5
@@ -127,7 +134,7 @@ def test_turns_grow_as_far_as_the_pace_allows(queue: FairQueue) -> None:
     sizes.clear()
     ticks = iter(range(10_000))
     queue._stopwatch = lambda: next(ticks) * TURN / 1000  # a thousand items in a turn
-    job = Job(lambda: range(1 + 3 * MOST_PER_TURN), solve, FOREVER)
+    job = QueuedRequest(lambda: range(1 + 3 * MOST_PER_TURN), solve, FOREVER)
     queue.submit(job)
     job.future.result(timeout=30)
     assert sizes == [1, MOST_PER_TURN, MOST_PER_TURN, MOST_PER_TURN]
@@ -145,7 +152,7 @@ def test_heavy_items_make_small_turns(queue: FairQueue) -> None:
 
     queue._stopwatch = lambda: now
     items = [1, 5, 5, 5, 20, 20, 3, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1]
-    job = Job(lambda: items, solve, FOREVER, weight=float)
+    job = QueuedRequest(lambda: items, solve, FOREVER, weight=float)
     queue.submit(job)
     assert job.future.result(timeout=30) == items
     assert sizes == [[1], [5, 5], [5], [20], [20], [3, 3, 3], [3, *[1] * 7], [1, 1]]
@@ -155,11 +162,11 @@ def test_a_cancelled_job_leaves_no_work_behind(queue: FairQueue) -> None:
     log: list[str] = []
     steps = threading.Semaphore(1)
     queue._stopwatch = Slow()
-    job = Job(lambda: range(100), Worker("x", log, steps), FOREVER)
+    job = QueuedRequest(lambda: range(100), Worker("x", log, steps), FOREVER)
     queue.submit(job)
     job.cancel()
     steps.release(100)
-    after = Job(lambda: range(1), lambda items: list(items), FOREVER)
+    after = QueuedRequest(lambda: range(1), lambda items: list(items), FOREVER)
     queue.submit(after)
     assert after.future.result(timeout=30) == [0]
     assert len(log) <= 2
@@ -174,7 +181,7 @@ def test_a_job_after_its_deadline_is_not_begun() -> None:
         opened.append(1)
         return [1, 2, 3]
 
-    job: Job[int, int] = Job(open, lambda items: [*items], 9.9)
+    job: QueuedRequest[int, int] = QueuedRequest(open, lambda items: [*items], 9.9)
     queue.submit(job)
     with pytest.raises(OutOfTime):
         job.future.result(timeout=30)
@@ -187,10 +194,12 @@ def test_an_error_ends_its_job_alone(queue: FairQueue, where: str) -> None:
     def fail(*items: object) -> list[int]:
         raise KeyError("x")
 
-    bad: Job[int, int] = (
-        Job(fail, fail, FOREVER) if where == "open" else Job(lambda: range(9), fail, FOREVER)
+    bad: QueuedRequest[int, int] = (
+        QueuedRequest(fail, fail, FOREVER)
+        if where == "open"
+        else QueuedRequest(lambda: range(9), fail, FOREVER)
     )
-    good = Job(lambda: range(9), lambda items: [*items], FOREVER)
+    good = QueuedRequest(lambda: range(9), lambda items: [*items], FOREVER)
     queue.submit(bad)
     queue.submit(good)
     with pytest.raises(KeyError):
@@ -206,12 +215,15 @@ def test_errors_on_several_threads_are_one_error() -> None:
         together.wait(30)
         raise KeyError("x")
 
-    job: Job[int, int] = Job(lambda: range(3), fail, FOREVER)
+    job: QueuedRequest[int, int] = QueuedRequest(lambda: range(3), fail, FOREVER)
     queue.submit(job)
     with pytest.raises(KeyError):
         job.future.result(timeout=30)
     # The threads are alive.
-    jobs = [Job(lambda: range(1), lambda items: [together.wait(30)], FOREVER) for _ in range(3)]
+    jobs = [
+        QueuedRequest(lambda: range(1), lambda items: [together.wait(30)], FOREVER)
+        for _ in range(3)
+    ]
     for each in jobs:
         queue.submit(each)
     assert sorted(each.future.result(timeout=30)[0] for each in jobs) == [0, 1, 2]
@@ -220,8 +232,8 @@ def test_errors_on_several_threads_are_one_error() -> None:
 
 def test_a_closed_queue_cancels_and_takes_nothing(queue: FairQueue) -> None:
     steps = threading.Semaphore(0)
-    running = Job(lambda: range(1), Worker("r", [], steps), FOREVER)
-    waiting = Job(lambda: range(1), Worker("w", [], steps), FOREVER)
+    running = QueuedRequest(lambda: range(1), Worker("r", [], steps), FOREVER)
+    waiting = QueuedRequest(lambda: range(1), Worker("w", [], steps), FOREVER)
     queue.submit(running)
     queue.submit(waiting)
     queue.close()

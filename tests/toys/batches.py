@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from syntagma.batches import batch as module
-from syntagma.batches.job import Job
+from syntagma.batches.job import BatchJob
 from syntagma.batches.shards import Assignment, Outcome
 from syntagma.batches.solving import ShardSolver
 from syntagma.batches.storage import open_storage
@@ -73,7 +73,7 @@ def without_processes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     solved: list[int] = []
 
     def solve(
-        job: Job,
+        job: BatchJob,
         output: str,
         assignments: Sequence[Assignment],
         jobs: int | None,

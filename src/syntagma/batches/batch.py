@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from syntagma import __version__
+from syntagma.arguments import check_range
 from syntagma.batches.folder import Folder
 from syntagma.batches.inputs import find_inputs
-from syntagma.batches.job import DEFAULT_SHARD_SIZE, Job, OutputFormat, Task
+from syntagma.batches.job import DEFAULT_SHARD_SIZE, BatchJob, OutputFormat, Task
 from syntagma.batches.parquet import import_pyarrow
 from syntagma.batches.processes import solve_in_processes
 from syntagma.batches.shards import Assignment, Outcome, Outcomes
@@ -27,7 +28,7 @@ from syntagma.linearizer.alternatives import check_diverse
 from syntagma.models.container import content_mark
 from syntagma.models.loading import DEFAULT_MODELS, model_path
 from syntagma.models.packages import is_name
-from syntagma.transition.budget import DEFAULT_MAX_WORDS, SearchName, check_range
+from syntagma.transition.budget import DEFAULT_MAX_WORDS, SearchName
 
 if TYPE_CHECKING:
     from syntagma.formats.problems import InputFormat
@@ -109,7 +110,7 @@ def batch(
     if jobs is not None:
         jobs = check_range("jobs", jobs, MAX_JOBS)
     storage = open_storage(output)
-    job = Job(
+    job = BatchJob(
         task=task,
         format=format,
         gzip=gzip,
@@ -145,7 +146,11 @@ class _Run:
     """One run of a job: what is missing is solved and put in place."""
 
     def __init__(
-        self, folder: Folder, job: Job, output: str, progress: Callable[[int, int], object] | None
+        self,
+        folder: Folder,
+        job: BatchJob,
+        output: str,
+        progress: Callable[[int, int], object] | None,
     ) -> None:
         self._folder = folder
         self._job = job
@@ -237,7 +242,7 @@ def _model(model: str | Path | None, search: SearchName) -> dict[str, str]:
     return {"model": name, "model_checksum": content_mark(path)}
 
 
-def _check_with_model(job: Job) -> None:
+def _check_with_model(job: BatchJob) -> None:
     """Raise now what every worker would raise."""
     linearizer = load_linearizer(job)
     check_range("max_words", job.max_words, linearizer.max_words)

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from syntagma.batches.job import Job
+from syntagma.batches.job import BatchJob
 from syntagma.batches.plan import Plan, Shard, check_inputs, make_plan
 from syntagma.batches.shards import Assignment, Outcome, Rejection
 from syntagma.batches.storage import UNFINISHED, Storage, save
@@ -51,7 +51,7 @@ class Done:
 class Folder:
     """The output folder of one job."""
 
-    def __init__(self, storage: Storage, job: Job, files: list[tuple[str, str]]) -> None:
+    def __init__(self, storage: Storage, job: BatchJob, files: list[tuple[str, str]]) -> None:
         self._storage = storage
         self._job = job
         self._files = files

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
+from syntagma.arguments import check_range
 from syntagma.errors import ArgumentError, shown
 from syntagma.formats.problems import InputFormat
-from syntagma.transition.budget import SearchName, check_range
+from syntagma.transition.budget import SearchName
 
 Task = Literal["order", "realize", "score"]
 OutputFormat = Literal["text", "json", "conllu", "parquet"]
@@ -23,7 +24,7 @@ MAX_SHARD_SIZE = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class BatchJob:
     """The settings of a job. Equal settings and equal inputs give equal shards."""
 
     task: Task
@@ -54,7 +55,7 @@ class Job:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Job:
+    def from_json(cls, value: dict[str, Any]) -> BatchJob:
         return cls(**{field.name: value[field.name] for field in fields(cls)})
 
     def differences(self, settings: dict[str, Any]) -> list[str]:

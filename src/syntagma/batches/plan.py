@@ -12,7 +12,7 @@ from dataclasses import asdict, astuple, dataclass, replace
 from typing import Any
 
 from syntagma.batches.cutting import Cut, cut_file
-from syntagma.batches.job import Job
+from syntagma.batches.job import BatchJob
 from syntagma.batches.storage import input_mark
 from syntagma.errors import ArgumentError, FormatError, OutputError
 from syntagma.formats.problems import InputFormat, guess_format
@@ -70,7 +70,7 @@ class Plan:
         )
 
 
-def make_plan(files: Iterable[tuple[str, str]], job: Job) -> Plan:
+def make_plan(files: Iterable[tuple[str, str]], job: BatchJob) -> Plan:
     """Cut these files, each a name and an address, into shards."""
     inputs: list[Input] = []
     shards: list[Shard] = []
@@ -88,7 +88,7 @@ def make_plan(files: Iterable[tuple[str, str]], job: Job) -> Plan:
     return Plan(tuple(inputs), tuple(shards))
 
 
-def check_inputs(plan: Plan, files: list[tuple[str, str]], job: Job, output: str) -> None:
+def check_inputs(plan: Plan, files: list[tuple[str, str]], job: BatchJob, output: str) -> None:
     """Raise `OutputError` unless these files hold what the plan was made for.
 
     A file is read again only if its size or the time of its last change differ.
@@ -110,7 +110,7 @@ def check_inputs(plan: Plan, files: list[tuple[str, str]], job: Job, output: str
             )
 
 
-def _examine(source: str, address: str, job: Job) -> tuple[Input, tuple[Cut, ...]]:
+def _examine(source: str, address: str, job: BatchJob) -> tuple[Input, tuple[Cut, ...]]:
     """An input, and the ranges of records that it is cut into."""
     format, mark = _format(source, job), input_mark(address, source)
     found = cut_file(address, source, format, job.shard_size)
@@ -127,7 +127,7 @@ def _examine(source: str, address: str, job: Job) -> tuple[Input, tuple[Cut, ...
     return described, found.cuts
 
 
-def _format(source: str, job: Job) -> InputFormat:
+def _format(source: str, job: BatchJob) -> InputFormat:
     """The format of an input: the one given, or the one that its name implies."""
     if job.input_format is not None:
         return job.input_format

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import IO, Any
 
-from syntagma.batches.job import Job
+from syntagma.batches.job import BatchJob
 from syntagma.batches.shards import Assignment, Outcome, Outcomes, error_of
 from syntagma.batches.tries import MAX_DEATHS
 from syntagma.engines.choice import available_cores
@@ -23,7 +23,7 @@ _MAX_START_DEATHS = 3  # of workers in a row that die before they are ready
 
 
 def solve_in_processes(
-    job: Job,
+    job: BatchJob,
     output: str,
     assignments: Sequence[Assignment],
     jobs: int | None,
@@ -71,7 +71,7 @@ class _Feeder(threading.Thread):
 
     def __init__(
         self,
-        job: Job,
+        job: BatchJob,
         output: str,
         waiting: queue.SimpleQueue[Assignment],
         events: queue.SimpleQueue[int | Outcome | BaseException | None],

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from syntagma.batches.job import Job
+from syntagma.batches.job import BatchJob
 from syntagma.batches.shards import Assignment, Outcome, Outcomes, error_of
 from syntagma.batches.solving import ShardSolver
 from syntagma.batches.storage import open_storage
@@ -23,7 +23,7 @@ from syntagma.errors import OutputError, SyntagmaError
 
 
 def solve_with_ray(
-    job: Job,
+    job: BatchJob,
     output: str,
     assignments: Sequence[Assignment],
     jobs: int | None,
@@ -68,7 +68,7 @@ class ShardActor:
     """Holds the model and solves a shard for each row."""
 
     def __init__(self, job: dict[str, Any], output: str) -> None:
-        self._job = Job.from_json(job)
+        self._job = BatchJob.from_json(job)
         self._output = output
         self._solver: ShardSolver | None = None
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from syntagma.batches.cutting import Piece, SliceReader
-from syntagma.batches.job import Job
+from syntagma.batches.job import BatchJob
 from syntagma.batches.shards import Assignment, Outcome, Rejection
 from syntagma.batches.storage import UNFINISHED, Storage, reason
 from syntagma.batches.tries import Tries
@@ -47,7 +47,7 @@ Item = Problem | tuple[Problem, list[Any]] | FormatError
 Tick = Callable[[int], object]
 
 
-def load_linearizer(job: Job) -> Linearizer:
+def load_linearizer(job: BatchJob) -> Linearizer:
     """The model of a job; raises `ModelError` if it is not the one that the job began with."""
     if content_mark(model_path(job.model)) != job.model_checksum:
         raise ModelError(
@@ -74,7 +74,7 @@ class ShardSolver:
     """Solves shards of a job. The outputs wait in the folder of what is unfinished; only the driver
     moves them to their names, so that no shard is ever written twice."""
 
-    def __init__(self, job: Job, storage: Storage, *, expendable: bool = False) -> None:
+    def __init__(self, job: BatchJob, storage: Storage, *, expendable: bool = False) -> None:
         """`expendable` says that the process, if it hangs, may be ended, as another takes over."""
         self._job = job
         self._storage = storage
@@ -179,7 +179,7 @@ class ShardSolver:
         job = self._job
         split: Callable[[str], list[str]] = split_bag
         if job.tokenize:
-            from syntagma.language_model.tokenization import words
+            from syntagma.formats.tokenization import words
 
             split = words
         source, format = assignment.source, assignment.format

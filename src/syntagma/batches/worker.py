@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TextIO
 
-from syntagma.batches.job import Job
+from syntagma.batches.job import BatchJob
 from syntagma.batches.shards import Assignment
 from syntagma.batches.solving import ShardSolver
 from syntagma.batches.storage import open_storage
@@ -50,7 +50,7 @@ def _receive(lines: Iterable[str], received: queue.SimpleQueue[str]) -> None:
 def _run(received: queue.SimpleQueue[str], answers: TextIO) -> None:
     start = json.loads(received.get())
     storage = open_storage(start["output"])
-    solver = ShardSolver(Job.from_json(start["job"]), storage, expendable=True)
+    solver = ShardSolver(BatchJob.from_json(start["job"]), storage, expendable=True)
     send(answers, {"ready": True})
     while True:
         assignment = Assignment(**json.loads(received.get()))

@@ -7,7 +7,7 @@ import hashlib
 import io
 from typing import Any, BinaryIO, Protocol, cast
 
-from syntagma.batches.job import Job
+from syntagma.batches.job import BatchJob
 from syntagma.files.place import Place
 from syntagma.formats.results import DataFormat, Results, write_results, write_scored
 from syntagma.problem.word import TagColumn
@@ -21,7 +21,7 @@ class Writer(Protocol):
     def close(self) -> None: ...
 
 
-def open_writer(job: Job, tag_column: TagColumn, file: Checked) -> Writer:
+def open_writer(job: BatchJob, tag_column: TagColumn, file: Checked) -> Writer:
     """The writer of the format of a job."""
     if job.format == "parquet":
         from syntagma.batches.parquet import ParquetRows
@@ -33,7 +33,9 @@ def open_writer(job: Job, tag_column: TagColumn, file: Checked) -> Writer:
 class TextLines:
     """Results in one of the text formats, compressed or not."""
 
-    def __init__(self, job: Job, format: DataFormat, tag_column: TagColumn, file: Checked) -> None:
+    def __init__(
+        self, job: BatchJob, format: DataFormat, tag_column: TagColumn, file: Checked
+    ) -> None:
         self._scored = job.task == "score" and format == "text"
         self._format: DataFormat = format
         self._tag_column: TagColumn = tag_column

@@ -95,7 +95,7 @@ def splitter(tokenize: bool) -> Callable[[str], list[str]]:
     """What splits a line into words: at blanks, or as raw text."""
     if not tokenize:
         return split_bag
-    from syntagma.language_model.tokenization import words
+    from syntagma.formats.tokenization import words
 
     return words
 

@@ -114,7 +114,7 @@ def train_many(
     On a cluster of Ray that shares the folders:
         syntagma train-many /shared/ud --output /shared/models --engine ray --address auto
     """
-    from syntagma.many.train_many import train_many as train_all
+    from syntagma.sweeps.train_many import train_many as train_all
 
     settings = NeuralSettings(
         epochs=epochs, width=width, realize=realize, tag_column=tag_column, seed=seed

@@ -11,7 +11,7 @@ from syntagma.cli.progress import Ticker
 from syntagma.neural.settings import WIDTH_MULTIPLE, NeuralSettings
 
 if TYPE_CHECKING:
-    from syntagma.many.search import Trial
+    from syntagma.sweeps.search import Trial
     from syntagma.training.plan import TrainingPlan
 
 DEFAULTS = NeuralSettings()
@@ -116,7 +116,7 @@ def tune(
     For eight hours at most:
         syntagma tune train.conllu dev.conllu --output my.syntagma --trials 100 --minutes 480
     """
-    from syntagma.many.tune import tune as search
+    from syntagma.sweeps.tune import tune as search
 
     settings = NeuralSettings(
         epochs=epochs, width=width, realize=realize, tag_column=tag_column, seed=seed
@@ -162,7 +162,7 @@ def tune(
 
 def describe(trial: "Trial") -> str:
     """The line that reports a trial which has ended."""
-    from syntagma.many.search import trial_state
+    from syntagma.sweeps.search import trial_state
 
     bleu = "" if trial.bleu is None or trial.error else f"dev BLEU {trial.bleu:.2f}, "
     return f"trial {trial.number}: {bleu}{trial_state(trial)}"

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from syntagma.arguments import as_integer, check_range
 from syntagma.errors import ArgumentError, shown
-from syntagma.problem.integers import as_integer
-from syntagma.transition.budget import check_range
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU

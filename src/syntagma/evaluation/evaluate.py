@@ -13,16 +13,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from syntagma.arguments import as_integer, check_range, is_collection
 from syntagma.errors import ArgumentError, shown
 from syntagma.evaluation import signature
 from syntagma.evaluation.bleu import BleuTokenizer, bleu_metric
 from syntagma.evaluation.projectivity import ProjectivityFigures, compare_projectivity
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
-from syntagma.problem.collection import is_collection
-from syntagma.problem.integers import as_integer
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, violations
-from syntagma.transition.budget import SearchBudget, check_range
+from syntagma.transition.budget import SearchBudget
 from syntagma.treebanks.conditions import (
     CONDITIONS,
     MAIN_CONDITIONS,

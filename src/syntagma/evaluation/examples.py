@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from syntagma.arguments import as_integer
 from syntagma.errors import ArgumentError, shown
 from syntagma.evaluation.bleu import BleuTokenizer, bleu_metric
 from syntagma.evaluation.evaluate import LENGTH_CLASSES, length_class
-from syntagma.problem.integers import as_integer
 
 
 @dataclass(frozen=True, slots=True)

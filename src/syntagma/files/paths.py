@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from syntagma.arguments import is_collection
 from syntagma.errors import ArgumentError, FormatError, shown
-from syntagma.problem.collection import is_collection
 
 
 def check_path(path: Any, name: str) -> None:

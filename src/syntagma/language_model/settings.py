@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from syntagma.arguments import as_integer, is_collection
 from syntagma.errors import TrainingError, shown
-from syntagma.problem.collection import is_collection
-from syntagma.problem.integers import as_integer
 from syntagma.treebanks.settings import check_types
 
 PRUNE = (0, 1, 1, 2)  # for large texts

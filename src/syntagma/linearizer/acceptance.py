@@ -12,6 +12,7 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any
 
+from syntagma.arguments import check_range, is_collection
 from syntagma.errors import (
     ArgumentError,
     ModelError,
@@ -25,13 +26,12 @@ from syntagma.linearizer.checks import Words, as_order, as_problem, read_item, r
 from syntagma.linearizer.solver import Solver
 from syntagma.linearizer.streams import OnError, attempt, check_on_error, deliver, in_order
 from syntagma.models.margin import Margin
-from syntagma.problem.collection import is_collection
 from syntagma.problem.faults import crossing_arcs, order_faults
 from syntagma.problem.problem import Problem
 from syntagma.results.acceptance import Acceptance, shared_adjacencies
 from syntagma.results.linearization import Linearization
 from syntagma.transition.beam import Clock
-from syntagma.transition.budget import MAX_THREADS, SearchBudget, check_range
+from syntagma.transition.budget import MAX_THREADS, SearchBudget
 from syntagma.transition.encoding import Encoding
 
 NEAREST_OF = 16  # n-best orders, among which the nearest to the judged one is chosen

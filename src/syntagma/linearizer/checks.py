@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Set
 from typing import Any
 
+from syntagma.arguments import as_integer, is_collection
 from syntagma.errors import (
     ArgumentError,
     ProblemError,
@@ -15,8 +16,6 @@ from syntagma.errors import (
     name_word,
     shown,
 )
-from syntagma.problem.collection import is_collection
-from syntagma.problem.integers import as_integer
 from syntagma.problem.problem import Problem
 from syntagma.problem.validation import check_iterable
 from syntagma.problem.word import Word

@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
 
+from syntagma.arguments import check_range
 from syntagma.errors import ModelError, ProblemError, SyntagmaError
 from syntagma.files.stored import Stored
 from syntagma.linearizer.checks import Words, as_order, check_forms, check_size, check_stream
@@ -22,7 +23,7 @@ from syntagma.realization.realizer import likeliest_first
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
-from syntagma.transition.budget import MAX_BEAM, MAX_THREADS, SearchBudget, check_range
+from syntagma.transition.budget import MAX_BEAM, MAX_THREADS, SearchBudget
 from syntagma.transition.encoding import Encoding, encode
 from syntagma.transition.lifting import Lifting, liftings_of_order
 

@@ -11,9 +11,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeVar
 
+from syntagma.arguments import as_integer, is_collection
 from syntagma.errors import ProblemError, name_word, name_words, shown
-from syntagma.problem.collection import is_collection
-from syntagma.problem.integers import as_integer
 from syntagma.problem.limits import (
     MAX_CHARACTERS,
     MAX_CONSTRAINTS,

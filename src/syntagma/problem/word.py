@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from syntagma.problem.integers import as_integer
+from syntagma.arguments import as_integer
 
 ROOT_LABEL = "root"
 TagColumn = Literal["upos", "xpos"]  # the column of CoNLL-U that serves as the tag

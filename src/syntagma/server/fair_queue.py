@@ -29,7 +29,7 @@ class OutOfTime(Exception):
     """A request that was not done by its deadline."""
 
 
-class Job(Generic[T, R]):
+class QueuedRequest(Generic[T, R]):
     """The work of one request. `open` reads its items, `solve` makes the results of some of them.
     The time that an item takes is about proportional to its `weight`.
 
@@ -125,8 +125,8 @@ class FairQueue:
         self._clock = clock
         # CPU time, so that other work of the machine does not make turns smaller.
         self._stopwatch: Callable[[], float] = thread_time
-        self._fresh: deque[Job[Any, Any]] = deque()  # without a turn so far
-        self._begun: deque[Job[Any, Any]] = deque()
+        self._fresh: deque[QueuedRequest[Any, Any]] = deque()  # without a turn so far
+        self._begun: deque[QueuedRequest[Any, Any]] = deque()
         self._first_turns = 0  # since the last turn of a job that had begun
         self._changed = threading.Condition()
         self._closed = False
@@ -137,7 +137,7 @@ class FairQueue:
         for thread in self.threads:
             thread.start()
 
-    def submit(self, job: Job[Any, Any]) -> None:
+    def submit(self, job: QueuedRequest[Any, Any]) -> None:
         with self._changed:
             if self._closed:
                 raise RuntimeError("the queue is closed")
@@ -173,7 +173,7 @@ class FairQueue:
             except BaseException as error:  # of whatever kind: the thread goes on with other jobs
                 job.fail(error)
 
-    def _next(self) -> Job[Any, Any]:
+    def _next(self) -> QueuedRequest[Any, Any]:
         """The job whose turn it is. Some job waits."""
         if self._fresh and (self._first_turns < FIRST_TURNS or not self._begun):
             self._first_turns += 1
@@ -181,7 +181,7 @@ class FairQueue:
         self._first_turns = 0
         return self._begun.popleft()
 
-    def _serve(self, job: Job[Any, Any]) -> None:
+    def _serve(self, job: QueuedRequest[Any, Any]) -> None:
         """One turn of a job. Before it begins, the job is in line again for the next one, so that
         several threads can work on it."""
         if job.over:

@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import Final
 
+from syntagma.arguments import check_range
 from syntagma.errors import ArgumentError, shown
-from syntagma.transition.budget import MAX_BEAM, check_range
+from syntagma.transition.budget import MAX_BEAM
 
 MIB: Final = 1 << 20
 HOUR: Final = 3_600

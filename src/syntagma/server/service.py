@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from fastapi import Request
 
-from syntagma.server.fair_queue import FairQueue, Job, OutOfTime
+from syntagma.server.fair_queue import FairQueue, OutOfTime, QueuedRequest
 from syntagma.server.faults import Fault
 from syntagma.server.gate import SOLVED
 from syntagma.server.intake import ClientGone, Intake, wait_until_gone
@@ -88,7 +88,7 @@ class Service:
 
         If the client goes away, what has not begun is dropped.
         """
-        job = Job(open, solve, monotonic() + self.limits.seconds, weight)
+        job = QueuedRequest(open, solve, monotonic() + self.limits.seconds, weight)
         self.queue.submit(job)
         done = asyncio.wrap_future(job.future)
         gone = asyncio.ensure_future(wait_until_gone(request.receive))

@@ -44,6 +44,6 @@ def read_text(data: bytes) -> list[str]:
 
 def split(texts: Sequence[str]) -> list[str]:
     """The words of each text, as JSON."""
-    from syntagma.language_model.tokenization import words
+    from syntagma.formats.tokenization import words
 
     return [json.dumps({"words": words(text)}, ensure_ascii=False) for text in texts]

@@ -187,7 +187,7 @@ class Process(Order):
         lines = data.split("\n")
         match self._input:
             case "generic_tokenizer":
-                from syntagma.language_model.tokenization import sentences
+                from syntagma.formats.tokenization import sentences
 
                 found = (each for paragraph in data.split("\n\n") for each in sentences(paragraph))
                 return read_text((" ".join(words) for words in found), "data")

@@ -17,7 +17,7 @@ from typing import Any, Final
 import uvicorn
 from uvicorn.server import ServerState
 
-from syntagma.server.fair_queue import Job
+from syntagma.server.fair_queue import QueuedRequest
 from syntagma.server.gate import WARM_UP
 from syntagma.server.operations import OPERATIONS
 from syntagma.server.options import read_options
@@ -42,7 +42,7 @@ def warm_up_threads(service: Service) -> None:
             _run_operations(service, served)
         return [None]
 
-    jobs = [Job(lambda: [None], run, monotonic() + LONGEST) for _ in threads]
+    jobs = [QueuedRequest(lambda: [None], run, monotonic() + LONGEST) for _ in threads]
     for job in jobs:
         service.queue.submit(job)
     for job in jobs:

@@ -24,6 +24,7 @@ from syntagma.files.paths import as_paths, check_path
 from syntagma.files.reading import open_text, source_name
 from syntagma.formats.conllu import read_blocks
 from syntagma.formats.text import split_bag
+from syntagma.formats.tokenization import sentences as split
 from syntagma.language_model.arpa import read_arpa, write_arpa
 from syntagma.language_model.backoff import BackoffModel
 from syntagma.language_model.balance import Balance
@@ -31,7 +32,6 @@ from syntagma.language_model.kneser_ney import Progress, estimate
 from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.language_model.pruning import prune_to
 from syntagma.language_model.settings import LanguageModelSettings
-from syntagma.language_model.tokenization import sentences as split
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import MAGIC, read_container, write_container
 from syntagma.models.header import LANGUAGE_MODEL

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from syntagma import __version__
+from syntagma.arguments import as_integer
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.errors import FormatError, SyntagmaWarning, TrainingError, shown
 from syntagma.features.settings import SparseSettings
@@ -26,7 +27,6 @@ from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.loading import model_path
 from syntagma.models.margin import MARGIN
 from syntagma.neural.settings import NeuralSettings
-from syntagma.problem.integers import as_integer
 from syntagma.realization.training import learn_realizer
 from syntagma.training.data import (
     adapt_settings,

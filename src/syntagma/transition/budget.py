@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from syntagma.arguments import check_range
 from syntagma.errors import ArgumentError, SyntagmaError, shown
-from syntagma.problem.integers import as_integer
 
 if TYPE_CHECKING:  # so that the command line starts without the compiled modules
     from syntagma.problem.problem import Problem
@@ -95,13 +95,3 @@ class Strategy(Protocol):
     ) -> Iterator[list[Linearization] | SyntagmaError]:
         """The best results of each problem, best first, or the error that explains why there is
         none."""
-
-
-def check_range(name: str, value: int, most: int) -> int:
-    """The value as a plain `int`, if it is an integer within range."""
-    number = as_integer(value)
-    if number is None:
-        raise ArgumentError(f"{name} must be an integer, not {shown(value)}")
-    if not 1 <= number <= most:
-        raise ArgumentError(f"{name} must be between 1 and {most}, not {shown(number)}")
-    return number

@@ -12,8 +12,8 @@ from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any, ClassVar
 
+from syntagma.arguments import as_integer
 from syntagma.errors import TrainingError, shown
-from syntagma.problem.integers import as_integer
 from syntagma.problem.word import TagColumn
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 

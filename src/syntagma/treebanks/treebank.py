@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
+from syntagma.arguments import is_collection
 from syntagma.errors import ArgumentError, FormatError, SyntagmaWarning, shown
 from syntagma.files.paths import check_path
 from syntagma.files.reading import open_text, source_name
@@ -30,7 +31,6 @@ from syntagma.formats.conllu import (
     to_problem,
 )
 from syntagma.problem import trees
-from syntagma.problem.collection import is_collection
 from syntagma.problem.word import TagColumn
 from syntagma.results.derivation import Derivation
 from syntagma.results.spelling import Spelling

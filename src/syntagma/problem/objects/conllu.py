@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from syntagma.arguments import as_integer, is_collection
 from syntagma.errors import ArgumentError, shown
 from syntagma.problem.annotation import UNKNOWN, Annotation
-from syntagma.problem.collection import is_collection
-from syntagma.problem.integers import as_integer
 from syntagma.problem.objects.parse import Parse, ParsedWord, refuse, text
 
 _EXPECTED = "a TokenList of the package conllu, one sentence"

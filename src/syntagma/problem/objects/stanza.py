@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from syntagma.arguments import as_integer
 from syntagma.errors import ArgumentError, shown
 from syntagma.problem.annotation import Annotation
-from syntagma.problem.integers import as_integer
 from syntagma.problem.objects.parse import Parse, ParsedWord, refuse, text
 
 

@@ -11,15 +11,15 @@ import pytest
 from toys.training_runs import Cut
 
 from syntagma.linear.settings import LinearSettings
-from syntagma.many import ray_tasks
-from syntagma.many.collection import FoundTreebank
-from syntagma.many.job import Job
-from syntagma.many.ray_tasks import work_with_ray
-from syntagma.many.work import Outcome
+from syntagma.sweeps import ray_tasks
+from syntagma.sweeps.collection import FoundTreebank
+from syntagma.sweeps.job import TrainingJob
+from syntagma.sweeps.ray_tasks import work_with_ray
+from syntagma.sweeps.work import Outcome
 
 NAMES = ["de_toy", "en_toy", "fr_toy"]
 JOBS = [
-    Job(FoundTreebank(name, name[:2], (Path("train"),)), Path(name), LinearSettings())
+    TrainingJob(FoundTreebank(name, name[:2], (Path("train"),)), Path(name), LinearSettings())
     for name in NAMES
 ]
 

@@ -12,15 +12,15 @@ from typing import Any
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.files.fingerprint import fingerprint
 from syntagma.linear.settings import LinearSettings
-from syntagma.many.collection import FoundTreebank
 from syntagma.neural.settings import NeuralSettings
+from syntagma.sweeps.collection import FoundTreebank
 from syntagma.treebanks.settings import Settings
 
 _SETTINGS: tuple[type[Settings], ...] = (NeuralSettings, LinearSettings, BestFirstSettings)
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TrainingJob:
     """The training of a treebank, with what comes after it, and the folder that it fills."""
 
     treebank: FoundTreebank
@@ -49,17 +49,17 @@ class Job:
         """The name by which the packaged model is loaded.
 
         >>> treebank = FoundTreebank("fr_sequoia", "fr", (Path("train"),))
-        >>> Job(treebank, Path("fr"), LinearSettings()).model_name
+        >>> TrainingJob(treebank, Path("fr"), LinearSettings()).model_name
         'fr-sequoia'
         """
         return re.sub(r"[^a-z0-9]+", "-", self.treebank.name.lower()).strip("-")
 
-    def absolute(self) -> Job:
+    def absolute(self) -> TrainingJob:
         """The same for a process that runs in another folder."""
         value = self.to_json()
         for part in ("train", "dev", "test"):
             value["treebank"][part] = [*map(os.path.abspath, value["treebank"][part])]
-        return Job.from_json({**value, "folder": os.path.abspath(self.folder)})
+        return TrainingJob.from_json({**value, "folder": os.path.abspath(self.folder)})
 
     def to_json(self) -> dict[str, Any]:
         treebank = {
@@ -74,7 +74,7 @@ class Job:
         }
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> Job:
+    def from_json(cls, value: Mapping[str, Any]) -> TrainingJob:
         treebank: dict[str, Any] = {
             name: tuple(map(Path, each)) if isinstance(each, list) else each
             for name, each in value["treebank"].items()

@@ -16,11 +16,12 @@ from toys.treebank import write_treebank
 
 import syntagma
 from syntagma import ArgumentError, NeuralSettings, PackageError, SyntagmaWarning, TrainingError
-from syntagma.many import search
-from syntagma.many import tune as driver
-from syntagma.many.job import settings_from_json
-from syntagma.many.record import read_json, write_json
-from syntagma.many.search import (
+from syntagma.neural.settings import AdaptedSettings
+from syntagma.sweeps import search
+from syntagma.sweeps import tune as driver
+from syntagma.sweeps.job import settings_from_json
+from syntagma.sweeps.record import read_json, write_json
+from syntagma.sweeps.search import (
     MODEL,
     SPACE,
     Trial,
@@ -32,7 +33,6 @@ from syntagma.many.search import (
     run_trial,
     trials_table,
 )
-from syntagma.neural.settings import AdaptedSettings
 from syntagma.training.run import Epoch, TrainingReport
 
 PLANNED = AdaptedSettings(

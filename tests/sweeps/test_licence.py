@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from syntagma.many.licence import Licence, read_licence
+from syntagma.sweeps.licence import Licence, read_licence
 
 README = """\
 # Summary

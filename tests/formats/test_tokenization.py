@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syntagma.language_model import tokenization
-from syntagma.language_model.tokenization import normalize, sentences, words
+from syntagma.formats import tokenization
+from syntagma.formats.tokenization import normalize, sentences, words
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 

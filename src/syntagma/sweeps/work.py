@@ -20,9 +20,13 @@ from syntagma.evaluation.evaluate import evaluate, main_conditions
 from syntagma.evaluation.realization import evaluate_realization, lemma_problems
 from syntagma.evaluation.report import as_dict
 from syntagma.linearizer.linearizer import load
-from syntagma.many.job import Job
-from syntagma.many.licence import read_licence
-from syntagma.many.record import (
+from syntagma.models.header import heads_of
+from syntagma.models.loading import load_model
+from syntagma.models.packaging import package
+from syntagma.neural.settings import NeuralSettings
+from syntagma.sweeps.job import TrainingJob
+from syntagma.sweeps.licence import read_licence
+from syntagma.sweeps.record import (
     Record,
     is_measured,
     is_packed,
@@ -31,10 +35,6 @@ from syntagma.many.record import (
     trained_record,
     write_record,
 )
-from syntagma.models.header import heads_of
-from syntagma.models.loading import load_model
-from syntagma.models.packaging import package
-from syntagma.neural.settings import NeuralSettings
 from syntagma.training.memory import keep_freed_memory
 from syntagma.training.plan import TrainingPlan
 from syntagma.training.run import Epoch, TrainingReport
@@ -55,7 +55,7 @@ class Outcome:
     error: str = ""
 
 
-def attempt(job: Job, tell: Tell) -> Outcome:
+def run_job(job: TrainingJob, tell: Tell) -> Outcome:
     """Do what is missing for a treebank; `tell` is told what is being done.
 
     An error is an outcome like any other, so that it does not stop other treebanks. This is done in
@@ -91,7 +91,7 @@ def describe_error(error: Exception, folder: Path, log: Path) -> str:
     return " ".join(text.split())
 
 
-def _work(job: Job, tell: Tell, log: IO[str], noted: list[str]) -> Record:
+def _work(job: TrainingJob, tell: Tell, log: IO[str], noted: list[str]) -> Record:
     record = trained_record(job)
     if record is None:
         record = begun = new_record(job)
@@ -125,7 +125,9 @@ def _work(job: Job, tell: Tell, log: IO[str], noted: list[str]) -> Record:
     return record
 
 
-def _train(job: Job, tell: Tell, log: IO[str], on_data: Callable[[], None]) -> TrainingReport:
+def _train(
+    job: TrainingJob, tell: Tell, log: IO[str], on_data: Callable[[], None]
+) -> TrainingReport:
     """Train the model, or resume; `on_data` is called when its data are read and checked."""
     if isinstance(job.settings, NeuralSettings):
         keep_freed_memory()
@@ -157,7 +159,7 @@ def _train(job: Job, tell: Tell, log: IO[str], on_data: Callable[[], None]) -> T
     )
 
 
-def _describe_training(job: Job) -> Record:
+def _describe_training(job: TrainingJob) -> Record:
     """What the header of the model says about its training."""
     header = load_model(job.model, search=None).header
     return {
@@ -168,7 +170,7 @@ def _describe_training(job: Job) -> Record:
     }
 
 
-def _measure(job: Job, tell: Tell) -> Record:
+def _measure(job: TrainingJob, tell: Tell) -> Record:
     """The figures of the model on its test set, else on its development set; if that was held out
     of the training set, those of training."""
     tell("measuring")
@@ -190,11 +192,11 @@ def _measure(job: Job, tell: Tell) -> Record:
     return found
 
 
-def _search(job: Job) -> Any:
+def _search(job: TrainingJob) -> Any:
     return "best-first" if job.settings.SCORER == "edges" else "beam"
 
 
-def _pack(job: Job, record: Record) -> Record:
+def _pack(job: TrainingJob, record: Record) -> Record:
     measured = record["measured"]
     [about, *others] = measured["data"] or [{}]
     records = []

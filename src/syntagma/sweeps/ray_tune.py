@@ -15,8 +15,8 @@ from typing import Any
 
 from syntagma.engines.ray_cluster import connected, import_ray, ray_reason
 from syntagma.errors import TrainingError
-from syntagma.many.record import Record
-from syntagma.many.search import note_error, run_trial
+from syntagma.sweeps.record import Record
+from syntagma.sweeps.search import note_error, run_trial
 
 _GRACE = 20  # percent of its epochs that each trial may run
 _ALL = 101  # percent; at 100, a trial ends by itself

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from syntagma.arguments import check_range
 from syntagma.engines.choice import MAX_JOBS, available_cores
 from syntagma.engines.ray_cluster import import_ray
 from syntagma.errors import ArgumentError, SyntagmaWarning, TrainingError, shown
@@ -17,10 +18,11 @@ from syntagma.files.locking import locked
 from syntagma.files.outputs import check_output
 from syntagma.files.paths import check_path
 from syntagma.files.writing import atomic_write
-from syntagma.many.job import describe_files, differing_settings, settings_to_json
-from syntagma.many.ray_tune import search_with_ray
-from syntagma.many.record import Record, read_json, write_json
-from syntagma.many.search import (
+from syntagma.neural.settings import AdaptedSettings, NeuralSettings
+from syntagma.sweeps.job import describe_files, differing_settings, settings_to_json
+from syntagma.sweeps.ray_tune import search_with_ray
+from syntagma.sweeps.record import Record, read_json, write_json
+from syntagma.sweeps.search import (
     RECORD,
     Trial,
     best_trial,
@@ -31,10 +33,8 @@ from syntagma.many.search import (
     read_trial,
     trials_table,
 )
-from syntagma.neural.settings import AdaptedSettings, NeuralSettings
 from syntagma.training.plan import TrainingPlan
 from syntagma.training.train import train as train_model
-from syntagma.transition.budget import check_range
 from syntagma.treebanks.corpus import corpus_files
 
 TRIALS = 20

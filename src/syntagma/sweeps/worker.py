@@ -16,8 +16,8 @@ from typing import IO
 
 from syntagma.engines.worker_process import open_answers, send
 from syntagma.files import temporary
-from syntagma.many.job import Job
-from syntagma.many.work import attempt
+from syntagma.sweeps.job import TrainingJob
+from syntagma.sweeps.work import run_job
 
 PARENT_GONE = 3  # exit code
 
@@ -26,9 +26,9 @@ def main() -> None:
     """Do the work of one job."""
     answers = open_answers()
     faulthandler.enable()
-    job = Job.from_json(json.loads(sys.stdin.readline()))
+    job = TrainingJob.from_json(json.loads(sys.stdin.readline()))
     threading.Thread(target=_end_with_parent, args=(sys.stdin,), daemon=True).start()
-    outcome = attempt(job, lambda text: send(answers, {"at": text}))
+    outcome = run_job(job, lambda text: send(answers, {"at": text}))
     send(answers, {"outcome": asdict(outcome)})
 
 

@@ -16,12 +16,12 @@ from toys.treebank import write_treebank
 import syntagma
 from syntagma import ArgumentError, LinearSettings, OutputError, TrainingError
 from syntagma.files.locking import locked
-from syntagma.many import train_many as driver
-from syntagma.many import work
-from syntagma.many.job import Job
-from syntagma.many.record import is_done
-from syntagma.many.train_many import TrainManyReport, train_many
-from syntagma.many.work import Outcome, attempt
+from syntagma.sweeps import train_many as driver
+from syntagma.sweeps import work
+from syntagma.sweeps.job import TrainingJob
+from syntagma.sweeps.record import is_done
+from syntagma.sweeps.train_many import TrainManyReport, train_many
+from syntagma.sweeps.work import Outcome, run_job
 from syntagma.training.run import has_checkpoint
 
 SETTINGS = LinearSettings(epochs=2, beam=2)
@@ -44,10 +44,12 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Has the work done in this process; the names of the treebanks that were worked on."""
     names: list[str] = []
 
-    def engine(jobs: Sequence[Job], processes: int, tell: Callable[..., Any]) -> Iterator[Outcome]:
+    def engine(
+        jobs: Sequence[TrainingJob], processes: int, tell: Callable[..., Any]
+    ) -> Iterator[Outcome]:
         for job in jobs:
             names.append(job.treebank.name)
-            yield attempt(job, lambda text: None)
+            yield run_job(job, lambda text: None)
 
     monkeypatch.setattr(driver, "work_in_processes", engine)
     return names
@@ -164,8 +166,8 @@ def test_stopped_anywhere_it_ends_the_same(
 def test_a_training_that_was_interrupted_resumes(
     ud: Path, output: Path, here: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def cut(job: Job, tell: Callable[[str], None]) -> Outcome:
-        return attempt(job, cut_at(2))  # reading, first epoch
+    def cut(job: TrainingJob, tell: Callable[[str], None]) -> Outcome:
+        return run_job(job, cut_at(2))  # reading, first epoch
 
     with monkeypatch.context() as patch:
         patch.setattr(
@@ -248,7 +250,7 @@ def test_a_folder_that_cannot_be_read_fails_alone(
 ) -> None:
     add_treebank(ud, "de_toy")
 
-    def denied(job: Job) -> bool:
+    def denied(job: TrainingJob) -> bool:
         if job.treebank.name == "fr_toy":
             raise PermissionError(13, "Permission denied", str(job.model))
         return is_done(job)

@@ -11,17 +11,19 @@ from dataclasses import asdict
 from typing import Any
 
 from syntagma.engines.ray_cluster import connected, import_ray, ray_reason
-from syntagma.many.job import Job
-from syntagma.many.work import Outcome, attempt
+from syntagma.sweeps.job import TrainingJob
+from syntagma.sweeps.work import Outcome, run_job
 
 _RETRIES = 3
 
 
-def work_with_ray(jobs: Sequence[Job], cores: int, address: str | None) -> Iterator[Outcome]:
+def work_with_ray(
+    jobs: Sequence[TrainingJob], cores: int, address: str | None
+) -> Iterator[Outcome]:
     """The outcomes of the jobs, as they come, from a cluster, or from so many cores here."""
     ray = import_ray("the engine ray")
     with connected(ray, address, cores):
-        # A process for each call: what `attempt` does to its process cannot be undone.
+        # A process for each call: what `run_job` does to its process cannot be undone.
         task = ray.remote(num_cpus=1, max_retries=_RETRIES, max_calls=1)(_attempt)
         waiting: dict[Any, str] = {}  # names of treebanks
         try:
@@ -41,4 +43,4 @@ def work_with_ray(jobs: Sequence[Job], cores: int, address: str | None) -> Itera
 
 
 def _attempt(job: dict[str, Any]) -> dict[str, Any]:
-    return asdict(attempt(Job.from_json(job), lambda text: None))
+    return asdict(run_job(TrainingJob.from_json(job), lambda text: None))

@@ -13,27 +13,27 @@ import pytest
 from toys.collections import add_treebank, environment
 
 from syntagma.linear.settings import LinearSettings
-from syntagma.many import processes
-from syntagma.many.collection import find_treebanks
-from syntagma.many.job import Job
-from syntagma.many.processes import work_in_processes
-from syntagma.many.worker import PARENT_GONE
+from syntagma.sweeps import processes
+from syntagma.sweeps.collection import find_treebanks
+from syntagma.sweeps.job import TrainingJob
+from syntagma.sweeps.processes import work_in_processes
+from syntagma.sweeps.worker import PARENT_GONE
 
 SETTINGS = LinearSettings(epochs=1, beam=4)
 
 
-def jobs_of(folder: Path, *names: str) -> list[Job]:
+def jobs_of(folder: Path, *names: str) -> list[TrainingJob]:
     for name in names:
         add_treebank(folder / "ud", name)
     found = find_treebanks(folder / "ud").treebanks
-    return [Job(each, folder / "out" / each.name, SETTINGS) for each in found]
+    return [TrainingJob(each, folder / "out" / each.name, SETTINGS) for each in found]
 
 
 def test_a_job_is_the_same_for_the_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [job] = jobs_of(tmp_path, "fr_toy")
-    assert Job.from_json(json.loads(json.dumps(job.to_json()))) == job
+    assert TrainingJob.from_json(json.loads(json.dumps(job.to_json()))) == job
     monkeypatch.chdir(tmp_path)
-    relative = Job(find_treebanks("ud").treebanks[0], Path("out/fr_toy"), SETTINGS)
+    relative = TrainingJob(find_treebanks("ud").treebanks[0], Path("out/fr_toy"), SETTINGS)
     assert relative != job
     assert relative.absolute() == job
 
@@ -105,7 +105,7 @@ def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
     train.unlink()
     os.mkfifo(train)
     pipe = subprocess.PIPE
-    command = [sys.executable, "-P", "-m", "syntagma.many.worker"]
+    command = [sys.executable, "-P", "-m", "syntagma.sweeps.worker"]
     with subprocess.Popen(command, stdin=pipe, text=True, env=environment()) as worker:
         assert worker.stdin is not None
         worker.stdin.write(json.dumps(job.to_json()) + "\n")

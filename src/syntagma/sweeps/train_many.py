@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from syntagma.arguments import check_range
 from syntagma.engines.choice import MAX_JOBS, Engine, available_cores, check_engine
 from syntagma.errors import ArgumentError, OutputError, SyntagmaError, TrainingError, shown
 from syntagma.files.locking import locked
 from syntagma.files.paths import check_path
 from syntagma.files.writing import atomic_write
-from syntagma.many.collection import FoundTreebank, find_treebanks
-from syntagma.many.job import Job
-from syntagma.many.processes import work_in_processes
-from syntagma.many.record import Record, changed_settings, is_done, read_record, write_json
-from syntagma.many.table import figures_table
-from syntagma.many.work import Outcome, describe_error
 from syntagma.models.packaging import check_name
 from syntagma.neural.settings import NeuralSettings
-from syntagma.transition.budget import check_range
+from syntagma.sweeps.collection import FoundTreebank, find_treebanks
+from syntagma.sweeps.job import TrainingJob
+from syntagma.sweeps.processes import work_in_processes
+from syntagma.sweeps.record import Record, changed_settings, is_done, read_record, write_json
+from syntagma.sweeps.table import figures_table
+from syntagma.sweeps.work import Outcome, describe_error
 from syntagma.treebanks.settings import MAX_SENTENCES, Settings
 
 
@@ -91,7 +91,7 @@ def train_many(
     check_path(output, "output")
     output = Path(output)
     found = find_treebanks(folders)
-    all_jobs = [Job(each, output / each.name, settings, limit) for each in found.treebanks]
+    all_jobs = [TrainingJob(each, output / each.name, settings, limit) for each in found.treebanks]
     _make(output)
     with locked(output / "table.json"):
         _check_settings(output, all_jobs)
@@ -119,12 +119,12 @@ def train_many(
 class _State:
     """How far the treebanks are before a run."""
 
-    missing: list[Job]  # the largest first, so that none of them is left alone at the end
+    missing: list[TrainingJob]  # the largest first, so that none of them is left alone at the end
     kept: tuple[str, ...]
     failed: dict[str, str]
 
 
-def _find_missing(jobs: Sequence[Job]) -> _State:
+def _find_missing(jobs: Sequence[TrainingJob]) -> _State:
     kept, missing, failed = [], [], {}
     for job in jobs:
         try:
@@ -145,7 +145,7 @@ def _size(treebank: FoundTreebank) -> int:
 
 
 def _outcomes(
-    jobs: Sequence[Job],
+    jobs: Sequence[TrainingJob],
     engine: Engine,
     address: str | None,
     cores: int,
@@ -155,12 +155,12 @@ def _outcomes(
         return iter(())
     if engine == "processes":
         return work_in_processes(jobs, cores, on_progress)
-    from syntagma.many.ray_tasks import work_with_ray
+    from syntagma.sweeps.ray_tasks import work_with_ray
 
     return work_with_ray(jobs, cores, address)
 
 
-def _check_settings(output: Path, jobs: Sequence[Job]) -> None:
+def _check_settings(output: Path, jobs: Sequence[TrainingJob]) -> None:
     """Raise if models that are there were trained with other settings."""
     for job in jobs:
         difference = ""
@@ -173,7 +173,7 @@ def _check_settings(output: Path, jobs: Sequence[Job]) -> None:
             )
 
 
-def _check_place(job: Job) -> None:
+def _check_place(job: TrainingJob) -> None:
     """Raise if the files would end up among those of the treebank."""
     if job.folder.resolve() == job.treebank.folder.resolve():
         raise OutputError(f"{job.folder} holds the treebank itself: choose another output")

@@ -14,18 +14,18 @@ from syntagma import __version__
 from syntagma.errors import OutputError, TrainingError
 from syntagma.files.fingerprint import fingerprint
 from syntagma.files.writing import atomic_write
-from syntagma.many.job import Job, describe_files, differing_settings, settings_to_json
+from syntagma.sweeps.job import TrainingJob, describe_files, differing_settings, settings_to_json
 from syntagma.training.run import has_checkpoint
 
 Record = dict[str, Any]
 
 
-def read_record(job: Job) -> Record | None:
+def read_record(job: TrainingJob) -> Record | None:
     """The record of earlier runs; None if the treebank is new."""
     return read_json(job.figures)
 
 
-def write_record(job: Job, record: Record) -> None:
+def write_record(job: TrainingJob, record: Record) -> None:
     write_json(job.figures, record)
 
 
@@ -47,7 +47,7 @@ def write_json(path: Path, value: Record) -> None:
         file.write(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
 
-def new_record(job: Job) -> Record:
+def new_record(job: TrainingJob) -> Record:
     """What is known before training."""
     treebank = job.treebank
     return {
@@ -62,7 +62,7 @@ def new_record(job: Job) -> Record:
     }
 
 
-def changed_settings(job: Job) -> str:
+def changed_settings(job: TrainingJob) -> str:
     """How the settings of the model that is there, or half there, differ; empty if they do not."""
     record = read_record(job)
     if record is None or not (job.model.exists() or has_checkpoint(job.model)):
@@ -70,7 +70,7 @@ def changed_settings(job: Job) -> str:
     return differing_settings(record.get("settings", {}), settings_to_json(job.settings))
 
 
-def trained_record(job: Job) -> Record | None:
+def trained_record(job: TrainingJob) -> Record | None:
     """The record of a model that is trained; None if it is still to be trained.
 
     Raise if it was not made here, or from other data.
@@ -92,7 +92,7 @@ def trained_record(job: Job) -> Record | None:
     return record
 
 
-def is_measured(job: Job, record: Record) -> bool:
+def is_measured(job: TrainingJob, record: Record) -> bool:
     """Whether the figures are those of this model, on these data."""
     measured = record.get("measured")
     return measured is not None and all(
@@ -100,7 +100,7 @@ def is_measured(job: Job, record: Record) -> bool:
     )
 
 
-def measured_on(job: Job) -> Record:
+def measured_on(job: TrainingJob) -> Record:
     """What the figures depend on."""
     part = "test" if job.treebank.test else "dev" if job.treebank.dev else "held out"
     return {
@@ -111,7 +111,7 @@ def measured_on(job: Job) -> Record:
     }
 
 
-def is_packed(job: Job, record: Record) -> bool:
+def is_packed(job: TrainingJob, record: Record) -> bool:
     """Whether the package holds this model with these figures."""
     packed = record.get("package")
     return (
@@ -121,7 +121,7 @@ def is_packed(job: Job, record: Record) -> bool:
     )
 
 
-def is_done(job: Job) -> bool:
+def is_done(job: TrainingJob) -> bool:
     """Whether nothing is left to do; raises as `trained_record` does."""
     record = trained_record(job)
     return record is not None and is_measured(job, record) and is_packed(job, record)

@@ -8,7 +8,7 @@ from rich.box import MARKDOWN
 from rich.console import Console
 from rich.table import Table
 
-from syntagma.many.record import Record
+from syntagma.sweeps.record import Record
 
 _CONDITIONS = ("none", "pos", "half", "tree", "labelled")
 _TEXT = ("treebank", "on", "state")  # columns of text, the others are of numbers

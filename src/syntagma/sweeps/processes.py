@@ -14,12 +14,12 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
 
 from syntagma.engines.worker_process import send, start_worker
-from syntagma.many.job import Job
-from syntagma.many.work import Outcome
+from syntagma.sweeps.job import TrainingJob
+from syntagma.sweeps.work import Outcome
 
 
 def work_in_processes(
-    jobs: Sequence[Job], processes: int, tell: Callable[[str, str], object]
+    jobs: Sequence[TrainingJob], processes: int, tell: Callable[[str, str], object]
 ) -> Iterator[Outcome]:
     """The outcomes of the jobs, as they come, from at most this many processes at a time.
 
@@ -45,7 +45,7 @@ class _Running:
         self._processes: set[subprocess.Popen[str]] = set()
         self._stopped = False
 
-    def work(self, job: Job, tell: Callable[[str, str], object]) -> Outcome:
+    def work(self, job: TrainingJob, tell: Callable[[str, str], object]) -> Outcome:
         """The outcome of a job that is done by a process of its own."""
         name = job.treebank.name
         try:
@@ -58,7 +58,7 @@ class _Running:
                 if self._stopped:
                     return Outcome(name, error="stopped")
                 try:
-                    process = start_worker("syntagma.many.worker", log.fileno())
+                    process = start_worker("syntagma.sweeps.worker", log.fileno())
                 except OSError as error:
                     why = f"cannot start its process: {error.strerror or error}"
                     return Outcome(name, error=why)
@@ -79,7 +79,9 @@ class _Running:
                 process.kill()
 
 
-def _converse(process: subprocess.Popen[str], job: Job, tell: Callable[[str], object]) -> Outcome:
+def _converse(
+    process: subprocess.Popen[str], job: TrainingJob, tell: Callable[[str], object]
+) -> Outcome:
     """Give the job to a worker, and listen to it until the end."""
     assert process.stdin is not None
     assert process.stdout is not None
@@ -104,7 +106,7 @@ def _close(process: subprocess.Popen[str]) -> None:
                 pipe.close()
 
 
-def _death(process: subprocess.Popen[str], job: Job) -> Outcome:
+def _death(process: subprocess.Popen[str], job: TrainingJob) -> Outcome:
     code = process.wait()
     how = f"ended with exit code {code}"
     if code < 0:

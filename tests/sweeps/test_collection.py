@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syntagma.errors import ArgumentError, FormatError
-from syntagma.many.collection import FoundTreebank, find_treebanks
+from syntagma.sweeps.collection import FoundTreebank, find_treebanks
 
 
 def touch(path: Path) -> Path:
