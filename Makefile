@@ -86,11 +86,12 @@ fuzz: build
 
 LANGUAGES :=
 SPLIT := test
-UD := ../shared/data/ud
+# Where data outside of the repository is: as in benchmarks/shared_data.py.
+SYNTAGMA_DATA ?= ../shared/data
 
 # Needs PyTorch: .venv/bin/pip install -e '.[train]'. What runs/languages holds is not made again.
 languages: build
-	$(BIN)/python benchmarks/languages.py $(LANGUAGES) --data $(UD) --folder runs/languages --split $(SPLIT) --package --pages
+	$(BIN)/python benchmarks/languages.py $(LANGUAGES) --data $(SYNTAGMA_DATA)/ud --folder runs/languages --split $(SPLIT) --package --pages
 
 # Cython modules are not traced: the figures are of the Python source only.
 coverage: build

@@ -22,6 +22,7 @@ import machine
 import samples
 from languages_cells import ROOT, Treebank, Workplace, find, read_table
 from languages_tables import tables, update_pages
+from shared_data import UD
 
 from syntagma.errors import ModelError, SyntagmaWarning
 from syntagma.models.packaging import package
@@ -69,9 +70,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--data",
         type=Path,
-        default=ROOT.parent / "shared" / "data" / "ud",
+        default=UD,
         metavar="FOLDER",
-        help="where the treebanks are (default: ../shared/data/ud)",
+        help="where the treebanks are (default: ud in SYNTAGMA_DATA)",
     )
     parser.add_argument(
         "--folder", type=Path, metavar="FOLDER", help="where models, logs and results are kept"

@@ -18,11 +18,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import TypeVar
 
+from shared_data import MACHINE_UNIT
+
 from syntagma.errors import SyntagmaError
 
 T = TypeVar("T")
-
-UNIT_COMMAND = Path(__file__).resolve().parents[2] / "shared" / "tools" / "machine-unit"
 
 LOAD = """
 import sys, time, syntagma
@@ -51,10 +51,10 @@ def add_unit_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--unit-command",
         type=shlex.split,
-        default=[str(UNIT_COMMAND)] if UNIT_COMMAND.exists() else [],
+        default=[str(MACHINE_UNIT)] if MACHINE_UNIT.exists() else [],
         metavar="COMMAND",
-        help="prints the machine unit as '… 12.3 ms'; default: ../shared/tools/machine-unit if it"
-        " is there; '' for none",
+        help="prints the machine unit as '… 12.3 ms'; default: ../tools/machine-unit beside"
+        " SYNTAGMA_DATA if it is there; '' for none",
     )
 
 

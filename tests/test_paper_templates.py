@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from shared_data import PAPERS
 
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.linear.templates import (
@@ -24,7 +24,6 @@ from syntagma.linear.templates import (
 )
 
 Template = frozenset[str]  # of atoms in our notation
-PAPERS = Path(__file__).parents[2] / "shared" / "papers"
 
 # ---- L15 and P16 -----------------------------------------------------------------------------
 

@@ -1,18 +1,19 @@
-# Makes the model `en` from the data: make -f benchmarks/recipes/en.mk DATA=../shared/data FOLDER=runs/en
+# Makes the model `en` from the data: make -f benchmarks/recipes/en.mk FOLDER=runs/en
 #
 # A step takes one to two and a quarter hours of CPU time on one core. A training that was stopped is
 # resumed by the same command, after its last whole epoch. docs/lab/shipped-models.md says what each step adds.
 
-DATA := ../shared/data
+# Where the data is: as in benchmarks/shared_data.py.
+SYNTAGMA_DATA ?= ../shared/data
 FOLDER := runs/en
 PYTHON := .venv/bin/python
 SYNTAGMA := .venv/bin/syntagma
 
-EWT := $(DATA)/ud/en_ewt/en_ewt-ud
+EWT := $(SYNTAGMA_DATA)/ud/en_ewt/en_ewt-ud
 TREEBANK := $(EWT)-train.conllu $(EWT)-dev.conllu
-AMALGUM := $(addprefix $(DATA)/silver/en_amalgum_,$(addsuffix .conllu.xz,academic bio fiction interview news voyage))
-SILVER := $(addprefix $(DATA)/silver2/en_,$(addsuffix .conllu.xz,wikinews openstax standardebooks))
-TEXT := $(addprefix $(DATA)/text/en_,$(addsuffix .txt.xz,wikinews openstax standardebooks))
+AMALGUM := $(addprefix $(SYNTAGMA_DATA)/silver/en_amalgum_,$(addsuffix .conllu.xz,academic bio fiction interview news voyage))
+SILVER := $(addprefix $(SYNTAGMA_DATA)/silver2/en_,$(addsuffix .conllu.xz,wikinews openstax standardebooks))
+TEXT := $(addprefix $(SYNTAGMA_DATA)/text/en_,$(addsuffix .txt.xz,wikinews openstax standardebooks))
 
 CREDITS := --licence CC-BY-SA-4.0 --attribution "UD English EWT 2.16 (CC BY-SA 4.0), AMALGUM (CC BY 4.0, CC BY-SA 3.0, \
 CC BY 2.5, Project Gutenberg), Wikinews (CC BY 2.5), OpenStax (CC BY 4.0), Standard Ebooks (public domain)"

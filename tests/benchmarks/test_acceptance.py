@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
+import acceptance
 import pytest
 from toys.benchmark_runs import call
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-import acceptance
 
 import syntagma
 

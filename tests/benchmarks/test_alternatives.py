@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
+import alternatives
 import pytest
 from toys.benchmark_runs import call
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-import alternatives
 
 from syntagma.linearizer.alternatives import LEAST_DIFFERENCE, MOST_LOST
 from syntagma.problem.problem import Problem

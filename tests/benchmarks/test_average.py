@@ -1,18 +1,14 @@
 """The mean of the parameters of several models."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from recipes import average
 from toys.benchmark_runs import call
 from toys.models import toy_vocabulary
 from toys.network import SMALL, toy_header, toy_lexicon, toy_parameters, toy_stored
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-from recipes import average
 
 from syntagma.models.loading import load_model
 from syntagma.models.saving import save_model

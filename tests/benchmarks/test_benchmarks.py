@@ -8,13 +8,10 @@ from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
 import gains
 import machine
 import plots
+import pytest
 import records
 import speed
 

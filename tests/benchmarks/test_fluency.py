@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-
-import pytest
-from toys.benchmark_runs import call, needs_matplotlib, toy_forms
-from toys.models import model_of
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 import fluency
 import plots
+import pytest
+from toys.benchmark_runs import call, needs_matplotlib, toy_forms
+from toys.models import model_of
 
 import syntagma
 from syntagma.errors import ModelError

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import lzma
-import sys
 from pathlib import Path
 
+import gains
 import pytest
 from toys.benchmark_runs import call
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-import gains
 
 import syntagma
 from syntagma.errors import FormatError, ModelError

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from itertools import repeat
 from pathlib import Path
 
+import ingredients
 import pytest
 from toys.benchmark_runs import call
 from toys.models import toy_vocabulary
 from toys.network import SMALL, toy_header, toy_lexicon, toy_neural_linearizer, toy_parameters
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-import ingredients
 
 import syntagma
 from syntagma.linearizer.linearizer import Linearizer

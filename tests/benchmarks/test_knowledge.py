@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from pathlib import Path
 
+import knowledge
 import pytest
 from toys.benchmark_runs import SIZE, call
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-import knowledge
 
 from syntagma.treebanks.treebank import Sentence
 

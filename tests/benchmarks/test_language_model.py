@@ -6,13 +6,10 @@ import json
 import sys
 from pathlib import Path
 
-import pytest
-from toys.benchmark_runs import SIZE, call, toy_forms
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
 import language_model
 import machine
+import pytest
+from toys.benchmark_runs import SIZE, call, toy_forms
 
 from syntagma.training.language_model import perplexity, read_lm
 

@@ -10,19 +10,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-from toys.benchmark_runs import call
-from toys.packages import write_model
-from toys.treebank import write_treebank
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
 import languages_cells
 import languages_tables
 import machine
+import pytest
 from languages_cells import Treebank, exact_interval, find, read_table
 from languages_tables import MISSING
 from papers_page import as_markdown
+from toys.benchmark_runs import call
+from toys.packages import write_model
+from toys.treebank import write_treebank
 
 import languages
 import syntagma

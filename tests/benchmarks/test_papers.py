@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import doctest
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-
-import pytest
-from toys.benchmark_runs import SIZE, call, needs_matplotlib
-from toys.ccg import write_ccgbank
-from toys.treebank import write_treebank
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 import papers
 import papers_cells
@@ -22,11 +14,14 @@ import papers_experiments
 import papers_page
 import papers_systems
 import papers_tables
+import pytest
 from papers_cells import Measurement, Training
+from shared_data import PAPERS
+from toys.benchmark_runs import SIZE, call, needs_matplotlib
+from toys.ccg import write_ccgbank
+from toys.treebank import write_treebank
 
 import syntagma
-
-PAPERS = Path(__file__).parents[3] / "shared" / "papers"
 
 
 @pytest.fixture(scope="module")

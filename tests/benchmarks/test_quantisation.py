@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import quantisation
 from toys.benchmark_runs import call
 from toys.models import toy_vocabulary
 from toys.network import toy_header, toy_lexicon, toy_parameters, toy_stored
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-import quantisation
 
 import syntagma
 from syntagma.errors import ModelError

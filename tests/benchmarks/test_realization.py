@@ -9,11 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from toys.realizer import toy_lemma_sentences, toy_realizing_model
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
 import realization
+from toys.realizer import toy_lemma_sentences, toy_realizing_model
 
 import syntagma
 from syntagma.errors import ModelError

@@ -7,9 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
 import realizers
 
 TRAIN = """\

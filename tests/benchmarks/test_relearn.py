@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-from toys.realizer import toy_realizing_model
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
 import relearn
+from toys.realizer import toy_realizing_model
 
 from syntagma.errors import ModelError
 from syntagma.models.container import read_container, write_container

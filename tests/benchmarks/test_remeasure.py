@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import remeasure
 from toys.benchmark_runs import call
 from toys.sentences import write_sentences
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-import remeasure
 
 import syntagma
 from syntagma.errors import ModelError

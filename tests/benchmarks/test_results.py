@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from toys.benchmark_runs import call
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
 import results
+from toys.benchmark_runs import call
 
 from syntagma.evaluation.evaluate import LENGTH_CLASSES
 from syntagma.treebanks.conditions import MAIN_CONDITIONS

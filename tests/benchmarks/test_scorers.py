@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from importlib.util import find_spec
 from pathlib import Path
-
-import pytest
-from toys.benchmark_runs import SIZE, call, needs_matplotlib
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 import beams
 import machine
 import plots
+import pytest
 import scorers
+from toys.benchmark_runs import SIZE, call, needs_matplotlib
 
 
 @pytest.mark.slow

@@ -5,22 +5,18 @@ from __future__ import annotations
 import doctest
 import json
 import random
-import sys
 from pathlib import Path
 from typing import Any
 
+import guidance
 import pytest
+import records
+import samples
+import searches
 from toys.benchmark_runs import SIZE, call, needs_matplotlib
 from toys.ccg import DERIVATIONS, write_ccgbank
 from toys.training_runs import Cut, cut_at
 from toys.treebank import write_treebank
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-import guidance
-import records
-import samples
-import searches
 
 import syntagma
 from syntagma.errors import FormatError, TrainingError

@@ -1,15 +1,11 @@
 """The sample of machine-parsed text for pre-training: confident sentences, evenly spaced."""
 
 import lzma
-import sys
 from pathlib import Path
 
 import pytest
-from toys.benchmark_runs import call
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
 from recipes import silver_sample
+from toys.benchmark_runs import call
 
 
 def block(name: str, confidence: float, words: int) -> str:

@@ -6,11 +6,8 @@ import shlex
 import sys
 from pathlib import Path
 
-import pytest
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
 import machine
+import pytest
 import versions
 
 SENTENCE = (

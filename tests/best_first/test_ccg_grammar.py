@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from references.ccg_rules import broken_rules
+from shared_data import CCG
 from toys.ccg import (
     DERIVATIONS,
     backward,
@@ -31,8 +32,6 @@ from syntagma.results.derivation import Derivation
 from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.ccgbank import CcgSentence, read_ccgbank
-
-CCG = Path(__file__).parents[3] / "shared" / "data" / "ccg" / "en_ewt"
 
 
 def grammar_of(derivations: list[Derivation]) -> tuple[CcgGrammar, Vocabulary]:
@@ -235,7 +234,7 @@ def test_toy_derivations_keep_to_the_toy_grammar(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not CCG.exists(), reason="the CCG derivations of EWT are not in ../shared")
+@pytest.mark.skipif(not CCG.exists(), reason="the CCG derivations of EWT are not in SYNTAGMA_DATA")
 def test_coverage_of_real_sentences() -> None:
     train = read_ccgbank(CCG / "en_ewt-ud-train.auto")
     vocabulary = learn_vocabulary(each.sentence for each in train)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared_data import CCG_DEV
 from toys.ccg import DERIVATIONS, chain, derivations, toy_sentences, word
 
 from syntagma.errors import FormatError
@@ -16,8 +17,6 @@ from syntagma.formats.auto import AutoEntry, parse_auto, read_auto, write_auto
 from syntagma.results.derivation import Derivation
 from syntagma.treebanks.ccgbank import CcgSentence, read_ccgbank
 from syntagma.treebanks.treebank import Sentence
-
-CCG_DEV = Path(__file__).parents[3] / "shared/data/ccg/en_ewt/en_ewt-ud-dev.auto"
 
 WE_RAN = r"(<T S 1 2> (<L NP PRON PRON we NP>) (<L S\NP VERB VERB ran S\NP>) )"
 
@@ -159,7 +158,9 @@ def test_a_ccgbank_with_a_fault(tmp_path: Path, content: str, message: str) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not CCG_DEV.exists(), reason="the CCG derivations of EWT are not in ../shared")
+@pytest.mark.skipif(
+    not CCG_DEV.exists(), reason="the CCG derivations of EWT are not in SYNTAGMA_DATA"
+)
 def test_a_real_ccgbank_comes_back_but_for_heads() -> None:
     lines = [line for line in open_text(CCG_DEV) if isinstance(line, str)]
     for each, line in zip(read_ccgbank(CCG_DEV), lines[1::2], strict=True):

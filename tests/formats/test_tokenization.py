@@ -9,17 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+import tokenization as benchmark
 from hypothesis import given
 from hypothesis import strategies as st
+from shared_data import EWT_DEV
 
 from syntagma.formats import tokenization
 from syntagma.formats.tokenization import normalize, sentences, words
-
-sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-
-import tokenization as benchmark
-
-EWT_DEV = Path(__file__).parents[3] / "shared" / "data" / "ud" / "en_ewt" / "en_ewt-ud-dev.conllu"
 
 # A sentence as it is printed, and its words.
 SENTENCES = """
@@ -262,7 +258,7 @@ def test_the_benchmark_counts(
     assert "a.txt: 4 words" in printed
 
 
-@pytest.mark.skipif(not EWT_DEV.exists(), reason="UD English EWT is not in ../shared")
+@pytest.mark.skipif(not EWT_DEV.exists(), reason="UD English EWT is not in SYNTAGMA_DATA")
 def test_the_english_web_treebank() -> None:
     figures = benchmark.measure(benchmark.read_sentences(EWT_DEV))
     assert figures.incomparable == 0

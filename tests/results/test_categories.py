@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared_data import CCG_DEV, EWT_DEV
 
 from syntagma.results.categories import (
     DETERMINER,
@@ -25,10 +25,6 @@ from syntagma.results.categories import (
 )
 from syntagma.treebanks.ccgbank import read_ccgbank
 from syntagma.treebanks.treebank import read_treebank
-
-SHARED = Path(__file__).parents[3] / "shared" / "data"
-CCG_DEV = SHARED / "ccg" / "en_ewt" / "en_ewt-ud-dev.auto"
-UD_DEV = SHARED / "ud" / "en_ewt" / "en_ewt-ud-dev.conllu"
 
 categories = st.recursive(
     st.sampled_from(["S", "NP", "PP", "S[dcl]", "N"]),
@@ -187,7 +183,9 @@ def test_marks_of_unary_rules() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not CCG_DEV.exists(), reason="the CCG derivations of EWT are not in ../shared")
+@pytest.mark.skipif(
+    not CCG_DEV.exists(), reason="the CCG derivations of EWT are not in SYNTAGMA_DATA"
+)
 def test_every_rule_of_a_ccgbank_is_known_by_name() -> None:
     marks = Counter(
         combine(node.children[0].category, node.children[1].category, node.category).mark
@@ -285,10 +283,10 @@ def test_raising_a_noun_phrase_with_a_feature() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(
-    not (CCG_DEV.exists() and UD_DEV.exists()), reason="EWT, UD and CCG, is not in ../shared"
+    not (CCG_DEV.exists() and EWT_DEV.exists()), reason="EWT, UD and CCG, is not in SYNTAGMA_DATA"
 )
 def test_heads_agree_with_a_treebank_but_for_function_words() -> None:
-    gold = {each.id: each for each in read_treebank(UD_DEV, "upos")}
+    gold = {each.id: each for each in read_treebank(EWT_DEV, "upos")}
     right = {"case": 0, "mark": 0, "obl": 0, "nmod": 0, "advcl": 0, "": 0}
     total = dict.fromkeys(right, 0)
     for each in read_ccgbank(CCG_DEV):

@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from shared_data import CRAFT
 
 from syntagma.errors import ArgumentError, FormatError, OutputError, SyntagmaWarning
 from syntagma.files.reading import open_text
@@ -16,8 +17,6 @@ from syntagma.treebanks.ccgbank import read_ccgbank
 from syntagma.treebanks.conversion import Conversion, convert, join_base_noun_phrases
 from syntagma.treebanks.penn2malt import dependencies
 from syntagma.treebanks.treebank import read_treebank
-
-CRAFT = Path(__file__).parents[3] / "shared" / "data" / "constituency" / "craft.trees.xz"
 
 BIRDS = "( (S (NP-SBJ (DT The) (NNS birds)) (VP (VBD sang) (NP (-NONE- *T*-1))) (. .)) )\n"
 RAIN = "( (S (NP-SBJ (NN Rain)) (VP (VBD fell) (PP (IN on) (NP (NNP Rome)))) (. .)) )\n"
@@ -148,7 +147,7 @@ def test_arguments(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not CRAFT.exists(), reason="the trees of CRAFT are not in ../shared")
+@pytest.mark.skipif(not CRAFT.exists(), reason="the trees of CRAFT are not in SYNTAGMA_DATA")
 def test_craft_as_a_whole() -> None:
     conversion = Conversion(CRAFT, "ptb")
     units = Conversion(CRAFT, "ptb", base_np=True)
