@@ -32,7 +32,7 @@ from syntagma.formats.problems import read_problems
 from syntagma.models.loading import load_model, model_path
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.realization.form_context import FormContext
+from syntagma.realization.form_choice import FormContext
 from syntagma.realization.inflection_training import neutral_forms
 from syntagma.realization.realizer import Realizer, likeliest_first
 from syntagma.realization.training import learn_realizer

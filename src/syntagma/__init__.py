@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from syntagma.linearizer.linearizer import load as load
     from syntagma.models.installed import InstalledModel as InstalledModel
     from syntagma.models.installed import installed_models as installed_models
-    from syntagma.models.margin import Margin as Margin
+    from syntagma.models.model import Margin as Margin
     from syntagma.models.packaging import package as package
     from syntagma.neural.settings import NeuralSettings as NeuralSettings
     from syntagma.problem.problem import Problem as Problem
@@ -83,7 +83,7 @@ _HOMES = {
     "LinearSettings": "syntagma.linear.settings",
     "Linearization": "syntagma.results.linearization",
     "Linearizer": "syntagma.linearizer.linearizer",
-    "Margin": "syntagma.models.margin",
+    "Margin": "syntagma.models.model",
     "ModelError": "syntagma.errors",
     "ModelInfo": "syntagma.linearizer.linearizer",
     "NBest": "syntagma.results.n_best",

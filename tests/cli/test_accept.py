@@ -14,7 +14,7 @@ from toys.treebank import write_treebank
 
 from syntagma import LinearSettings, load, train
 from syntagma.cli import run
-from syntagma.models.margin import Margin
+from syntagma.models.model import Margin
 
 Capture = pytest.CaptureFixture[str]
 Stdin = Callable[[str], None]

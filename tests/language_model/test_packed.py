@@ -20,11 +20,10 @@ from syntagma.language_model.backoff import (
     START,
     UNKNOWN,
     BackoffModel,
-    Order,
+    NGramOrder,
 )
 from syntagma.language_model.kneser_ney import estimate
-from syntagma.language_model.packed import MAX_ORDER, LanguageModel, word_class
-from syntagma.language_model.quantisation import quantise
+from syntagma.language_model.packed import MAX_ORDER, LanguageModel, quantise, word_class
 
 MANY = 255  # from this many on, the file stores the number of continuations elsewhere
 
@@ -131,7 +130,7 @@ def model_of_words(log_probs: npt.NDArray[np.float32]) -> BackoffModel:
     numbers = np.arange(len(log_probs), dtype=np.int32)
     words = (*SPECIAL_WORDS, *(f"v{number}" for number in numbers[3:]))
     zeros = np.zeros(len(log_probs), np.float32)
-    return BackoffModel(words, (Order(np.zeros_like(numbers), numbers, log_probs, zeros),))
+    return BackoffModel(words, (NGramOrder(np.zeros_like(numbers), numbers, log_probs, zeros),))
 
 
 # Packing and files

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from syntagma.language_model.quantisation import quantise
+from syntagma.language_model.packed import quantise
 
 float32s = st.floats(-300, 0, width=32)
 

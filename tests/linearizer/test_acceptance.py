@@ -24,7 +24,7 @@ from syntagma.errors import (
     UnsatisfiableError,
 )
 from syntagma.linearizer import beginnings
-from syntagma.models.margin import Margin
+from syntagma.models.model import Margin
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.acceptance import shared_adjacencies

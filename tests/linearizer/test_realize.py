@@ -39,7 +39,7 @@ from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.realization.letter_case import capitalised
+from syntagma.realization.letters import capitalised
 from syntagma.results.linearization import violations
 from syntagma.results.realization import Realization
 from syntagma.transition import beam as beam_module

@@ -23,7 +23,7 @@ from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.model import build_model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.realization.letter_case import capitalised
+from syntagma.realization.letters import capitalised
 from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import inflect_visit, learn_realizer
 from syntagma.results.linearization import violations

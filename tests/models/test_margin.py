@@ -16,7 +16,7 @@ from syntagma.errors import ModelError
 from syntagma.language_model.balance import Balance
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
-from syntagma.models.margin import Margin, read_margin
+from syntagma.models.model import Margin, read_margin
 from syntagma.models.saving import add_language_model, save_model
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 

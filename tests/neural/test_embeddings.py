@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from syntagma.neural.embeddings import EmbeddingTable
+from syntagma.neural.parameters import EmbeddingTable
 
 
 def test_rows_are_added_by_number() -> None:

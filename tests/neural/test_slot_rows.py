@@ -8,7 +8,7 @@ import numpy as np
 from references.brute_force import random_heads
 
 from syntagma.neural._action_scorer import GROUPS
-from syntagma.neural.slot_rows import Occupants
+from syntagma.neural.encoder import Occupants
 from syntagma.transition.encoding import NONE, ROOT
 
 

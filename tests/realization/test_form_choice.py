@@ -15,7 +15,7 @@ from syntagma.errors import ModelError
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization import form_choice_training
-from syntagma.realization.form_choice import SECTION, FormChoice, LemmaTree
+from syntagma.realization.form_choice import FormChoice, TreeContexts
 from syntagma.realization.form_choice_training import MIN_CONTEXT, MIN_LEMMA, learn_form_choice
 from syntagma.realization.inflection_training import learn_inflector
 from syntagma.treebanks.treebank import Sentence
@@ -103,13 +103,16 @@ def test_the_listing_makes_no_difference() -> None:
 
 def test_the_order_of_sentences_makes_no_difference() -> None:
     other = learn_form_choice(treebank(seed=2), INFLECTOR)
-    assert other.to_arrays()[SECTION].tobytes() == CHOICE.to_arrays()[SECTION].tobytes()
+    assert (
+        other.to_arrays()[FormChoice.SECTION].tobytes()
+        == CHOICE.to_arrays()[FormChoice.SECTION].tobytes()
+    )
 
 
 def test_a_rare_lemma_and_a_rare_context_have_no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     few = treebank()[: MIN_LEMMA - 1]
     assert learn_form_choice(few, learn_inflector(few)).to_arrays()[
-        SECTION
+        FormChoice.SECTION
     ].tobytes() == zlib.compress(b"", 9)
     learned: list[int] = []
 
@@ -123,14 +126,16 @@ def test_a_rare_lemma_and_a_rare_context_have_no_weights(monkeypatch: pytest.Mon
     rare = [*treebank(), *[sentence("may", "n't")] * (MIN_CONTEXT - 1)]
     monkeypatch.undo()
     text = zlib.decompress(
-        learn_form_choice(rare, learn_inflector(rare)).to_arrays()[SECTION].tobytes()
+        learn_form_choice(rare, learn_inflector(rare)).to_arrays()[FormChoice.SECTION].tobytes()
     ).decode()
     assert "aux do" in text
     assert "aux may" not in text
 
 
 def test_contexts() -> None:
-    tree = LemmaTree(["Wug", "do", "not", "run"], [4, 4, 4, 0], ["nsubj", "aux", "advmod", "root"])
+    tree = TreeContexts(
+        ["Wug", "do", "not", "run"], [4, 4, 4, 0], ["nsubj", "aux", "advmod", "root"]
+    )
     assert tree.contexts(2) == [
         "arc advmod",
         "head run",
@@ -151,7 +156,10 @@ def test_arrays_give_back_the_same_choice() -> None:
     again = FormChoice.from_arrays(CHOICE.to_arrays())
     for verb in ("do", "can"):
         assert chances(again, problem(verb)) == chances(CHOICE, problem(verb))
-    assert again.to_arrays()[SECTION].tobytes() == CHOICE.to_arrays()[SECTION].tobytes()
+    assert (
+        again.to_arrays()[FormChoice.SECTION].tobytes()
+        == CHOICE.to_arrays()[FormChoice.SECTION].tobytes()
+    )
 
 
 def test_weights_for_other_forms_than_there_are_do_not_count() -> None:
@@ -167,12 +175,16 @@ def test_weights_for_other_forms_than_there_are_do_not_count() -> None:
 def test_damaged_lines(text: str) -> None:
     packed = np.frombuffer(zlib.compress(text.encode()), np.uint8)
     with pytest.raises(ModelError, match="damaged model: section 'form_choice'"):
-        chances(FormChoice.from_arrays({SECTION: packed}), problem("do"))
+        chances(FormChoice.from_arrays({FormChoice.SECTION: packed}), problem("do"))
 
 
 def test_damaged_sections() -> None:
-    array = CHOICE.to_arrays()[SECTION]
-    sections: Sequence[dict[str, np.ndarray]] = ({}, {SECTION: array[:-5]}, {SECTION: array[:0]})
+    array = CHOICE.to_arrays()[FormChoice.SECTION]
+    sections: Sequence[dict[str, np.ndarray]] = (
+        {},
+        {FormChoice.SECTION: array[:-5]},
+        {FormChoice.SECTION: array[:0]},
+    )
     for arrays in sections:
         with pytest.raises(ModelError, match="damaged model: section 'form_choice'"):
             chances(FormChoice.from_arrays(arrays), problem("do"))

@@ -17,17 +17,16 @@ from syntagma.errors import ModelError
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.realization.form_choice import FormChoice
-from syntagma.realization.form_choice_training import learn_form_context
-from syntagma.realization.form_context import (
+from syntagma.realization.form_choice import (
     EDGE,
-    SECTION,
     Contribution,
+    FormChoice,
     FormContext,
     best_forms,
     neighbour_contexts,
     pooled_keys,
 )
+from syntagma.realization.form_choice_training import learn_form_context
 from syntagma.realization.inflection import Form
 from syntagma.realization.inflection_training import learn_inflector
 from syntagma.realization.realizer import Realizer, likeliest_first
@@ -93,7 +92,7 @@ def test_an_unseen_word_decides_by_the_letter_next_to_it() -> None:
 def test_without_weights_the_likeliest_form_is_taken() -> None:
     """As in models that were trained before."""
     arrays = REALIZER.to_arrays()
-    del arrays[SECTION]
+    del arrays[FormContext.SECTION]
     before = Realizer.from_arrays(arrays, "fr")
     forms = {settle(before, "le", noun, "bouger")[0] for _, noun in NOUNS}
     assert len(forms) == 1
@@ -142,7 +141,7 @@ def test_a_model_keeps_what_was_learned() -> None:
 @pytest.mark.parametrize("text", ["x", "\tnot\tRB", "\ta\tb\tc\nx\tone"])
 def test_damaged_sections(text: str) -> None:
     packed = np.frombuffer(zlib.compress(text.encode()), np.uint8)
-    damaged = Realizer.from_arrays({**REALIZER.to_arrays(), SECTION: packed}, "fr")
+    damaged = Realizer.from_arrays({**REALIZER.to_arrays(), FormContext.SECTION: packed}, "fr")
     with pytest.raises(ModelError, match="damaged model: section 'form_context'"):
         settle(damaged, "le", "eau")
 
@@ -209,8 +208,10 @@ def test_weights_add_to_what_the_tree_says() -> None:
     """What the tree decides already is not learned again."""
     inflector = learn_inflector(TREEBANK)
     sure = {("le", "DET", ""): {f"head {noun}": _weights(article) for article, noun in NOUNS}}
-    learned = learn_form_context(TREEBANK, inflector, FormChoice(sure)).to_arrays()[SECTION]
-    alone = learn_form_context(TREEBANK, inflector, FormChoice({})).to_arrays()[SECTION]
+    learned = learn_form_context(TREEBANK, inflector, FormChoice(sure)).to_arrays()[
+        FormContext.SECTION
+    ]
+    alone = learn_form_context(TREEBANK, inflector, FormChoice({})).to_arrays()[FormContext.SECTION]
     assert zlib.decompress(learned.tobytes()) == b""
     assert zlib.decompress(alone.tobytes()) != b""
 

@@ -24,7 +24,7 @@ from toys.inflection import (
 from syntagma.realization.edits import find_edit
 from syntagma.realization.inflection import MAX_FORMS, Form, Inflector
 from syntagma.realization.inflection_training import learn_inflector, neutral_forms
-from syntagma.realization.letter_case import capitalised
+from syntagma.realization.letters import capitalised
 from syntagma.realization.lexicon import Seen
 from syntagma.treebanks.treebank import Sentence
 

@@ -17,7 +17,7 @@ from toys.inflection import (
 
 from syntagma.realization.inflection import Form
 from syntagma.realization.inflection_training import learn_inflector, neutral_forms
-from syntagma.realization.letter_case import capitalised
+from syntagma.realization.letters import capitalised
 from syntagma.treebanks.treebank import Sentence
 
 # Case

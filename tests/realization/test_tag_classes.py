@@ -13,7 +13,7 @@ from syntagma.files.packing import pack_lines
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization.realizer import Realizer
-from syntagma.realization.tag_classes import TagClasses
+from syntagma.realization.tags import TagClasses
 from syntagma.realization.training import learn_realizer
 
 UPOS = {"NN": "NOUN", "NNS": "NOUN", "VB": "VERB", "VBD": "VERB", "VBG": "VERB", "x": "X"}

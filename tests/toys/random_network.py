@@ -15,7 +15,7 @@ from syntagma.neural._action_scorer import VECTOR_MULTIPLE, ActionScorer
 from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
 from syntagma.neural._reranker import Reranker
 from syntagma.neural._search import NeuralSearch
-from syntagma.neural.slot_rows import Occupants, SlotRows
+from syntagma.neural.encoder import Occupants, SlotRows
 from syntagma.neural.slots import SlotTable
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word

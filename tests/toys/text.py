@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 
-from syntagma.language_model.backoff import END, START, BackoffModel, Order
+from syntagma.language_model.backoff import END, START, BackoffModel, NGramOrder
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import word_class
 from toys.treebank import SENTENCES
@@ -53,9 +53,9 @@ def sums_to_one(model: BackoffModel, seed: int = 0, count: int = 30) -> bool:
     )
 
 
-def make_order(rows: list[tuple[int, int, float, float]]) -> Order:
+def make_order(rows: list[tuple[int, int, float, float]]) -> NGramOrder:
     parent, word, log_prob, backoff = zip(*rows, strict=True)
-    return Order(
+    return NGramOrder(
         np.array(parent, dtype=np.int32),
         np.array(word, dtype=np.int32),
         np.array(log_prob, dtype=np.float32),

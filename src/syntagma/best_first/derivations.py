@@ -22,7 +22,7 @@ from syntagma.transition.vocabulary import UNKNOWN_LABEL, Vocabulary
 # is NONE: parts of a leaf, the right part of a unary node, word and tag of a node with parts. The
 # label of a leaf of the dependency grammar is the index of its form, if the word has a choice.
 DerivationNode = tuple[int, int, int, int, int, int]
-Piece = Sequence[DerivationNode]  # the derivation of one phrase, parts before wholes
+PhraseNodes = Sequence[DerivationNode]  # the derivation of one phrase, parts before wholes
 PlacedWord = tuple[int, int]  # index of the word in the problem, tag
 
 NONE = NOT_GIVEN
@@ -34,7 +34,7 @@ def read_trees(
     encoding: Encoding,
     vocabulary: Vocabulary,
     score: float,
-    pieces: Sequence[Piece],
+    pieces: Sequence[PhraseNodes],
     finished: bool,
 ) -> Linearization:
     """The sentence of dependency trees that are put side by side; each keeps its own root."""
@@ -81,7 +81,7 @@ def read_derivations(
     vocabulary: Vocabulary,
     grammar: CcgGrammar,
     score: float,
-    pieces: Sequence[Piece],
+    pieces: Sequence[PhraseNodes],
     finished: bool,
 ) -> Linearization:
     """The sentence of CCG derivations that are put side by side, with the trees of their heads."""
@@ -126,7 +126,7 @@ def read_derivations(
     )
 
 
-def _left_to_right(piece: Piece) -> Piece:
+def _left_to_right(piece: PhraseNodes) -> PhraseNodes:
     """The nodes in postorder: left part, right part, node."""
     found = []
     waiting = [len(piece) - 1]
@@ -137,7 +137,7 @@ def _left_to_right(piece: Piece) -> Piece:
     return found[::-1]
 
 
-def _words(encoding: Encoding, pieces: Sequence[Piece]) -> Iterator[Iterator[PlacedWord]]:
+def _words(encoding: Encoding, pieces: Sequence[PhraseNodes]) -> Iterator[Iterator[PlacedWord]]:
     """The words of each piece from left to right.
 
     The search treats interchangeable words as one repeated word; here each of them is used once.

@@ -15,7 +15,7 @@ from syntagma.best_first._ccg_edges import CcgEdges, CcgRules
 from syntagma.best_first._dependency_edges import DependencyEdges
 from syntagma.best_first._edges import Edges
 from syntagma.best_first.ccg_grammar import CcgGrammar
-from syntagma.best_first.derivations import Piece, read_derivations, read_trees
+from syntagma.best_first.derivations import PhraseNodes, read_derivations, read_trees
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.errors import ProblemError, name_word
 from syntagma.features._templates import TemplateTable
@@ -40,7 +40,7 @@ class EdgeGrammar(Protocol):
         """The edges over a problem; none is built yet."""
 
     def read(
-        self, encoding: Encoding, score: float, pieces: Sequence[Piece], finished: bool
+        self, encoding: Encoding, score: float, pieces: Sequence[PhraseNodes], finished: bool
     ) -> Linearization:
         """The sentence that the pieces of a result make up, from left to right."""
 
@@ -79,7 +79,7 @@ class DependencyEdgeGrammar:
         )
 
     def read(
-        self, encoding: Encoding, score: float, pieces: Sequence[Piece], finished: bool
+        self, encoding: Encoding, score: float, pieces: Sequence[PhraseNodes], finished: bool
     ) -> Linearization:
         return read_trees(encoding, self._vocabulary, score, pieces, finished)
 
@@ -118,7 +118,7 @@ class CcgEdgeGrammar:
         return CcgEdges(encoding.task, self.templates, self._rules, rows)
 
     def read(
-        self, encoding: Encoding, score: float, pieces: Sequence[Piece], finished: bool
+        self, encoding: Encoding, score: float, pieces: Sequence[PhraseNodes], finished: bool
     ) -> Linearization:
         return read_derivations(encoding, self._vocabulary, self.grammar, score, pieces, finished)
 

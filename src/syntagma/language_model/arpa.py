@@ -26,7 +26,7 @@ from syntagma.language_model.backoff import (
     Float64,
     Int32,
     Int64,
-    Order,
+    NGramOrder,
     find_keys,
     keys,
     link_suffixes,
@@ -286,10 +286,10 @@ def _second(numbers: list[int]) -> int:
     raise ValueError("no number occurs twice")
 
 
-def _orders(sections: list[_Section], source: str) -> tuple[Order, ...]:
+def _orders(sections: list[_Section], source: str) -> tuple[NGramOrder, ...]:
     """The orders of a model; adds missing parts of longer n-grams to the sections."""
     while True:
-        orders: list[Order] = []
+        orders: list[NGramOrder] = []
         suffix = np.zeros(len(sections[0].ngrams), dtype=np.int32)
         for k, section in enumerate(sections, start=1):
             parent, missing = _parents(section.ngrams, orders)
@@ -298,7 +298,7 @@ def _orders(sections: list[_Section], source: str) -> tuple[Order, ...]:
             key = keys(parent, section.ngrams[:, -1])
             by_key = np.argsort(key, kind="stable")
             _refuse_twice(key, by_key, section, source)
-            order = Order(
+            order = NGramOrder(
                 parent[by_key],
                 section.ngrams[by_key, -1],
                 section.log_prob[by_key].astype(np.float32),
@@ -319,7 +319,7 @@ def _orders(sections: list[_Section], source: str) -> tuple[Order, ...]:
         sections[k - 2].add(np.unique(missing, axis=0))
 
 
-def _parents(ngrams: Int32, orders: list[Order]) -> tuple[Int32, Int32]:
+def _parents(ngrams: Int32, orders: list[NGramOrder]) -> tuple[Int32, Int32]:
     """The indices of the n-grams without their last word, and those of them that are missing."""
     parent = np.zeros(len(ngrams), dtype=np.int32)
     for j, order in enumerate(orders):

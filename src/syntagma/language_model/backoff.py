@@ -30,7 +30,7 @@ WordClass = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class NGramOrder:
     """The n-grams of one order, sorted by (parent, word); logarithms are natural."""
 
     parent: Int32  # the n-gram without its last word, by its index in the order below
@@ -58,7 +58,7 @@ class BackoffModel:
     """
 
     words: tuple[str, ...]
-    orders: tuple[Order, ...]
+    orders: tuple[NGramOrder, ...]
 
     def __len__(self) -> int:
         """The number of n-grams of all orders."""
@@ -155,7 +155,7 @@ def find_keys(table: Int64, queries: Int64) -> Int32:
     return found
 
 
-def suffixes(orders: Sequence[Order]) -> list[Int32]:
+def suffixes(orders: Sequence[NGramOrder]) -> list[Int32]:
     """For each order, the index of each n-gram without its first word in the order below, or -1.
 
     All zeros for the first order.
@@ -166,7 +166,7 @@ def suffixes(orders: Sequence[Order]) -> list[Int32]:
     return result
 
 
-def link_suffixes(order: Order, below: Order, below_suffix: Int32) -> Int32:
+def link_suffixes(order: NGramOrder, below: NGramOrder, below_suffix: Int32) -> Int32:
     """The suffixes of one order, given those of the order below."""
     context = below_suffix[order.parent]
     suffix = find_keys(keys(below.parent, below.word), keys(context, order.word))

@@ -22,7 +22,7 @@ from syntagma.language_model.backoff import (
     Float32,
     Float64,
     Int32,
-    Order,
+    NGramOrder,
     split_keys,
 )
 from syntagma.language_model.counting import NGramTable, count_ngrams, number_text, word_table
@@ -113,7 +113,7 @@ def discounts(counts: Iterable[npt.NDArray[np.integer[Any]]]) -> Float64:
 
 def _estimate(
     tables: list[NGramTable], thresholds: Sequence[int], scratch: Scratch, report: Progress
-) -> tuple[Order, ...]:
+) -> tuple[NGramOrder, ...]:
     report("estimating", 0.0)
     size = len(tables[0])
     adjusted = _adjusted(tables[0], tables[1], scratch) if len(tables) > 1 else tables[0].count
@@ -121,7 +121,7 @@ def _estimate(
     prob = _word_probs(adjusted)
     number = np.arange(size, dtype=np.int32)  # of the n-grams that are kept, by rank
     zeros = np.zeros(size, dtype=np.int32)
-    orders = [Order(zeros, number.copy(), _log(prob), zeros.astype(np.float32))]
+    orders = [NGramOrder(zeros, number.copy(), _log(prob), zeros.astype(np.float32))]
     for k in range(1, len(tables)):
         table = tables[k]
         is_last = k + 1 == len(tables)
@@ -133,7 +133,7 @@ def _estimate(
         _set_backoffs(orders[-1], gamma, number, scratch)
         new_prob = scratch.zeros(0 if is_last else len(table), np.float64)
         new_number = scratch.zeros(0 if is_last else len(table), np.int32)
-        order = Order(
+        order = NGramOrder(
             np.empty(kept_count, np.int32),
             np.empty(kept_count, np.int32),
             np.empty(kept_count, np.float32),
@@ -202,7 +202,7 @@ def _contexts(
     return total, gamma, kept_count
 
 
-def _set_backoffs(order: Order, gamma: Float64, number: Int32, scratch: Scratch) -> None:
+def _set_backoffs(order: NGramOrder, gamma: Float64, number: Int32, scratch: Scratch) -> None:
     for block in scratch.blocks(len(gamma)):
         kept = number[block] >= 0
         order.backoff[number[block][kept]] = _log(gamma[block][kept])

@@ -18,19 +18,47 @@ from syntagma.errors import ModelError
 from syntagma.files.packing import pack_lines
 from syntagma.files.sections import Section, check_sections, damaged, read_lines, text_section
 from syntagma.language_model._ngrams import LONGEST, NGrams, NGramScorer, rises, unfold
-from syntagma.language_model.backoff import SPECIAL_WORDS, UNKNOWN, BackoffModel, Order
-from syntagma.language_model.quantisation import CODES, Codes, Floats, quantise
+from syntagma.language_model.backoff import SPECIAL_WORDS, UNKNOWN, BackoffModel, NGramOrder
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.shape import shape
 
 Array = npt.NDArray[Any]
 Numbers = npt.NDArray[np.uint32]
+Floats = npt.NDArray[np.float32]
+Codes = npt.NDArray[np.uint8]
 
 MAX_ORDER = LONGEST
+PREFIX = "lm."  # of the sections of a file
+CODES = 256  # of quantised numbers
+LOG_RANGE = (-1e6, 10**6)  # of logarithms: sums of them, times any weight, stay finite
+_ROUNDS = 20  # of Lloyd's algorithm
 _MANY = 255  # extensions of an n-gram: this many or more are stored in a table of their own
 _VOWELS = frozenset("aeiou")
-PREFIX = "lm."  # of the sections of a file
-LOG_RANGE = (-1e6, 10**6)  # of logarithms: sums of them, times any weight, stay finite
+
+
+def quantise(values: Floats) -> tuple[Codes, Floats]:
+    """(codes, table) with 256 values (Lloyd 1982); exact if there are no more distinct values."""
+    distinct, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    table = np.zeros(CODES, np.float32)
+    if len(distinct) <= CODES:
+        table[: len(distinct)] = distinct
+        return inverse.astype(np.uint8), table
+    # Start with half of the centres at quantiles, half at equal distances.
+    quantiles = np.quantile(values, np.linspace(0, 1, CODES // 2))
+    centres = np.sort(np.concatenate([quantiles, np.linspace(distinct[0], distinct[-1], 128)]))
+    sizes = np.concatenate([[0], np.cumsum(counts)])
+    sums = np.concatenate([[0], np.cumsum(counts * distinct.astype(np.float64))])
+    for _ in range(_ROUNDS):
+        bounds = np.searchsorted(distinct, (centres[1:] + centres[:-1]) / 2, side="right")
+        parts = np.concatenate([[0], bounds, [len(distinct)]])
+        size = np.diff(sizes[parts])
+        centres = np.divide(np.diff(sums[parts]), size, out=centres.copy(), where=size > 0)
+        centres.sort()
+    codes = np.searchsorted((centres[1:] + centres[:-1]) / 2, distinct, side="right")
+    size = np.bincount(codes, counts, minlength=CODES)
+    sums = np.bincount(codes, counts * distinct.astype(np.float64), minlength=CODES)
+    table[:] = np.divide(sums, size, out=centres, where=size > 0)
+    return codes[inverse].astype(np.uint8), table
 
 
 def word_class(form: str) -> str:
@@ -87,7 +115,7 @@ class PackedOrder:
     starts: Numbers
 
     @classmethod
-    def of(cls, order: Order, following: Order | None, pack: bool) -> PackedOrder:
+    def of(cls, order: NGramOrder, following: NGramOrder | None, pack: bool) -> PackedOrder:
         logs = Logs.packed if pack else Logs
         backoffs, starts = np.empty(0, np.float32), np.empty(0, np.uint32)
         if following is not None:

@@ -20,7 +20,7 @@ from syntagma.language_model.backoff import (
     Float32,
     Float64,
     Int32,
-    Order,
+    NGramOrder,
     suffixes,
 )
 
@@ -28,7 +28,7 @@ _LEAST_MASS = 1e-9  # of probability left for backing off; less is rounding erro
 _HISTORY_ROUNDS = 8  # after which words, the slowest to converge, change by less than 0.1%
 
 
-def _masses(order: Order, below: Order, suffix: Int32) -> tuple[Float64, Float64]:
+def _masses(order: NGramOrder, below: NGramOrder, suffix: Int32) -> tuple[Float64, Float64]:
     """The probability each context leaves for backing off: its own, and that of the order below."""
     size = len(below)
     probs = np.exp(order.log_prob, dtype=np.float64)
@@ -38,7 +38,7 @@ def _masses(order: Order, below: Order, suffix: Int32) -> tuple[Float64, Float64
     return own, lower
 
 
-def _normalised(below: Order, order: Order, suffix: Int32) -> Float32:
+def _normalised(below: NGramOrder, order: NGramOrder, suffix: Int32) -> Float32:
     """The back-offs with which the probabilities after each context sum to one."""
     own, lower = _masses(order, below, suffix)
     backoff = np.log(np.maximum(own, _LEAST_MASS) / np.maximum(lower, _LEAST_MASS))
@@ -122,12 +122,12 @@ def _restricted(
     model: BackoffModel, links: Sequence[Int32], kept: Sequence[npt.NDArray[np.bool_]]
 ) -> BackoffModel:
     """The model with the kept n-grams only; contexts that lost some get new back-offs."""
-    orders: list[Order] = [model.orders[0]]
+    orders: list[NGramOrder] = [model.orders[0]]
     numbers = np.arange(len(model.words), dtype=np.int32)
     for k, order in enumerate(model.orders[1:], start=1):
         keep = kept[k]
         below = model.orders[k - 1]
-        left = Order(
+        left = NGramOrder(
             order.parent[keep], order.word[keep], order.log_prob[keep], order.backoff[keep]
         )
         backoff = below.backoff

@@ -25,7 +25,7 @@ from syntagma.linearizer.beginnings import Beginnings, Search, part_of
 from syntagma.linearizer.checks import Words, as_order, as_problem, read_item, read_order
 from syntagma.linearizer.solver import Solver
 from syntagma.linearizer.streams import OnError, attempt, check_on_error, deliver, in_order
-from syntagma.models.margin import Margin
+from syntagma.models.model import Margin
 from syntagma.problem.faults import crossing_arcs, order_faults
 from syntagma.problem.problem import Problem
 from syntagma.results.acceptance import Acceptance, shared_adjacencies

@@ -25,8 +25,7 @@ from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import PREFIX, LanguageModel
 from syntagma.models.container import read_container
 from syntagma.models.header import LANGUAGE_MODEL, Header, check_header, scorer_name
-from syntagma.models.margin import read_margin
-from syntagma.models.model import Model, StoredScorer, build_model
+from syntagma.models.model import Model, StoredScorer, build_model, read_margin
 from syntagma.models.packages import find_packaged, is_name
 from syntagma.realization.realizer import Realizer
 from syntagma.transition.budget import SearchName

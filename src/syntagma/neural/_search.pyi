@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
 
 class Rows(Protocol):
-    """Those of `slot_rows.SlotRows`."""
+    """Those of `encoder.SlotRows`."""
 
     @property
     def members(self) -> Sequence[Ints]: ...

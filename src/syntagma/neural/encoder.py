@@ -6,6 +6,10 @@ over the set of words follow. They have no positions; the given relation between
 their attention. After one of the layers the encoder guesses the tags and labels that are not given,
 and the layers after it read its guesses.
 
+What words add to the hidden layers of the action scorers follows from their vectors (`SlotRows`),
+and so does how far each word of a given tree is lifted (`LiftHead`; `transition.lifting` says what
+a lifting is, and chooses among them).
+
 The compiled arithmetic is `_encoder`. `network` computes the same in PyTorch, for training. What a
 search does with the vectors: `scorer` and `_search`.
 """
@@ -14,15 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from syntagma.neural._action_scorer import GROUPS
 from syntagma.neural._encoder import Matrix, add_bags, attend, normalise, pair_tables
 from syntagma.neural._given import RELATION_NAMES, read_given
-from syntagma.neural.embeddings import EmbeddingTable
 from syntagma.neural.lexicon import LEXICAL, Lexicon
-from syntagma.neural.lift_head import LiftHead
 from syntagma.neural.parameters import (
     DIRECTIONS,
     FIELDS,
@@ -32,16 +36,104 @@ from syntagma.neural.parameters import (
     SLOT_PARTS,
     TAG,
     Dimensions,
+    EmbeddingTable,
     Floats,
 )
-from syntagma.neural.slot_rows import Occupants, SlotMatrices, SlotRows
-from syntagma.transition.encoding import Encoding
-from syntagma.transition.lifting import MOST_STEPS
+from syntagma.transition.encoding import NONE, Encoding
+from syntagma.transition.lifting import MOST_STEPS, room_of
 from syntagma.transition.vocabulary import Vocabulary
 
 Ints = npt.NDArray[np.int32]
 
 MOST_WORDS = 256  # that are encoded together, unless one problem has more
+
+
+class SlotRows(NamedTuple):
+    """The rows of one problem for one action scorer, by group of slots (GROUPS).
+
+    A row is the vector of a word times the matrix of a group. Only words that can stand in these
+    slots have one.
+    """
+
+    members: tuple[Ints, ...]  # the words that have rows
+    words: tuple[Floats, ...]  # [members, columns]: their rows
+    special: tuple[Floats, ...]  # [2, columns]: those of nothing and of the start
+
+
+class SlotMatrices:
+    """The slots of one action scorer, as matrices."""
+
+    def __init__(self, weights: Floats, groups: Sequence[Sequence[int]], special: Floats) -> None:
+        """`groups` are the columns of `weights` that each group has."""
+        self._matrices = [Matrix(np.ascontiguousarray(weights[:, group])) for group in groups]
+        self._special = tuple(matrix(special) for matrix in self._matrices)
+
+    def rows(self, vectors: Floats, occupants: Occupants) -> Iterator[SlotRows]:
+        """The rows of each problem of a batch."""
+        products = [
+            matrix(vectors if len(words) == len(vectors) else vectors[words])
+            for matrix, words in zip(self._matrices, occupants.words, strict=True)
+        ]
+        for members, parts in zip(occupants.members, occupants.parts, strict=True):
+            rows = (product[part] for product, part in zip(products, parts, strict=True))
+            yield SlotRows(members, tuple(rows), self._special)
+
+
+class Occupants:
+    """Which words of a batch can stand in the slots of each group."""
+
+    def __init__(self, heads: Ints, starts: Ints, lengths: Ints) -> None:
+        """`heads` are the given heads of the words of all problems, one problem after the other,
+        as numbers in their problem; `starts` and `lengths` say where the problems are."""
+        first = np.repeat(starts, lengths)
+        free = heads == NONE
+        governs = np.zeros(len(heads), bool)
+        governs[(heads + first)[heads >= 0]] = True
+        chosen = {
+            "any": np.ones(len(heads), bool),
+            "arcs": np.repeat(np.logical_or.reduceat(free, starts), lengths),
+            "linked": governs | ~free,
+            "heads": governs,
+        }
+        self.words = [np.flatnonzero(chosen[group]) for group in GROUPS]
+        bounds = [np.searchsorted(words, [*starts, len(heads)]).tolist() for words in self.words]
+        self.parts = [
+            [slice(bound[i], bound[i + 1]) for bound in bounds] for i in range(len(starts))
+        ]
+        numbers = [(words - first[words]).astype(np.int32) for words in self.words]
+        self.members = [
+            tuple(number[part] for number, part in zip(numbers, parts, strict=True))
+            for parts in self.parts
+        ]
+
+
+class LiftHead:
+    """How far words are lifted: a hidden layer over a word, its head and the head of its head."""
+
+    def __init__(self, weights: Mapping[str, Floats]) -> None:
+        self._ends = Matrix(weights["lift.ends.weight"], weights["lift.ends.bias"])
+        self._out = Matrix(weights["lift.out.weight"], weights["lift.out.bias"])
+
+    def scores(self, vectors: Floats, heads: Sequence[int]) -> Floats | None:
+        """Log-probabilities [n, steps]; None if no word can be lifted.
+
+        Steps for which not enough ancestors are given are impossible: minus infinity.
+        """
+        room = room_of(heads)
+        words = [word for word, steps in enumerate(room) if steps]
+        if not words:
+            return None
+        ends = [(word, heads[word], heads[heads[word]]) for word in words]
+        hidden = self._ends(vectors[np.array(ends)].reshape(len(words), -1))
+        logits = self._out(np.maximum(hidden, 0, out=hidden))
+        steps = np.arange(MOST_STEPS + 1)
+        logits[steps > np.array([room[word] for word in words])[:, None]] = -np.inf
+        logits -= logits.max(axis=1, keepdims=True)
+        logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
+        scores = np.full((len(heads), MOST_STEPS + 1), -np.inf, np.float32)
+        scores[:, 0] = 0.0
+        scores[words] = logits
+        return scores
 
 
 def read_fields(

@@ -1,4 +1,5 @@
-"""The parameters of the network: its dimensions, and the names and shapes that follow from them.
+"""The parameters of the network: its dimensions, the names and shapes that follow from them, and
+embedding tables in 32 or 8 bits.
 
 The encoder (`encoder`) and the action scorer (`scorer`) compute with them, `network` does so for
 training; `stored` checks those of a model file against this table.
@@ -8,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
+from syntagma.neural._encoder import add_byte_rows, add_rows
 from syntagma.neural._given import GIVEN_FIELDS, HEAD_STATES, RELATION_NAMES
 from syntagma.neural.lexicon import LEXICAL, Lexicon
 from syntagma.neural.slots import SlotTable
@@ -138,3 +141,29 @@ def parameter_shapes(
         linear("lift.ends", 3 * d.width, d.arc_hidden)  # of a word, its head, and the head of that
         linear("lift.out", d.arc_hidden, MOST_STEPS + 1)
     return shapes
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingTable:
+    """Rows of 32-bit floats or, with a scale for each row, of 8-bit integers."""
+
+    rows: npt.NDArray[Any]
+    scales: Floats | None = None
+
+    @classmethod
+    def quantised(cls, rows: Floats) -> EmbeddingTable:
+        """Round to 8 bits; the scale of a row to 16, as model files store it."""
+        scales = (np.abs(rows).max(axis=1) / 127).astype(np.float16).astype(np.float32)
+        safe = np.where(scales > 0, scales, 1)
+        return cls(np.clip(np.rint(rows / safe[:, None]), -127, 127).astype(np.int8), scales)
+
+    def as_floats(self) -> Floats:
+        rows = self.rows.astype(np.float32)
+        return rows if self.scales is None else rows * self.scales[:, None]
+
+    def add_to(self, out: Floats, numbers: npt.NDArray[np.int32]) -> None:
+        """Add row `numbers[i]` of the table to row i of `out`."""
+        if self.scales is None:
+            add_rows(out, self.rows, numbers)
+        else:
+            add_byte_rows(out, self.rows, self.scales, numbers)

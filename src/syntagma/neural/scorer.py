@@ -20,11 +20,9 @@ from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
 from syntagma.neural._encoder import Matrix
 from syntagma.neural._reranker import Reranker
 from syntagma.neural._search import NeuralSearch
-from syntagma.neural.embeddings import EmbeddingTable
-from syntagma.neural.encoder import Encoder, WordVectors
+from syntagma.neural.encoder import Encoder, SlotRows, WordVectors
 from syntagma.neural.lexicon import Lexicon
-from syntagma.neural.parameters import DIRECTIONS, Dimensions, Floats
-from syntagma.neural.slot_rows import SlotRows
+from syntagma.neural.parameters import DIRECTIONS, Dimensions, EmbeddingTable, Floats
 from syntagma.neural.slots import SLOTS, SlotTable
 from syntagma.problem.problem import Problem
 from syntagma.transition._search import FoundTree, Search

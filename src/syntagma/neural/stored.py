@@ -14,10 +14,10 @@ import numpy.typing as npt
 from syntagma.errors import ModelError, shown
 from syntagma.files.packing import pack_lines, unpack_lines
 from syntagma.neural._action_scorer import VECTOR_MULTIPLE
-from syntagma.neural.embeddings import EmbeddingTable
 from syntagma.neural.lexicon import LEXICAL, SUFFIX, Lexicon
 from syntagma.neural.parameters import (
     Dimensions,
+    EmbeddingTable,
     Floats,
     input_names,
     parameter_shapes,

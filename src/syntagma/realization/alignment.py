@@ -52,7 +52,7 @@ _ESCAPED = {  # by the Penn Treebank
 }
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """A smallest part of the text that a form may begin or end with."""
 
     start: int  # characters of the text
@@ -148,7 +148,7 @@ def aligned_sentence(
     )
 
 
-def split_pieces(text: str) -> list[Piece]:
+def split_pieces(text: str) -> list[TextPiece]:
     """The smallest parts of a text: runs of letters or digits, clitics, single other characters.
 
     >>> [piece.text for piece in split_pieces("They can't pay $5.")]
@@ -158,7 +158,7 @@ def split_pieces(text: str) -> list[Piece]:
     for match in re.finditer(r"\S+", text):
         for start, end in _parts(match[0]):
             start, end = start + match.start(), end + match.start()
-            pieces.append(Piece(start, end, _comparable(text[start:end])))
+            pieces.append(TextPiece(start, end, _comparable(text[start:end])))
     return pieces
 
 
@@ -185,7 +185,7 @@ def _comparable(text: str) -> str:
 
 
 def _map_tree(
-    problem: Problem, pieces: Sequence[Piece], realizer: Realizer, guess: bool
+    problem: Problem, pieces: Sequence[TextPiece], realizer: Realizer, guess: bool
 ) -> _Mapping | None:
     words = problem.words
     dependents: defaultdict[int, list[int]] = defaultdict(list)
@@ -252,7 +252,7 @@ def _joined(form: str) -> str:
 def _find(
     word: int,
     forms: Mapping[str, float],
-    pieces: Sequence[Piece],
+    pieces: Sequence[TextPiece],
     index: Mapping[str, Sequence[int]],
 ) -> _Mappings:
     """All places where one of the forms stands."""
@@ -271,7 +271,7 @@ def _find(
     return found
 
 
-def _guess(word: int, lemma: str, pieces: Sequence[Piece]) -> _Mappings:
+def _guess(word: int, lemma: str, pieces: Sequence[TextPiece]) -> _Mappings:
     """All parts of tokens that a word might be, by how similar they are to its lemma."""
     found: _Mappings = {}
     wanted = _comparable(lemma)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from syntagma.realization.contractions import (
+from syntagma.realization.detokenization import (
     LEVELS,
     MAX_LENGTH,
+    Detokenizer,
     contraction_keys,
     contraction_length,
     is_concatenation,
     written,
 )
-from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.spacing import (
     CONTEXTS,
     Key,

@@ -1,35 +1,46 @@
-"""Which of its forms a lemma takes, by its neighbours in the tree.
+"""Which of its forms a lemma takes: log-linear models of the context of a word.
 
-There is a log-linear model for each lemma, with its tag and features, that was seen often and in
-several forms: *not* is *n't* beside *do*, *be* is *'s* beside *it*. The words before and after are
-the concern of the search, or of `form_context`. `form_choice_training` learns the weights.
+`FormChoice` reads the neighbours in the tree: *not* is *n't* beside *do*, *be* is *'s* beside *it*.
+`FormContext` reads the words before and after, once the order is known. It chooses where the search
+does not: where neither a language model nor the scorer distinguishes the forms of a lemma.
+`form_choice_training` learns the weights of both.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from itertools import takewhile
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from syntagma.files.sections import check_sections, damaged, text_section, unpack_text
+from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.realization.inflection import Form
 from syntagma.realization.lexicon import sorted_features
 
-SECTION = "form_choice"
+EDGE = ""  # beyond the first and the last word
+POOLED = "*"  # in the place of the tag: weights that several lemmas, tags or features share
 _MAX_WEIGHT = 10**6  # in hundredths
 
 Key = tuple[str, str, str]  # lemma, tag, features
 Weights = dict[Key, dict[str, tuple[int, ...]]]  # of each context for each form, in hundredths
 
+# What a neighbour adds to the score of each form; takes the side, "after" or "before" the
+# neighbour, and the text of the neighbour.
+Contribution = Callable[[str, str], Sequence[float]]
 
-class FormChoice:
-    """Log-linear models of forms; the forms are those of an inflector, in its order."""
+
+class _FormModel:
+    """A log-linear model for each lemma, with its tag and features, that was seen often and in
+    several forms; the forms are those of an inflector, in its order."""
+
+    SECTION: ClassVar[str]
 
     def __init__(self, weights: Weights | bytes) -> None:
         """The weights may be packed, as in a model file: they are unpacked when first needed."""
@@ -37,13 +48,27 @@ class FormChoice:
 
     @cached_property
     def _weights(self) -> Weights:
-        return (
-            unpack_weights(self._given, SECTION) if isinstance(self._given, bytes) else self._given
-        )
+        packed = self._given
+        return unpack_weights(packed, self.SECTION) if isinstance(packed, bytes) else packed
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        packed = self._given if isinstance(self._given, bytes) else pack_weights(self._given)
+        return {self.SECTION: np.frombuffer(packed, np.uint8)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        check_sections(arrays, [text_section(cls.SECTION)])
+        return cls(arrays[cls.SECTION].tobytes())
+
+
+class FormChoice(_FormModel):
+    """Weights of neighbours in the tree for forms."""
+
+    SECTION = "form_choice"
 
     def log_shares(self, problem: Problem, forms: Sequence[Sequence[Form]]) -> list[list[float]]:
         """The logarithms of the shares of the forms that each word of the problem may take."""
-        tree = LemmaTree(
+        tree = TreeContexts(
             [word.name for word in problem.words],
             [word.head for word in problem.words],
             [word.deprel for word in problem.words],
@@ -62,15 +87,6 @@ class FormChoice:
                 found = (scores - np.logaddexp.reduce(scores)).tolist()
             shares.append(found)
         return shares
-
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        packed = self._given if isinstance(self._given, bytes) else pack_weights(self._given)
-        return {SECTION: np.frombuffer(packed, np.uint8)}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> FormChoice:
-        check_sections(arrays, [text_section(SECTION)])
-        return cls(arrays[SECTION].tobytes())
 
 
 def pack_weights(weights: Weights) -> bytes:
@@ -106,8 +122,8 @@ def unpack_weights(packed: bytes, section: str) -> Weights:
     return weights
 
 
-class LemmaTree:
-    """A tree of lemmas; heads are 1-based, 0 for the root; None is not given."""
+class TreeContexts:
+    """Neighbours in a tree of lemmas; heads are 1-based, 0 for the root; None: not given."""
 
     def __init__(
         self,
@@ -138,3 +154,92 @@ class LemmaTree:
             for other in self._dependents[i]
         )
         return found
+
+
+class FormContext(_FormModel):
+    """Weights of neighbouring words for forms; none in models made before 0.10."""
+
+    SECTION = "form_context"
+
+    @cached_property
+    def pooled(self) -> bool:
+        """Whether lemmas that were seen rarely share weights; not in models before 0.11."""
+        return any(tag == POOLED for _, tag, _ in self._weights)
+
+    def contribution(
+        self, key: Key, forms: Sequence[Form], choice: Sequence[Alternative]
+    ) -> Contribution:
+        """What neighbours add to the scores of the forms of a choice; `forms` are those that the
+        inflector proposes for the lemma, some of which may not be in the choice."""
+        texts = [form.text.lower() for form in forms]
+        weights: dict[str, tuple[int, ...]] = {}
+        if len(choice) > 1:
+            weights = self._weights.get(key, {})
+            if not weights and self.pooled and len(texts) > 1:
+                texts.sort()
+                pools = (self._weights.get(pool, {}) for pool in pooled_keys(key[0], texts))
+                weights = next(filter(None, pools), {})
+        numbers = {text: number for number, text in enumerate(texts)}
+        places = [numbers.get(each.text.lower()) for each in choice]
+
+        def contribute(side: str, neighbour: str) -> Sequence[float]:
+            total = [0.0] * len(places)
+            for context in neighbour_contexts(side, neighbour) if weights else ():
+                values = weights.get(context, ())
+                if len(values) == len(forms):
+                    for i, place in enumerate(places):
+                        total[i] += 0.0 if place is None else values[place] / 100
+            return total
+
+        return contribute
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        return super().from_arrays(arrays) if cls.SECTION in arrays else cls({})
+
+
+def pooled_keys(lemma: str, forms: Sequence[str]) -> tuple[Key, Key]:
+    """The keys under which a lemma shares weights with itself under other tags and features, and
+    with other lemmas whose forms, which are sorted and in lower case, end alike: *de* and *d'* with
+    *lorsque* and *lorsqu'*."""
+    pairs = zip(forms[0], forms[-1], strict=False)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    endings = " ".join(form[shared:] for form in forms)
+    return (lemma.lower(), POOLED, endings), ("", POOLED, endings)
+
+
+def neighbour_contexts(side: str, form: str) -> tuple[str, ...]:
+    """The features of a neighbour, as text: its form, and the letter that is next to the word."""
+    if form == EDGE:
+        return (f"{side} edge",)
+    letter = form[:1] if side == "before" else form[-1:]
+    return f"{side} {form.lower()}", f"{side} letter {letter.lower()}"
+
+
+def best_forms(
+    choices: Sequence[Sequence[Alternative]], contributions: Sequence[Contribution]
+) -> list[int]:
+    """The indices of the best forms of a sentence: those with the largest sum of log shares and of
+    what neighbours contribute, by dynamic programming (Viterbi). Of equal ones, the first."""
+    sums = _start(choices[0], contributions[0])
+    origins: list[list[int]] = []
+    for at in range(1, len(choices)):
+        last, choice = choices[at - 1], choices[at]
+        to_last = [contributions[at - 1]("before", each.text) for each in choice]
+        to_this = [contributions[at]("after", each.text) for each in last]
+        paths = [
+            [sums[i] + to_last[j][i] + to_this[i][j] for i in range(len(last))]
+            for j in range(len(choice))
+        ]
+        origins.append([max(range(len(last)), key=each.__getitem__) for each in paths])
+        sums = [max(each) + form.log_share for each, form in zip(paths, choice, strict=True)]
+    ends = contributions[-1]("before", EDGE)
+    chosen = [max(range(len(sums)), key=lambda i: sums[i] + ends[i])]
+    for each in reversed(origins):
+        chosen.append(each[chosen[-1]])
+    return chosen[::-1]
+
+
+def _start(choice: Sequence[Alternative], contribution: Contribution) -> list[float]:
+    added = contribution("after", EDGE)
+    return [each.log_share + more for each, more in zip(choice, added, strict=True)]

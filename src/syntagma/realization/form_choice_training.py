@@ -11,10 +11,12 @@ import numpy.typing as npt
 
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.realization.form_choice import FormChoice, Key, LemmaTree
-from syntagma.realization.form_context import (
+from syntagma.realization.form_choice import (
     EDGE,
+    FormChoice,
     FormContext,
+    Key,
+    TreeContexts,
     neighbour_contexts,
     pooled_keys,
 )
@@ -39,7 +41,7 @@ def learn_form_choice(sentences: Iterable[Sentence], inflector: Inflector) -> Fo
     for sentence in sentences:
         if not sentence.lemmas:
             continue
-        tree = LemmaTree(sentence.lemmas, sentence.heads, sentence.deprels)
+        tree = TreeContexts(sentence.lemmas, sentence.heads, sentence.deprels)
         for i, key, form in _ambiguous(sentence, inflector):
             examples[key].append((form, tree.contexts(i)))
     return FormChoice(

@@ -22,8 +22,7 @@ from syntagma.files.sections import check_sections, text_section
 from syntagma.realization import english
 from syntagma.realization.edit_rules import EditRules
 from syntagma.realization.edits import apply_edit
-from syntagma.realization.english_tags import CLOSED, PENN, penn_tag
-from syntagma.realization.letter_case import capitalised, with_case_of
+from syntagma.realization.letters import capitalised, with_case_of
 from syntagma.realization.lexicon import (
     COMMON_TYPO,
     SECTION,
@@ -35,7 +34,7 @@ from syntagma.realization.lexicon import (
     sorted_features,
     unpack_lexicon,
 )
-from syntagma.realization.tag_classes import TagClasses
+from syntagma.realization.tags import CLOSED, PENN, TagClasses, penn_tag
 from syntagma.realization.transducer import Sibling, Transducer, morphs_of
 
 MAX_FORMS = 6

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from syntagma.realization.edits import find_edit
 from syntagma.realization.inflection import Inflector
-from syntagma.realization.letter_case import neutral_form
+from syntagma.realization.letters import neutral_form
 from syntagma.realization.lexicon import COMMON_TYPO, Seen, is_typo, sorted_features
-from syntagma.realization.tag_classes import TagClasses
+from syntagma.realization.tags import TagClasses
 from syntagma.realization.transducer_training import learn_transducer
 from syntagma.treebanks.treebank import Sentence
 

@@ -19,23 +19,22 @@ from syntagma.files.sections import check_sections, text_section
 from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import UPOS_TAGS, Word
-from syntagma.realization import detokenization, form_choice, lexicon
+from syntagma.realization import detokenization, lexicon
 from syntagma.realization.agreement import Agreement, agreeing, agreeing_determiner
 from syntagma.realization.articles import settle_articles
 from syntagma.realization.detokenization import Detokenizer
-from syntagma.realization.english_tags import is_present
-from syntagma.realization.form_choice import FormChoice
-from syntagma.realization.form_context import FormContext, best_forms
+from syntagma.realization.form_choice import FormChoice, FormContext, best_forms
 from syntagma.realization.inflection import Form, Inflector
-from syntagma.realization.letter_case import capitalised
+from syntagma.realization.letters import capitalised
 from syntagma.realization.lexicon import sorted_features
+from syntagma.realization.tags import is_present
 from syntagma.results.linearization import Linearization
 from syntagma.transition.encoding import with_chosen_forms
 
 Alternatives = tuple[tuple[Alternative, ...], ...]
 
 # The first two are compressed; they are unpacked, and their lines checked, when first needed.
-TABLE = tuple(map(text_section, (lexicon.SECTION, form_choice.SECTION, *detokenization.SECTIONS)))
+TABLE = tuple(map(text_section, (lexicon.SECTION, FormChoice.SECTION, *detokenization.SECTIONS)))
 
 
 @dataclass(frozen=True, slots=True)

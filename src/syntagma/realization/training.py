@@ -15,7 +15,7 @@ from syntagma.problem.problem import Problem
 from syntagma.realization.detokenization_training import learn_detokenizer
 from syntagma.realization.form_choice_training import learn_form_choice, learn_form_context
 from syntagma.realization.inflection_training import learn_inflector, neutral_forms
-from syntagma.realization.letter_case import capitalised
+from syntagma.realization.letters import capitalised
 from syntagma.realization.realizer import Realizer, is_english
 from syntagma.treebanks.inflected import InflectedVisit
 from syntagma.treebanks.treebank import Sentence

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import SyntagmaWarning
-from syntagma.neural.embeddings import EmbeddingTable
+from syntagma.neural.parameters import EmbeddingTable
 from syntagma.realization.letters import END, START, Costs, align_letters, apply_change, letters_of
 from syntagma.realization.lexicon import Seen, SeenForms, most_frequent
 from syntagma.realization.transducer import (

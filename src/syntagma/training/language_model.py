@@ -36,7 +36,7 @@ from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import MAGIC, read_container, write_container
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.loading import load_model, model_path
-from syntagma.models.margin import MARGIN
+from syntagma.models.model import MARGIN
 from syntagma.models.saving import add_language_model
 from syntagma.training import balance
 from syntagma.training.margin import describe_margin, learn_margin

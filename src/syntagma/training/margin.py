@@ -27,7 +27,7 @@ from syntagma.linearizer.streams import in_order
 from syntagma.models.container import read_container, write_container
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.loading import load_model, model_path
-from syntagma.models.margin import MARGIN, Margin
+from syntagma.models.model import MARGIN, Margin
 from syntagma.problem.problem import Problem
 from syntagma.treebanks.conditions import sentence_rng
 from syntagma.treebanks.treebank import Sentence, as_sentences

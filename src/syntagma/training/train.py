@@ -25,7 +25,7 @@ from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import LanguageModel
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.loading import model_path
-from syntagma.models.margin import MARGIN
+from syntagma.models.model import MARGIN
 from syntagma.neural.settings import NeuralSettings
 from syntagma.realization.training import learn_realizer
 from syntagma.training.data import (
