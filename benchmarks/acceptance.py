@@ -23,7 +23,7 @@ from records import Table, begin, finish, treebank_options
 
 import syntagma
 from syntagma.cli.progress import Ticker
-from syntagma.files.fingerprint import fingerprint
+from syntagma.files.reading import fingerprint
 from syntagma.training.margin import ACCEPTED, MAX_WORDS, SEED, swap
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS, constrain, sentence_rng
 

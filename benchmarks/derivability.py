@@ -18,8 +18,8 @@ from pathlib import Path
 
 from syntagma.best_first.ccg_grammar import CHAINS, CcgGrammar
 from syntagma.best_first.grammar_extraction import extract_grammar, is_derivable
+from syntagma.ccg.derivation import Derivation
 from syntagma.formats.auto import HeadSource
-from syntagma.results.derivation import Derivation
 from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.ccgbank import read_ccgbank

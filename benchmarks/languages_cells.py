@@ -27,7 +27,7 @@ from records import measure
 import syntagma
 from syntagma.cli.progress import Ticker
 from syntagma.evaluation.realization import evaluate_realization, lemma_problems
-from syntagma.files.fingerprint import fingerprint
+from syntagma.files.reading import fingerprint
 from syntagma.problem import trees
 from syntagma.treebanks.treebank import Sentence
 

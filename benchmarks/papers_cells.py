@@ -29,7 +29,7 @@ import syntagma
 from syntagma.best_first.strategy import BestFirstStrategy
 from syntagma.cli.progress import Ticker
 from syntagma.evaluation.bleu import bleu
-from syntagma.files.fingerprint import fingerprint
+from syntagma.files.reading import fingerprint
 from syntagma.files.writing import atomic_write
 from syntagma.treebanks.ccgbank import read_sentences
 from syntagma.treebanks.conditions import CONDITIONS, constrain, sentence_rng

@@ -32,7 +32,7 @@ from samples import usual_tag_column
 
 import syntagma
 from syntagma.evaluation.shared_task import shared_task_scores
-from syntagma.files.fingerprint import fingerprint
+from syntagma.files.reading import fingerprint
 from syntagma.problem.word import TagColumn
 from syntagma.realization.inflection_training import neutral_forms
 from syntagma.realization.lexicon import sorted_features

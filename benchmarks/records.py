@@ -22,7 +22,7 @@ import syntagma
 from syntagma.cli.progress import Ticker
 from syntagma.evaluation.evaluate import LENGTH_CLASSES
 from syntagma.evaluation.report import as_dict
-from syntagma.files.fingerprint import fingerprint
+from syntagma.files.reading import fingerprint
 from syntagma.treebanks.conditions import CONDITIONS
 
 

@@ -21,8 +21,7 @@ from records import add_file_options
 import syntagma
 from syntagma.cli.progress import Ticker
 from syntagma.errors import FormatError, TrainingError
-from syntagma.files.fingerprint import fingerprint
-from syntagma.files.reading import open_text
+from syntagma.files.reading import fingerprint, open_text
 from syntagma.files.writing import atomic_write
 from syntagma.linearizer.linearizer import read_info
 from syntagma.problem.word import TagColumn

@@ -26,7 +26,7 @@ from samples import Figures, Sample
 
 import syntagma
 from syntagma.evaluation.evaluate import main_conditions
-from syntagma.files.fingerprint import fingerprint
+from syntagma.files.reading import fingerprint
 from syntagma.transition.budget import SearchName
 from syntagma.treebanks.ccgbank import read_sentences
 from syntagma.treebanks.conditions import MAIN_CONDITIONS

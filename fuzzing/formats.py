@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
+from syntagma.ccg.derivation import Derivation
 from syntagma.errors import FormatError
 from syntagma.files.reading import open_text
 from syntagma.formats.auto import auto_line, parse_auto, read_auto
@@ -22,7 +23,6 @@ from syntagma.formats.conllu import ConlluOrigin, Lemmas, write_conllu
 from syntagma.formats.jsonl import write_jsonl
 from syntagma.formats.problems import InputFormat, read_problems
 from syntagma.problem.problem import Problem
-from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import Linearization, Token
 
 Format = Literal["text", "jsonl", "conllu", "sr", "auto"]

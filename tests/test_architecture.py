@@ -25,6 +25,7 @@ LAYERS = (
     ("arguments",),
     ("problem",),
     ("files",),
+    ("ccg",),
     ("results",),
     ("formats",),
     ("treebanks",),

@@ -23,7 +23,7 @@ from toys.treebank import write_treebank
 
 import languages
 import syntagma
-from syntagma.files.fingerprint import fingerprint
+from syntagma.files.reading import fingerprint
 from syntagma.models.card import About, licence_id
 from syntagma.models.container import read_header
 from syntagma.models.packages import LANGUAGES

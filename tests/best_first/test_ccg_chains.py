@@ -24,6 +24,7 @@ from syntagma.best_first.grammar_extraction import (
     is_derivable,
 )
 from syntagma.best_first.settings import BestFirstSettings
+from syntagma.ccg.derivation import Derivation
 from syntagma.cli import run as command
 from syntagma.errors import SyntagmaWarning
 from syntagma.features._weights import TrainingWeights
@@ -32,7 +33,6 @@ from syntagma.linearizer.linearizer import load
 from syntagma.models.container import read_container
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.results.derivation import Derivation
 from syntagma.training.train import train
 from syntagma.transition.training import encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary

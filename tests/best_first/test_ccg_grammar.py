@@ -27,8 +27,8 @@ from toys.ccg import (
 
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.grammar_extraction import MAX_CATEGORIES, RARE, extract_grammar, returns
+from syntagma.ccg.derivation import Derivation
 from syntagma.models.container import read_container, write_container
-from syntagma.results.derivation import Derivation
 from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.ccgbank import CcgSentence, read_ccgbank

@@ -23,8 +23,8 @@ from syntagma.best_first.derivations import (
 )
 from syntagma.best_first.grammar_extraction import extract_grammar
 from syntagma.best_first.training import derivation_nodes, tree_nodes
+from syntagma.ccg.derivation import Derivation
 from syntagma.errors import ProblemError
-from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import violations
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.training import Reference, encode_training, learn_vocabulary

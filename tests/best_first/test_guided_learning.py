@@ -30,9 +30,8 @@ from syntagma.best_first.ccg_grammar import CcgGrammar, LexicalEntry
 from syntagma.best_first.grammar_extraction import extract_grammar
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.features._weights import TrainingWeights
-from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
-from syntagma.problem.word import Word
+from syntagma.problem.word import Alternative, Word
 from syntagma.transition.forms import form_arrays
 from syntagma.transition.training import encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary

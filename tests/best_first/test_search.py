@@ -43,9 +43,9 @@ from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS, DependencyEd
 from syntagma.best_first._search import BestFirst, best_first_search
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.templates import dependency_templates
+from syntagma.ccg.derivation import Derivation
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.results.derivation import Derivation
 from syntagma.transition.encoding import encode
 from syntagma.transition.training import Reference, learn_vocabulary
 from syntagma.treebanks.treebank import Sentence

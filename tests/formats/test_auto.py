@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from shared_data import CCG_DEV
 from toys.ccg import DERIVATIONS, chain, derivations, toy_sentences, word
 
+from syntagma.ccg.derivation import Derivation
 from syntagma.errors import FormatError
 from syntagma.files.reading import open_text
 from syntagma.formats.auto import AutoEntry, parse_auto, read_auto, write_auto
-from syntagma.results.derivation import Derivation
 from syntagma.treebanks.ccgbank import CcgSentence, read_ccgbank
 from syntagma.treebanks.treebank import Sentence
 

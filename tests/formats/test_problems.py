@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from syntagma.errors import ArgumentError, FormatError
-from syntagma.files.place import Place
+from syntagma.files.reading import Place
 from syntagma.formats.problems import guess_format, place_of, read_problems
 from syntagma.problem.problem import Problem
 

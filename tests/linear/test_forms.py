@@ -23,9 +23,8 @@ from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.templates import FEATURE_SETS, FORMS, FeatureSet, templates
 from syntagma.linearizer.linearizer import load
-from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
-from syntagma.problem.word import Word
+from syntagma.problem.word import Alternative, Word
 from syntagma.training.train import train
 from syntagma.transition._search import beam_search
 from syntagma.transition.encoding import Encoding, encode

@@ -16,6 +16,7 @@ import pytest
 from toys.models import bag, make_scorer, random_weights, toy_linearizer, toy_vocabulary
 
 import syntagma
+from syntagma.ccg.derivation import Derivation
 from syntagma.errors import (
     ArgumentError,
     FormatError,
@@ -28,7 +29,6 @@ from syntagma.linear.scorer import StoredLinearScorer
 from syntagma.linear.templates import templates
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.saving import save_model
-from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 from syntagma.transition.encoding import encode

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pytest
 
 from syntagma.errors import ModelError, OutputError
-from syntagma.files.fingerprint import fingerprint
+from syntagma.files.reading import fingerprint
 from syntagma.models.container import ALIGNMENT, read_container, write_container
 
 HEADER = {"name": "toy", "language": "en", "figures": {"none": 19.5}, "note": "naïve ☕"}

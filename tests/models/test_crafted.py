@@ -15,7 +15,7 @@ import pytest
 
 from fuzzing import toys
 from syntagma.errors import ModelError
-from syntagma.files.packing import pack_lines, unpack_lines
+from syntagma.files.sections import pack_lines, unpack_lines
 from syntagma.models.container import MAX_FILE, MAX_INDEX, write_container
 from syntagma.models.header import FIELD_TYPES, Header, check_header
 from syntagma.models.loading import load_model

@@ -12,9 +12,8 @@ from toys.network import in_many_shapes, toy_neural_linearizer, toy_scorer
 from toys.searches import EVERYTHING, VOCABULARY, Listener, tagged
 
 from syntagma.neural.scorer import NeuralScorer, RerankedSearch
-from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
-from syntagma.problem.word import Word
+from syntagma.problem.word import Alternative, Word
 from syntagma.results.linearization import violations
 from syntagma.transition._search import FoundTree, Search, beam_search
 from syntagma.transition.encoding import Encoding, encode

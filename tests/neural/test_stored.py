@@ -27,7 +27,7 @@ from toys.network import (
 )
 
 from syntagma.errors import ModelError
-from syntagma.files.packing import pack_lines
+from syntagma.files.sections import pack_lines
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model

@@ -13,7 +13,7 @@ from references import precedence as reference
 from toys.strategies import problems, trees
 
 from syntagma.errors import ProblemError
-from syntagma.problem import subtrees
+from syntagma.problem import precedence
 from syntagma.problem.precedence import predecessors
 from syntagma.problem.problem import Problem
 from syntagma.problem.trees import is_projective
@@ -201,14 +201,14 @@ def test_work_grows_with_the_constraints_and_not_with_pairs_of_words(
         "star": [None] + [1] * (size - 1),
         "path": [None, *range(1, size)],
     }
-    graphs: list[subtrees._Graph] = []
-    close = subtrees._Graph.close
+    graphs: list[precedence._Graph] = []
+    close = precedence._Graph.close
 
-    def closing(graph: subtrees._Graph) -> list[int]:
+    def closing(graph: precedence._Graph) -> list[int]:
         graphs.append(graph)
         return close(graph)
 
-    monkeypatch.setattr(subtrees._Graph, "close", closing)
+    monkeypatch.setattr(precedence._Graph, "close", closing)
     chain = [(word, word + 1) for word in range(1, size)]
     problem = problem_of(given[heads], before=chain)
     assert problem.predecessors == tuple((1 << word) - 1 for word in range(size))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from toys.spelling import FRENCH, annotated, learned, recover, sentence, written
 
 from syntagma.errors import ModelError
-from syntagma.files.packing import pack_lines
+from syntagma.files.sections import pack_lines
 from syntagma.realization import detokenization
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.detokenization_training import Example, learn_detokenizer

@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 from syntagma.errors import ModelError
-from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
-from syntagma.problem.word import Word
+from syntagma.problem.word import Alternative, Word
 from syntagma.realization.form_choice import (
     EDGE,
     Contribution,

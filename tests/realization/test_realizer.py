@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syntagma.errors import ModelError, TrainingError
-from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
-from syntagma.problem.word import Word
+from syntagma.problem.word import Alternative, Word
 from syntagma.realization.inflection import MAX_FORMS
 from syntagma.realization.inflection_training import neutral_forms
 from syntagma.realization.realizer import Realizer

@@ -9,7 +9,7 @@ import pytest
 from toys.inflection import NOUNS, VERBS, sentence, texts
 
 from syntagma.errors import ModelError
-from syntagma.files.packing import pack_lines
+from syntagma.files.sections import pack_lines
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization.realizer import Realizer

@@ -25,11 +25,10 @@ from syntagma.best_first._edges import Edges
 from syntagma.best_first._search import BestFirst
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.templates import ccg_templates, dependency_templates
+from syntagma.ccg.derivation import Derivation
 from syntagma.features._weights import Weights, build_columns
-from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
-from syntagma.problem.word import Word
-from syntagma.results.derivation import Derivation
+from syntagma.problem.word import Alternative, Word
 from syntagma.transition.encoding import encode
 from syntagma.transition.forms import form_arrays
 from syntagma.transition.training import Reference

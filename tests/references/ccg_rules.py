@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from syntagma.best_first.ccg_grammar import CcgGrammar
-from syntagma.results.derivation import Derivation
+from syntagma.ccg.derivation import Derivation
 from syntagma.transition.vocabulary import Vocabulary
 
 

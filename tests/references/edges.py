@@ -29,8 +29,7 @@ from syntagma.best_first.fluency import fluency_templates
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.language_model._ngrams import SENTENCE_END, SENTENCE_START
 from syntagma.language_model.packed import LanguageModel
-from syntagma.problem.alternative import Alternative
-from syntagma.problem.shape import shape_and_suffix
+from syntagma.problem.word import Alternative, shape_and_suffix
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.vocabulary import Vocabulary
 

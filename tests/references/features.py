@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from references.transition import LEFTARC, ROOT, SHIFT, Action, Given
 from syntagma.linear._features import ATOM_NAMES
 from syntagma.problem.problem import Problem
-from syntagma.problem.shape import shape_and_suffix
+from syntagma.problem.word import shape_and_suffix
 from syntagma.transition.vocabulary import Vocabulary
 
 Atoms = dict[str, int]

@@ -1,6 +1,6 @@
 """The closure of order constraints over given arcs, slow and plain.
 
-The package computes it in `problem/precedence.py` and `problem/subtrees.py`.
+The package computes it in `problem/precedence.py` and `problem/precedence.py`.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.grammar_extraction import extract_grammar
+from syntagma.ccg.categories import split
+from syntagma.ccg.derivation import Derivation
 from syntagma.formats.auto import write_auto
-from syntagma.results.categories import split
-from syntagma.results.derivation import Derivation
 from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.ccgbank import CcgSentence

@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from syntagma.ccg.derivation import Derivation
 from syntagma.formats.auto import parse_auto
-from syntagma.results.derivation import Derivation
 from syntagma.treebanks.ccgbank import CcgSentence
 
 

@@ -11,9 +11,8 @@ from references.cases import Case, ccg_case, dependency_case, form_case
 from syntagma.best_first._edges import Edges
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.fluency import find_junctions, fluency_templates
-from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
-from syntagma.problem.word import Word
+from syntagma.problem.word import Alternative, Word
 from toys import ccg as toy_ccg
 from toys.models import toy_vocabulary
 from toys.realizer import inflected_language_model

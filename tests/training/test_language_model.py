@@ -18,7 +18,7 @@ from toys.text import toy_text
 
 from syntagma import __version__
 from syntagma.errors import FormatError, ModelError, OutputError, SyntagmaError, TrainingError
-from syntagma.files.fingerprint import fingerprint
+from syntagma.files.reading import fingerprint
 from syntagma.language_model.arpa import read_arpa
 from syntagma.language_model.packed import word_class
 from syntagma.language_model.settings import LanguageModelSettings

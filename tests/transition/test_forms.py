@@ -40,9 +40,8 @@ from toys.searches import (
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
-from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
-from syntagma.problem.word import Word
+from syntagma.problem.word import Alternative, Word
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition.encoding import Encoding, encode
 

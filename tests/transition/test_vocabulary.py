@@ -15,7 +15,7 @@ from toys.strategies import trees
 
 from syntagma.linear._search import LinearSearch
 from syntagma.problem.problem import Problem
-from syntagma.problem.shape import shape, shape_and_suffix
+from syntagma.problem.word import shape, shape_and_suffix
 from syntagma.results.linearization import violations
 from syntagma.transition.encoding import encode
 from syntagma.transition.training import MAX_LABELS, MAX_TAGS, learn_vocabulary

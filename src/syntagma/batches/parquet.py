@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from syntagma.errors import missing_package
-from syntagma.files.place import Place
+from syntagma.files.reading import Place
 from syntagma.formats.results import Result, Results
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization

@@ -25,8 +25,7 @@ from syntagma.errors import (
     SyntagmaError,
     SyntagmaWarning,
 )
-from syntagma.files.place import Place
-from syntagma.files.reading import decoded_lines, reading_faults
+from syntagma.files.reading import Place, decoded_lines, reading_faults
 from syntagma.formats.conllu import Lemmas
 from syntagma.formats.problems import ordered_of, place_of, problems_of
 from syntagma.formats.results import Result, Results

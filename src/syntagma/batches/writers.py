@@ -8,7 +8,7 @@ import io
 from typing import Any, BinaryIO, Protocol, cast
 
 from syntagma.batches.job import BatchJob
-from syntagma.files.place import Place
+from syntagma.files.reading import Place
 from syntagma.formats.results import DataFormat, Results, write_results, write_scored
 from syntagma.problem.word import TagColumn
 from syntagma.results.linearization import Linearization

@@ -12,8 +12,14 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.files.packing import pack_lines
-from syntagma.files.sections import Section, check_sections, damaged, read_lines, text_section
+from syntagma.files.sections import (
+    Section,
+    check_sections,
+    damaged,
+    pack_lines,
+    read_lines,
+    text_section,
+)
 from syntagma.transition.vocabulary import Vocabulary
 
 Int32 = npt.NDArray[np.int32]

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from syntagma.best_first._dependency_edges import HEAD_LEFT_RULE, HEAD_RIGHT_RULE
 from syntagma.best_first._edges import LEAF_RULE
 from syntagma.best_first.ccg_grammar import CcgGrammar
+from syntagma.ccg.derivation import Derivation
 from syntagma.problem.word import ROOT_LABEL
-from syntagma.results.derivation import Derivation
 from syntagma.results.linearization import Linearization, Token
 from syntagma.transition._state import NOT_GIVEN
 from syntagma.transition.encoding import Encoding, with_chosen_forms

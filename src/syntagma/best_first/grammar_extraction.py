@@ -15,8 +15,8 @@ from typing import TypeVar
 import numpy as np
 
 from syntagma.best_first.ccg_grammar import CcgGrammar, Int32, LexicalEntry
+from syntagma.ccg.derivation import Derivation
 from syntagma.errors import SyntagmaWarning, shown
-from syntagma.results.derivation import Derivation
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
 

@@ -21,10 +21,10 @@ from syntagma.best_first.grammar_extraction import count_unreachable, extract_gr
 from syntagma.best_first.grammars import DependencyEdgeGrammar, edge_grammar
 from syntagma.best_first.scorer import StoredEdgeScorer
 from syntagma.best_first.settings import BestFirstSettings
+from syntagma.ccg.derivation import Derivation
 from syntagma.features._weights import TrainingWeights
 from syntagma.features.stored_weights import StoredWeights
 from syntagma.language_model.packed import LanguageModel
-from syntagma.results.derivation import Derivation
 from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.training import (

@@ -353,6 +353,6 @@ def _names(files: list[Path]) -> str:
 
 
 def _described(path: Path) -> dict[str, str]:
-    from syntagma.files.fingerprint import fingerprint
+    from syntagma.files.reading import fingerprint
 
     return {"name": path.name, "sha256": fingerprint(path)}

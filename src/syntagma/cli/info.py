@@ -66,7 +66,7 @@ def info(
         write_stdout(list_as_json(listed) if format == "json" else list_as_text(listed))
         return
 
-    from syntagma.files.fingerprint import fingerprint
+    from syntagma.files.reading import fingerprint
     from syntagma.linearizer.linearizer import read_info
 
     about = read_info("en" if model is None else model)

@@ -13,7 +13,7 @@ from syntagma.cli import options
 from syntagma.cli.output import Document, open_output
 from syntagma.cli.progress import Ticker
 from syntagma.errors import FormatError, ProblemError, SyntagmaError, SyntagmaWarning, shown
-from syntagma.files.place import Place
+from syntagma.files.reading import Place
 from syntagma.files.stored import Stored, is_stored
 from syntagma.formats.conllu import Lemmas
 from syntagma.formats.problems import guess_format, place_of, read_problems

@@ -13,7 +13,7 @@ from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from syntagma import __version__
-from syntagma.files.fingerprint import fingerprint
+from syntagma.files.reading import fingerprint
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.problem.problem import Problem
 from syntagma.treebanks.treebank import Sentence

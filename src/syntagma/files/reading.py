@@ -1,4 +1,4 @@
-"""Text files line by line, compressed or not; `formats` interprets the lines.
+"""Text files line by line, compressed or not, and places in them; `formats` interprets the lines.
 
 All readers take lines as `open_text` yields them: a line that cannot be decoded yields a
 `FormatError` in its place, so that one bad line does not end a batch. So does a line that is longer
@@ -13,9 +13,10 @@ import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO, cast
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, cast
 
-from syntagma.errors import FormatError
+from syntagma.errors import LONGEST_SHOWN, FormatError, ModelError, shown
 from syntagma.problem.limits import MAX_LINE
 
 Lines = Iterable[str | FormatError]
@@ -170,3 +171,39 @@ class _XzReader(io.RawIOBase):
             if unpacked:
                 buffer[: len(unpacked)] = unpacked
                 return len(unpacked)
+
+
+def fingerprint(path: str | Path) -> str:
+    """The SHA-256 of a file, in hexadecimal: what identifies it in signatures and headers."""
+    import hashlib
+
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+class Place(NamedTuple):
+    """A source and, where one is known, a line, counted from 1.
+
+    >>> str(Place("bags.txt", 3))
+    'bags.txt:3'
+    """
+
+    source: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.source if self.line is None else f"{self.source}:{self.line}"
+
+
+def about_sentence(id: str | None) -> str:
+    """How a message on a sentence with this id begins.
+
+    >>> about_sentence("s1")
+    'sentence s1: '
+    """
+    if not id:
+        return ""
+    return f"sentence {id if len(id) <= LONGEST_SHOWN and id.isprintable() else shown(id)}: "

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import ModelError
-from syntagma.files.packing import unpack_lines
 
 Array = npt.NDArray[Any]
 # A number, or the name of one: sections that use the same name must agree.
@@ -113,3 +112,14 @@ def unpack_text(packed: bytes, name: str) -> str:
 def damaged(name: str, why: str) -> ModelError:
     """The error of a section whose content cannot be what its kind of model stores."""
     return ModelError(f"damaged model: section {name!r}: {why}; get a fresh copy or train it again")
+
+
+def pack_lines(lines: Iterable[str]) -> npt.NDArray[np.uint8]:
+    """Pack strings without line ends into an array of bytes."""
+    return np.frombuffer("\n".join(lines).encode("utf-8", "surrogatepass"), np.uint8)
+
+
+def unpack_lines(array: npt.NDArray[Any]) -> list[str]:
+    """The strings that `pack_lines` packed."""
+    text = array.tobytes().decode("utf-8", "surrogatepass")
+    return text.split("\n") if text else []

@@ -11,7 +11,7 @@ phrase, such as a base NP, become no-break spaces (U+00A0), and spaces again in 
 The head, 0 or 1, is the index of the child that the head word comes from. Files disagree on its
 meaning: it can be trusted in CCGbank, but not in derivations that were made from trees of Universal
 Dependencies. So it is taken from the `file`, or ignored in favour of the `rule` of
-`results/categories.py`. CCGbank is recognised by its categories with features, as `S[dcl]`.
+`ccg/categories.py`. CCGbank is recognised by its categories with features, as `S[dcl]`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from syntagma.ccg.derivation import Derivation
 from syntagma.errors import FormatError, shown
-from syntagma.files.place import about_sentence
-from syntagma.files.reading import Lines
-from syntagma.results.derivation import Derivation
+from syntagma.files.reading import Lines, about_sentence
 
 HeadSource = Literal["file", "rule"]
 

@@ -15,8 +15,7 @@ from operator import itemgetter
 from typing import Literal
 
 from syntagma.errors import FormatError, ProblemError, SyntagmaWarning, shown
-from syntagma.files.place import Place, about_sentence
-from syntagma.files.reading import Lines
+from syntagma.files.reading import Lines, Place, about_sentence
 from syntagma.problem.annotation import (
     Annotation,
     check_tag_column,

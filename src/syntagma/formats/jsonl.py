@@ -16,8 +16,7 @@ from dataclasses import asdict
 from typing import Any, TypeVar
 
 from syntagma.errors import FormatError, ProblemError, shown
-from syntagma.files.place import Place
-from syntagma.files.reading import Lines
+from syntagma.files.reading import Lines, Place
 from syntagma.formats.auto import auto_line
 from syntagma.formats.text import join_phrases
 from syntagma.problem.limits import (

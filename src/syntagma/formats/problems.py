@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Literal, TypeVar, get_args
 
 from syntagma.errors import ArgumentError, FormatError, shown
-from syntagma.files.place import Place
-from syntagma.files.reading import Lines, open_text, source_name
+from syntagma.files.reading import Lines, Place, open_text, source_name
 from syntagma.formats.conllu import ConlluOrigin, Lemmas, read_conllu
 from syntagma.formats.jsonl import read_jsonl, read_orders
 from syntagma.formats.sr11 import read_lemma_trees

@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from syntagma.errors import FormatError, ProblemError, shown
-from syntagma.files.place import Place, about_sentence
-from syntagma.files.reading import Lines
+from syntagma.files.reading import Lines, Place, about_sentence
 from syntagma.problem.limits import MAX_DIGITS, MAX_LINE, MAX_WORDS
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import ROOT_LABEL, Word

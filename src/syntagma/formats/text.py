@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from syntagma.errors import FormatError, ProblemError
-from syntagma.files.place import Place
-from syntagma.files.reading import Lines
+from syntagma.files.reading import Lines, Place
 from syntagma.problem.limits import MAX_WORDS, check_limit
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word

@@ -15,12 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import ModelError
-from syntagma.files.packing import pack_lines
-from syntagma.files.sections import Section, check_sections, damaged, read_lines, text_section
+from syntagma.files.sections import (
+    Section,
+    check_sections,
+    damaged,
+    pack_lines,
+    read_lines,
+    text_section,
+)
 from syntagma.language_model._ngrams import LONGEST, NGrams, NGramScorer, rises, unfold
 from syntagma.language_model.backoff import SPECIAL_WORDS, UNKNOWN, BackoffModel, NGramOrder
-from syntagma.problem.alternative import Alternative
-from syntagma.problem.shape import shape
+from syntagma.problem.word import Alternative, shape
 
 Array = npt.NDArray[Any]
 Numbers = npt.NDArray[np.uint32]

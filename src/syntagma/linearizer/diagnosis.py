@@ -142,7 +142,7 @@ def _check(model: InstalledModel) -> CheckedModel:
     digest = output = ""
     right = None
     try:
-        from syntagma.files.fingerprint import fingerprint
+        from syntagma.files.reading import fingerprint
         from syntagma.linearizer.linearizer import Linearizer
         from syntagma.models.loading import load_model
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from syntagma.errors import ArgumentError, OutputError, SyntagmaWarning, shown
-from syntagma.files.fingerprint import fingerprint
 from syntagma.files.paths import check_path
+from syntagma.files.reading import fingerprint
 from syntagma.files.writing import atomic_write
 from syntagma.models.card import About, licence_id, licence_statement, model_card, read_records
 from syntagma.models.header import Header

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from syntagma.problem.shape import shape
+from syntagma.problem.word import shape
 
 LEXICAL = ("form", "lower", "suffix", "shape")
 SUFFIX = 3  # characters; languages written in syllables or words have shorter suffixes

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import ModelError, shown
-from syntagma.files.packing import pack_lines, unpack_lines
+from syntagma.files.sections import pack_lines, unpack_lines
 from syntagma.neural._action_scorer import VECTOR_MULTIPLE
 from syntagma.neural.lexicon import LEXICAL, SUFFIX, Lexicon
 from syntagma.neural.parameters import (

@@ -1,8 +1,10 @@
-"""A word of a problem, with whatever is known of it."""
+"""A word of a problem, with whatever is known of it; the forms it may take; the shape of a form."""
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from syntagma.arguments import as_integer
@@ -60,3 +62,44 @@ class Word:
     def name(self) -> str:
         """The name that messages use."""
         return self.form or self.lemma or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A form that a word may take, in the middle of a sentence and as its first word, and the
+    logarithm of its share among the forms of the word."""
+
+    text: str
+    initial: str
+    log_share: float = 0.0
+
+    @property
+    def spoken(self) -> bool:
+        """Whether it has a letter or digit: the next word is no longer sentence-initial."""
+        return any(map(str.isalnum, self.text))
+
+
+@lru_cache(maxsize=1 << 16)
+def shape(form: str) -> str:
+    """The kinds of characters in a form, runs collapsed: `McDonald` is `XxXx`, `1990s` is `dx`."""
+    kinds: list[str] = []
+    for character in form:
+        if character.isdigit():
+            kind = "d"
+        elif character.isalpha():
+            kind = "X" if character.isupper() else "x"
+        else:
+            kind = character
+        if not kinds or kinds[-1] != kind:
+            kinds.append(kind)
+    return "".join(kinds[:8])
+
+
+@lru_cache(maxsize=1 << 16)
+def shape_and_suffix(form: str) -> tuple[int, int]:
+    """Two positive numbers for the shape and the last three letters of a form."""
+    return _number(shape(form)), _number("…" + form[-3:].lower())
+
+
+def _number(text: str) -> int:
+    return (zlib.crc32(text.encode("utf-8", "surrogatepass")) & 0x3FFFFFFF) + 1

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syntagma.errors import FormatError
-from syntagma.files.place import about_sentence
-from syntagma.files.reading import open_text, source_name
+from syntagma.files.reading import about_sentence, open_text, source_name
 from syntagma.formats.sr11 import read_sr11
 from syntagma.realization.alignment import align, aligned_sentence
 from syntagma.realization.realizer import Realizer

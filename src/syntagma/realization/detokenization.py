@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from syntagma.files.packing import pack_lines
-from syntagma.files.sections import damaged, read_lines
+from syntagma.files.sections import damaged, pack_lines, read_lines
 from syntagma.realization.spacing import (
     CONTEXTS,
     FIELDS,

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.files.sections import check_sections, damaged, text_section, unpack_text
-from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
+from syntagma.problem.word import Alternative
 from syntagma.realization.inflection import Form
 from syntagma.realization.lexicon import sorted_features
 

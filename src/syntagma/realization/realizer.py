@@ -16,9 +16,8 @@ import numpy.typing as npt
 
 from syntagma.errors import ModelError
 from syntagma.files.sections import check_sections, text_section
-from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
-from syntagma.problem.word import UPOS_TAGS, Word
+from syntagma.problem.word import UPOS_TAGS, Alternative, Word
 from syntagma.realization import detokenization, lexicon
 from syntagma.realization.agreement import Agreement, agreeing, agreeing_determiner
 from syntagma.realization.articles import settle_articles

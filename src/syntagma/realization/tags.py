@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from syntagma.files.packing import pack_lines
-from syntagma.files.sections import damaged, read_lines
+from syntagma.files.sections import damaged, pack_lines, read_lines
 
 SECTION = "tag_classes"
 MIN_SHARE = 0.05  # of the words with a tag: a class with fewer of them does not have the tag

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from syntagma.errors import TrainingError
-from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
+from syntagma.problem.word import Alternative
 from syntagma.realization.detokenization_training import learn_detokenizer
 from syntagma.realization.form_choice_training import learn_form_choice, learn_form_context
 from syntagma.realization.inflection_training import learn_inflector, neutral_forms

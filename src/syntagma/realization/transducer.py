@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.files.packing import pack_lines
-from syntagma.files.sections import Section, check_sections, damaged, read_lines
+from syntagma.files.sections import Section, check_sections, damaged, pack_lines, read_lines
 from syntagma.realization.letters import (
     END,
     KEPT,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from stanza.models.common.doc import Sentence
     from udapi.core.root import Root
 
-    from syntagma.results.derivation import Derivation
+    from syntagma.ccg.derivation import Derivation
     from syntagma.results.drawing.panel import Panel
 
 

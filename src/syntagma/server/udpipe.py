@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 
 from syntagma import __version__
 from syntagma.errors import FormatError, ProblemError, shown
-from syntagma.files.place import Place
+from syntagma.files.reading import Place
 from syntagma.formats.conllu import read_conllu, write_conllu
 from syntagma.formats.text import read_text
 from syntagma.problem.problem import Problem

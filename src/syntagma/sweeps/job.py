@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from syntagma.best_first.settings import BestFirstSettings
-from syntagma.files.fingerprint import fingerprint
+from syntagma.files.reading import fingerprint
 from syntagma.linear.settings import LinearSettings
 from syntagma.neural.settings import NeuralSettings
 from syntagma.sweeps.collection import FoundTreebank

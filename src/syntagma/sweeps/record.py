@@ -12,7 +12,7 @@ from typing import Any
 
 from syntagma import __version__
 from syntagma.errors import OutputError, TrainingError
-from syntagma.files.fingerprint import fingerprint
+from syntagma.files.reading import fingerprint
 from syntagma.files.writing import atomic_write
 from syntagma.sweeps.job import TrainingJob, describe_files, differing_settings, settings_to_json
 from syntagma.training.run import has_checkpoint

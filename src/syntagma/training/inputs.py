@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
+from syntagma.ccg.derivation import Derivation
 from syntagma.formats.auto import auto_line
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import inflect_sentence
-from syntagma.results.derivation import Derivation
 from syntagma.treebanks.treebank import Sentence
 
 Digests = dict[str, str]

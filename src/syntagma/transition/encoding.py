@@ -12,12 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.problem.alternative import Alternative
 from syntagma.problem.canonical import canonical_order
-from syntagma.problem.masks import renumbered
+from syntagma.problem.precedence import renumbered
 from syntagma.problem.problem import Problem
-from syntagma.problem.shape import shape_and_suffix
-from syntagma.problem.word import ROOT_LABEL, Word
+from syntagma.problem.word import ROOT_LABEL, Alternative, Word, shape_and_suffix
 from syntagma.results.linearization import Linearization, Token
 from syntagma.transition._search import FoundTree
 from syntagma.transition._state import NOT_GIVEN, ROOT_HEAD, SearchTask

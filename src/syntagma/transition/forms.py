@@ -9,8 +9,7 @@ from bisect import bisect
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from syntagma.problem.alternative import Alternative
-from syntagma.problem.shape import shape_and_suffix
+from syntagma.problem.word import Alternative, shape_and_suffix
 from syntagma.transition.encoding import NONE, Encoding, form_number
 from syntagma.transition.vocabulary import Vocabulary
 

@@ -20,8 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import ProblemError
-from syntagma.problem.masks import renumbered
-from syntagma.problem.precedence import predecessors
+from syntagma.problem.precedence import predecessors, renumbered
 from syntagma.problem.trees import least_lifting, lifting_room
 from syntagma.results.linearization import Linearization
 from syntagma.transition.encoding import NONE, Encoding

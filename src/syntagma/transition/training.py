@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.features.settings import SparseSettings
-from syntagma.problem.alternative import Alternative
 from syntagma.problem.annotation import readable_features
 from syntagma.problem.problem import Problem
-from syntagma.problem.shape import shape
+from syntagma.problem.word import Alternative, shape
 from syntagma.transition.encoding import (
     NONE,
     ROOT,

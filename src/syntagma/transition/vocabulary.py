@@ -15,10 +15,15 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.files.packing import pack_lines
-from syntagma.files.sections import Section, check_sections, damaged, read_lines, text_section
-from syntagma.problem.shape import shape
-from syntagma.problem.word import ROOT_LABEL, UPOS_TAGS, Word
+from syntagma.files.sections import (
+    Section,
+    check_sections,
+    damaged,
+    pack_lines,
+    read_lines,
+    text_section,
+)
+from syntagma.problem.word import ROOT_LABEL, UPOS_TAGS, Word, shape
 
 UNKNOWN_LABEL = "dep"
 NO_LABEL = "_"  # the one label of the arcs of an unlabelled model

@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from syntagma.ccg.derivation import Derivation
 from syntagma.errors import FormatError
 from syntagma.files.reading import open_text, source_name
 from syntagma.formats.auto import HeadSource, has_features, read_auto
 from syntagma.problem.word import ROOT_LABEL, TagColumn
-from syntagma.results.derivation import Derivation
 from syntagma.treebanks.treebank import Sentence, read_treebank
 
 LOOKED_AT = 1000  # lines of a file in which features are looked for

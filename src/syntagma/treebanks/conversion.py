@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
+from syntagma.ccg.derivation import Derivation
 from syntagma.errors import ArgumentError, FormatError, SyntagmaWarning, shown
 from syntagma.files.outputs import check_output
 from syntagma.files.paths import check_path
@@ -21,7 +22,6 @@ from syntagma.files.writing import atomic_write
 from syntagma.formats.auto import read_auto, write_auto
 from syntagma.formats.penn import NOUN_PHRASE, read_penn, without_traces
 from syntagma.problem.limits import MAX_CHARACTERS
-from syntagma.results.derivation import Derivation
 from syntagma.treebanks.penn2malt import Labels, conllu, dependencies
 from syntagma.treebanks.sections import parse_sections, treebank_files
 

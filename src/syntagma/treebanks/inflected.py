@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from syntagma.problem.alternative import Alternative
 from syntagma.problem.problem import Problem
+from syntagma.problem.word import Alternative
 from syntagma.treebanks.treebank import Sentence
 
 

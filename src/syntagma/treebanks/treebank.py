@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from syntagma.arguments import is_collection
+from syntagma.ccg.derivation import Derivation
 from syntagma.errors import ArgumentError, FormatError, SyntagmaWarning, shown
 from syntagma.files.paths import check_path
 from syntagma.files.reading import open_text, source_name
@@ -32,7 +33,6 @@ from syntagma.formats.conllu import (
 )
 from syntagma.problem import trees
 from syntagma.problem.word import TagColumn
-from syntagma.results.derivation import Derivation
 from syntagma.results.spelling import Spelling
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toys.ccg import DERIVATIONS, chain, derivations, node, word
 from toys.pictures import Picture, linearization, read_picture
 
-from syntagma.results.derivation import Derivation
+from syntagma.ccg.derivation import Derivation
 from syntagma.results.drawing.characters import visible
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from toys.ccg import DERIVATIONS, chain, derivations, node, word
 
-from syntagma.results.derivation import Derivation
+from syntagma.ccg.derivation import Derivation
 from syntagma.results.drawing.derivation_text import draw_derivation, indent
 
 

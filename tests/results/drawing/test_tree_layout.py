@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toys.strategies import trees
 
-from syntagma.results.drawing.tree_layout import Arc, lay_out_tree
+from syntagma.results.drawing.tree_svg import Arc, lay_out_tree
 
 LOWEST = 30.0
 

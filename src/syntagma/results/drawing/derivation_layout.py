@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from syntagma.results.categories import combine, raising_mark
-from syntagma.results.derivation import Derivation
+from syntagma.ccg.categories import combine, raising_mark
+from syntagma.ccg.derivation import Derivation
 from syntagma.results.drawing.characters import visible
 
 

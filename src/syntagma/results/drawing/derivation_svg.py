@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil
 
-from syntagma.results.derivation import Derivation
+from syntagma.ccg.derivation import Derivation
 from syntagma.results.drawing import svg
 from syntagma.results.drawing.characters import runs_right_to_left
 from syntagma.results.drawing.derivation_layout import Box, Measures, lay_out_derivation

@@ -9,14 +9,14 @@ r"""CCG derivations drawn for the terminal, as plain text. Dependency trees are 
             S
 
 Words are on top, their categories below. A line under the parts that combine ends with the mark of
-the rule (listed in `results/categories.py`); the resulting category is below it.
+the rule (listed in `ccg/categories.py`); the resulting category is below it.
 """
 
 from __future__ import annotations
 
 from rich.cells import cell_len
 
-from syntagma.results.derivation import Derivation
+from syntagma.ccg.derivation import Derivation
 from syntagma.results.drawing.characters import visible
 from syntagma.results.drawing.derivation_layout import Box, Measures, lay_out_derivation
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from syntagma.results.drawing.characters import runs_right_to_left
-from syntagma.results.drawing.labelled_tree import LabelledTree
+from syntagma.results.drawing.panel import LabelledTree
 
 
 def to_displacy(tree: LabelledTree) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from rich.cells import cell_len
 
 from syntagma.problem.trees import is_projective, walk
 from syntagma.results.drawing.characters import visible
-from syntagma.results.drawing.labelled_tree import LabelledTree
+from syntagma.results.drawing.panel import LabelledTree
 
 _DEPENDENT, _ROOT = "►", "●"
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8

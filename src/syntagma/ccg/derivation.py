@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from syntagma.results.categories import LEFT, RIGHT, head_side
+from syntagma.ccg.categories import LEFT, RIGHT, head_side
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

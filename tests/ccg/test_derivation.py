@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from toys.ccg import DERIVATIONS, chain, derivations, node, word
 
+from syntagma.ccg.derivation import Derivation
 from syntagma.problem.trees import is_projective
-from syntagma.results.derivation import Derivation
 
 
 def test_words_from_left_to_right() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared_data import CCG_DEV, EWT_DEV
 
-from syntagma.results.categories import (
+from syntagma.ccg.categories import (
     DETERMINER,
     arguments,
     combine,

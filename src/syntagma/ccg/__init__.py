@@ -1,0 +1,1 @@
+"""Combinatory Categorial Grammar: categories and how they combine, derivations."""
