@@ -299,7 +299,8 @@ def record_training(run: Recorder, data: Path) -> None:
         "with-lm.syntagma",
         *("add-lm", files["linear"], files["words"], files["dev"], "--limit", "10"),
     )
-    run.written("with-margin.syntagma", "fit-margin", files["linear"], files["train"])
+    dev = run.input("margin.conllu", first_blocks(dev_file(data, "en_ewt"), 200))
+    run.written("with-margin.syntagma", "fit-margin", files["linear"], dev)
 
 
 def dev_file(data: Path, treebank: str, kind: str = "ud") -> Path:

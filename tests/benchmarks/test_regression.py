@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-from benchmarks.regression import MODELS, compare
+from regression import MODELS, compare
 
 
 def _record(folder: Path, lines: list[object]) -> Path:
