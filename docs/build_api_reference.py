@@ -51,7 +51,14 @@ SECTIONS = {
         "LanguageModelSettings",
     ],
     "Treebanks": ["convert", "ConversionReport", "stats", "TreebankStatistics"],
-    "Evaluation": ["read_treebank", "Sentence", "evaluate", "Report", "paired_bootstrap"],
+    "Evaluation": [
+        "read_treebank",
+        "Sentence",
+        "evaluate",
+        "Report",
+        "compare_systems",
+        "paired_bootstrap",
+    ],
     "Exceptions": [
         "SyntagmaError",
         "ArgumentError",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from syntagma.errors import SyntagmaWarning as SyntagmaWarning
     from syntagma.errors import TrainingError as TrainingError
     from syntagma.errors import UnsatisfiableError as UnsatisfiableError
+    from syntagma.evaluation.bleu import compare_systems as compare_systems
     from syntagma.evaluation.bleu import paired_bootstrap as paired_bootstrap
     from syntagma.evaluation.evaluate import Report as Report
     from syntagma.evaluation.evaluate import evaluate as evaluate
@@ -109,6 +110,7 @@ _HOMES = {
     "batch": "syntagma.batches.batch",
     "convert": "syntagma.treebanks.conversion",
     "difference": "syntagma.results.difference",
+    "compare_systems": "syntagma.evaluation.bleu",
     "evaluate": "syntagma.evaluation.evaluate",
     "fit_margin": "syntagma.training.margin",
     "installed_models": "syntagma.models.installed",

@@ -110,6 +110,66 @@ def test_how_bleu_counts_and_examples(
     assert run([*command, "--bleu-tokenize", "zh"]) == 2
 
 
+def test_several_systems(
+    treebank: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    twin = tmp_path / "twin.syntagma"
+    twin.write_bytes(model.read_bytes())
+    other = tmp_path / "other.txt"
+    other.write_text("Fast foxes seem to me\nWe ran away\n")
+    record = tmp_path / "figures.json"
+    command = ["evaluate", "--data", str(treebank), "-m", str(model), "-m", str(twin)]
+    options = ["--outputs", str(other), "-c", "none", "--examples", "1", "--json", str(record)]
+    assert run([*command, *options]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("3 systems on toy.conllu, 2 sentences\n\ncondition   system ")
+    assert (
+        f"\np: paired bootstrap test against {model}; *: p < 0.05\nnone nrefs:1|bs:1000|" in printed
+    )
+    assert f"\n{twin} BLEU " in printed
+    assert "Fast foxes seem to me" in printed.split("1-10 words")[1]
+    kept = json.loads(record.read_text(encoding="utf-8"))
+    assert [each["name"] for each in kept["outputs"]] == ["other.txt"]
+    assert [each["system"] for each in kept["models"]] == [str(model), str(twin)]
+    [comparison] = kept["comparisons"]
+    assert comparison["condition"] == "none"
+    first, second, third = comparison["systems"]
+    assert {**first, "system": ""} == {**second, "system": ""}
+    assert (third["system"], third["lost"], third["added"]) == (str(other), 1, 1)
+
+    assert run([*command, "--limit", "1"]) == 0  # all conditions of the models
+    printed = capsys.readouterr().out
+    assert "\nlabelled nrefs:1|bs:1000|" in printed
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "--outputs belong to one condition: name it with --condition"),
+        (["-c", "none", "-c", "pos"], "--outputs belong to one condition"),
+        (["-c", "none", "--spans"], "--spans takes one --model and no --outputs"),
+        (["--sr"], "--sr takes one --model and no --outputs"),
+        (["-c", "none", "--outputs", "OTHER"], "other.txt is given twice"),
+        (["-c", "none", "--json", "OTHER"], "other.txt"),
+        (["-c", "none"], "other.txt: 1 lines, but the data have 2 sentences"),
+    ],
+)
+def test_outputs_that_cannot_be_compared(
+    treebank: Path,
+    model: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    message: str,
+) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("Fast foxes\n")
+    command = ["evaluate", "-d", str(treebank), "-m", str(model), "--outputs", str(other)]
+    options = [str(other) if each == "OTHER" else each for each in options]
+    assert run([*command, *options]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
 def test_train_learns_from_lifted_trees_and_measures_on_annotated_ones(
     treebank: Path, tmp_path: Path, seen: dict[str, set[tuple[int, ...]]]
 ) -> None:

@@ -13,6 +13,10 @@ from syntagma.cli.output import check_destination, write_stdout
 from syntagma.cli.progress import Ticker
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
     from syntagma.evaluation.shared_task import SharedTaskScores
 
 BleuTokenizerName = Literal["none", "13a"]  # `BleuTokenizer`, which takes long to import
@@ -107,7 +111,25 @@ def evaluate(
         Path | None,
         typer.Option("--json", metavar="FILE", help="Also write the figures to this file."),
     ] = None,
-    model: options.Model = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="NAME",
+            help="Name of an installed model, or a model file; repeatable: others are compared with"
+            " the first. Default: en, or en-best-first.",
+        ),
+    ] = None,
+    outputs: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--outputs",
+            metavar="FILE",
+            help="Outputs of another system to compare with, one tokenised sentence per line in the"
+            " order of --data; repeatable. Needs one --condition.",
+        ),
+    ] = None,
     no_lm: options.NoLanguageModel = False,
     projective: options.Projective = False,
     debug: options.Debug = False,
@@ -130,6 +152,9 @@ def evaluate(
         syntagma evaluate --data test.conllu --search best-first --timeout 1 --spans
     Two example outputs of each length class:
         syntagma evaluate --data test.conllu --condition none --examples 2
+    Two models and the outputs of another system, with sacrebleu's paired bootstrap test:
+        syntagma evaluate --data test.conllu -c tree --model en --model ./my.syntagma \
+            --outputs other.txt
     CCG derivations:
         syntagma evaluate --data test.auto --search best-first --model ccg.syntagma
     Realisation from lemmas: BLEU, NIST and DIST of the shared task, lower-cased; the share of
@@ -138,11 +163,16 @@ def evaluate(
         syntagma evaluate --sr --data en_ewt-ud-dev.ref.conllu --input en_ewt-ud-dev.T1.conllu
     """
     options.refuse_budget_of_other_search(search, beam, expansions)
-    from syntagma.treebanks.corpus import corpus_files, read_corpus
+    from syntagma.models.loading import DEFAULT_MODELS
+    from syntagma.treebanks.corpus import corpus_files
 
     files = corpus_files(data, "--data")
+    models = model or [DEFAULT_MODELS[search]]
+    output_files = outputs or []
+    systems = [*models, *map(str, output_files)]
     if json_file is not None:
-        check_destination(json_file, [*files, input_file], model, search)
+        for each in models:
+            check_destination(json_file, [*files, input_file, *output_files], each, search)
     if shared_task:
         if condition or spans or examples or search != "beam":
             raise typer.BadParameter(
@@ -150,11 +180,13 @@ def evaluate(
             )
         if bleu_tokenize != "none" or lowercase:
             raise typer.BadParameter("--sr has scores of its own: no --bleu-tokenize, --lowercase")
+        if len(systems) > 1:
+            raise typer.BadParameter("--sr takes one --model and no --outputs")
         _evaluate_realization(
             files,
             input_file,
             no_hints,
-            model,
+            models[0],
             no_lm,
             beam,
             timeout,
@@ -167,60 +199,105 @@ def evaluate(
         return
     if input_file or no_hints:
         raise typer.BadParameter("--input and --no-hints go with --sr")
+    if output_files and len(condition or ()) != 1:
+        raise typer.BadParameter("--outputs belong to one condition: name it with --condition")
+    if spans and len(systems) > 1:
+        raise typer.BadParameter("--spans takes one --model and no --outputs")
+    for name in systems:
+        if systems.count(name) > 1:
+            raise typer.BadParameter(f"{name} is given twice")
+    from syntagma.evaluation.bleu import compare_systems, read_outputs
     from syntagma.evaluation.evaluate import evaluate as measure
     from syntagma.evaluation.evaluate import main_conditions
+    from syntagma.evaluation.report import as_dict, comparison_as_dict, comparison_table, tables
     from syntagma.linearizer.linearizer import load
     from syntagma.models.header import heads_of
     from syntagma.transition.budget import SearchBudget
+    from syntagma.treebanks.corpus import read_corpus
 
-    linearizer = load(model, search=search, language_model=not no_lm)
-    heads = heads_of(linearizer.info.header)
-    sentences = read_corpus(files, linearizer.tag_column, heads)[:limit]
-    conditions = condition or main_conditions(linearizer)
-    budget = linearizer.describe_budget(SearchBudget(beam, timeout, expansions))
-    if projective and linearizer.lifts:
-        budget["orders"] = "projective"
-    with Ticker("evaluated", total=len(sentences) * len(conditions)) as ticker:
-        report = measure(
-            linearizer,
-            sentences,
-            conditions,
-            beam=beam,
-            timeout=timeout,
-            expansions=expansions,
-            projective=projective,
-            threads=threads,
-            seed=seed,
-            spans=spans,
-            bleu_tokenize=bleu_tokenize,
-            lowercase=lowercase,
-            on_sentence=ticker.advance,
-        )
-
-    from rich.console import Console
-
-    from syntagma.evaluation.report import as_dict, tables
-
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=120)  # do not wrap lines in a file
-    with console.capture() as shown:
-        console.print(
-            f"model {report.model} on {_names(files)}, {len(sentences)} sentences, "
-            + ", ".join(f"{name} {value}" for name, value in budget.items())
-        )
-        for table in tables(report):
-            console.print("", table)
-        console.print()
-        for figures in report.figures:
-            console.print(
-                f"BLEU {figures.bleu:.2f} {figures.signature}",
-                highlight=False,
-                markup=False,
-                soft_wrap=True,
+    # Everything is read before the first model is measured, so that faults show at once.
+    linearizers = [load(each, search=search, language_model=not no_lm) for each in models]
+    corpora = [
+        read_corpus(files, linearizer.tag_column, heads_of(linearizer.info.header))
+        for linearizer in linearizers
+    ]
+    others = {str(path): read_outputs(path, len(corpora[0]))[:limit] for path in output_files}
+    conditions = condition or min(map(main_conditions, linearizers), key=len)
+    reports, records = {}, []
+    for name, linearizer, corpus in zip(models, linearizers, corpora, strict=True):
+        sentences = corpus[:limit]
+        budget = linearizer.describe_budget(SearchBudget(beam, timeout, expansions))
+        if projective and linearizer.lifts:
+            budget["orders"] = "projective"
+        with Ticker("evaluated", total=len(sentences) * len(conditions)) as ticker:
+            reports[name] = measure(
+                linearizer,
+                sentences,
+                conditions,
+                beam=beam,
+                timeout=timeout,
+                expansions=expansions,
+                projective=projective,
+                threads=threads,
+                seed=seed,
+                spans=spans,
+                bleu_tokenize=bleu_tokenize,
+                lowercase=lowercase,
+                on_sentence=ticker.advance,
             )
-    text = shown.get()
-    record = {**budget, "threads": threads, "seed": seed, **as_dict(report)}
+        records.append({**budget, "threads": threads, "seed": seed, **as_dict(reports[name])})
+    first = reports[models[0]]
+    subject = f"on {_names(files)}, {len(first.references)} sentences"
+    record: dict[str, Any]
+    named: dict[str, Sequence[str]]  # outputs by condition or system
+    if len(systems) == 1:
+        named = {figures.condition: figures.outputs for figures in first.figures}
+        settings = ", ".join(f"{name} {value}" for name, value in budget.items())
+        text = _printed(
+            f"model {first.model} {subject}, {settings}",
+            tables(first),
+            [f"BLEU {figures.bleu:.2f} {figures.signature}" for figures in first.figures],
+        )
+        record = records[0]
+    else:
+        found = {
+            name: {**{system: reports[system][name].outputs for system in models}, **others}
+            for name in conditions
+        }
+        comparisons = {
+            name: compare_systems(
+                texts, first.references, bleu_tokenize=bleu_tokenize, lowercase=lowercase
+            )
+            for name, texts in found.items()
+        }
+        named = {
+            system if len(conditions) == 1 else f"{name} {system}": texts
+            for name, by_system in found.items()
+            for system, texts in by_system.items()
+        }
+        text = _printed(
+            f"{len(systems)} systems {subject}",
+            [comparison_table(comparisons, reports)],
+            [
+                f"p: paired bootstrap test against {models[0]}; *: p < 0.05",
+                *(f"{name} {each.signature}" for name, each in comparisons.items()),
+                *(
+                    f"{name} BLEU {figures.bleu:.2f} {figures.signature}"
+                    for name, report in reports.items()
+                    for figures in report.figures
+                ),
+            ],
+        )
+        record = {
+            "comparisons": [
+                {"condition": name, **comparison_as_dict(each)}
+                for name, each in comparisons.items()
+            ],
+            "models": [
+                {"system": name, **each} for name, each in zip(models, records, strict=True)
+            ],
+            "outputs": [_described(path) for path in output_files],
+        }
     if examples:
         from syntagma.evaluation.examples import (
             choose_examples,
@@ -229,17 +306,29 @@ def evaluate(
         )
 
         chosen = choose_examples(
-            report.references,
-            {figures.condition: figures.outputs for figures in report.figures},
-            examples,
-            bleu_tokenize=bleu_tokenize,
-            lowercase=lowercase,
+            first.references, named, examples, bleu_tokenize=bleu_tokenize, lowercase=lowercase
         )
         text += "\n" + render_examples(chosen)
         record["examples"] = examples_as_dict(chosen)
     write_stdout(text)
     if json_file:
         _write_json(json_file, files, record)
+
+
+def _printed(heading: str, tables: "Sequence[Table]", lines: "Sequence[str]") -> str:
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)  # do not wrap lines in a file
+    with console.capture() as shown:
+        console.print(heading)
+        for table in tables:
+            console.print("", table)
+        console.print()
+        for line in lines:
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
+    return shown.get()
 
 
 def _evaluate_realization(

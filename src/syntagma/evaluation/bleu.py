@@ -1,18 +1,21 @@
-"""Corpus BLEU by sacrebleu, and whether two systems differ by more than chance.
+"""Corpus BLEU by sacrebleu, and whether systems differ by more than chance.
 
 Measuring a model on a treebank is done in `evaluate`; the shared task's own BLEU is in
 `shared_task`.
 """
 
-from collections.abc import Sequence
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
 from syntagma.arguments import as_integer, check_range
-from syntagma.errors import ArgumentError, shown
+from syntagma.errors import ArgumentError, FormatError, shown
+from syntagma.files.reading import open_text, source_name
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -30,6 +33,34 @@ class Interval:
     low: float
     high: float
     confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class SystemFigures:
+    """Figures of one system of a comparison.
+
+    `mean` ± `half_width` is the 95% interval of BLEU over the resampled test sets. `p` is the
+    p-value of the difference from the first system; None for the first system and those of equal
+    BLEU, for which sacrebleu always reports the smallest p-value. `lost` counts words of the
+    sentences that are missing from the outputs, `added` words that only the outputs have.
+    """
+
+    system: str
+    bleu: float
+    mean: float
+    half_width: float
+    p: float | None
+    exact: float  # percent
+    lost: int
+    added: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Figures of several systems, the first of which the others are tested against."""
+
+    systems: tuple[SystemFigures, ...]
+    signature: str  # of sacrebleu, with seed and number of samples
 
 
 def bleu_metric(
@@ -51,6 +82,85 @@ def bleu(outputs: Sequence[str], references: Sequence[str]) -> float:
     return float(bleu_metric().corpus_score(outputs, [references]).score)
 
 
+def compare_systems(
+    outputs: Mapping[str, Sequence[str]],
+    references: Sequence[str],
+    *,
+    bleu_tokenize: BleuTokenizer = "none",
+    lowercase: bool = False,
+) -> Comparison:
+    """Compare the outputs of systems, by name, and test each against the first one.
+
+    The test is sacrebleu's paired bootstrap resampling, with its number of samples (1000) and its
+    seed (12345, or the environment variable SACREBLEU_SEED).
+
+    >>> references = ["the cat sleeps now", "we saw two birds"]
+    >>> compared = compare_systems({"a": references, "b": ["now the cat", "we saw two birds"]},
+    ...                            references)
+    >>> [(each.system, round(each.bleu, 1), each.exact, each.lost) for each in compared.systems]
+    [('a', 100.0, 100.0, 0), ('b', 74.1, 50.0, 1)]
+    """
+    from sacrebleu.significance import PairedTest
+
+    if not isinstance(outputs, Mapping) or not outputs:
+        raise ArgumentError(
+            f"outputs must be a mapping from systems to texts, not {shown(outputs)}"
+        )
+    _check_texts(references, *outputs.values())
+    test = PairedTest(
+        [(name, list(texts)) for name, texts in outputs.items()],
+        {"BLEU": bleu_metric(bleu_tokenize, lowercase=lowercase)},
+        [list(references)],
+        test_type="bs",
+    )
+    signatures, columns = test()
+    results = cast("list[Any]", columns["BLEU"])
+    figures = []
+    for (name, texts), found in zip(outputs.items(), results, strict=True):
+        words = [
+            (Counter(output.split()), Counter(gold.split()))
+            for output, gold in zip(texts, references, strict=True)
+        ]
+        figures.append(
+            SystemFigures(
+                system=name,
+                bleu=found.score,
+                mean=float(found.mean),
+                half_width=float(found.ci),
+                p=None if found.score == results[0].score else found.p_value,
+                exact=exact_match(texts, references),
+                lost=sum((gold - output).total() for output, gold in words),
+                added=sum((output - gold).total() for output, gold in words),
+            )
+        )
+    return Comparison(tuple(figures), str(signatures["BLEU"].format()))
+
+
+def read_outputs(path: str | os.PathLike[str], sentences: int) -> list[str]:
+    """The outputs of another system: one tokenised sentence per line, in the order of the data.
+
+    An empty line is an output without words.
+    """
+    lines = []
+    for line in open_text(path):
+        if isinstance(line, FormatError):
+            raise line
+        lines.append(line.strip())
+    if len(lines) != sentences:
+        raise FormatError(
+            f"{len(lines)} lines, but the data have {sentences} sentences: outputs have one line "
+            "per sentence, in the order of the data",
+            source_name(path),
+        )
+    return lines
+
+
+def exact_match(outputs: Sequence[str], references: Sequence[str]) -> float:
+    """The percentage of outputs that are their references."""
+    equal = sum(output == gold for output, gold in zip(outputs, references, strict=True))
+    return 100 * equal / len(references)
+
+
 def paired_bootstrap(
     outputs_a: Sequence[str],
     outputs_b: Sequence[str],
@@ -64,17 +174,9 @@ def paired_bootstrap(
 
     Both systems are scored on the same resampled test sets (Koehn 2004). If the interval does not
     contain 0, the difference is significant: the choice of test sentences does not explain it.
+    sacrebleu's test (`compare_systems`) has no interval of the difference.
     """
-    for texts in (outputs_a, outputs_b, references):
-        if isinstance(texts, str) or not isinstance(texts, Sequence):
-            raise ArgumentError(f"outputs and references are lists of texts, not {shown(texts)}")
-        for text in texts:
-            if not isinstance(text, str):
-                raise ArgumentError(f"outputs and references are texts, not {shown(text)}")
-    if not len(outputs_a) == len(outputs_b) == len(references) or not references:
-        raise ArgumentError(
-            "a paired comparison needs as many outputs of each system as references"
-        )
+    _check_texts(references, outputs_a, outputs_b)
     samples = check_range("samples", samples, MAX_SAMPLES)
     if not isinstance(confidence, Real) or not 0 < confidence < 1:
         raise ArgumentError(f"confidence must be between 0 and 1, not {shown(confidence)}")
@@ -92,6 +194,19 @@ def paired_bootstrap(
     low, high = np.percentile(differences, [tail, 100 - tail])
     whole_a, whole_b = (_bleu_of(matrix.sum(axis=0)) for matrix in statistics)
     return Interval(whole_b - whole_a, float(low), float(high), confidence)
+
+
+def _check_texts(references: Sequence[str], *systems: Sequence[str]) -> None:
+    for texts in (*systems, references):
+        if isinstance(texts, str) or not isinstance(texts, Sequence):
+            raise ArgumentError(f"outputs and references are lists of texts, not {shown(texts)}")
+        for text in texts:
+            if not isinstance(text, str):
+                raise ArgumentError(f"outputs and references are texts, not {shown(text)}")
+    if not references or any(len(texts) != len(references) for texts in systems):
+        raise ArgumentError(
+            "a paired comparison needs as many outputs of each system as references"
+        )
 
 
 def _statistics(outputs: Sequence[str], references: Sequence[str]) -> Any:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from syntagma.arguments import as_integer, check_range, is_collection
 from syntagma.errors import ArgumentError, shown
 from syntagma.evaluation import signature
-from syntagma.evaluation.bleu import BleuTokenizer, bleu_metric
+from syntagma.evaluation.bleu import BleuTokenizer, bleu_metric, exact_match
 from syntagma.evaluation.projectivity import ProjectivityFigures, compare_projectivity
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
 from syntagma.problem.problem import Problem
@@ -82,7 +82,7 @@ class ConditionFigures:
     violations: int  # of constraints; anything but 0 is a bug
     signature: str
     lengths: tuple[LengthFigures, ...]
-    outputs: tuple[str, ...] = field(repr=False)  # for `paired_bootstrap`
+    outputs: tuple[str, ...] = field(repr=False)  # for `compare_systems`
     spans: SpanFigures | None = None  # None: not asked for
     projectivity: ProjectivityFigures | None = None  # if the model lifts and all arcs are given
 
@@ -261,7 +261,7 @@ def _measure(
         condition=condition,
         sentences=len(outputs),
         bleu=score,
-        exact=_exact(outputs, references),
+        exact=exact_match(outputs, references),
         coverage=_coverage(output_sizes, [_count_words(sentence.forms) for sentence in sentences]),
         unfinished=unfinished,
         cpu_ms=1000 * cpu_total / len(outputs),
@@ -301,15 +301,10 @@ def _by_length(
             length=length,
             sentences=len(kept_outputs),
             bleu=metric.corpus_score(kept_outputs, [kept_references]).score if filled else None,
-            exact=_exact(kept_outputs, kept_references) if filled else None,
+            exact=exact_match(kept_outputs, kept_references) if filled else None,
             coverage=_coverage(*kept_sizes) if filled else None,
             cpu_ms=1000 * sum(kept_times) / len(kept_times) if kept_times else None,
         )
-
-
-def _exact(outputs: Sequence[str], references: Sequence[str]) -> float:
-    equal = sum(output == gold for output, gold in zip(outputs, references, strict=True))
-    return 100 * equal / len(references)
 
 
 def _count_words(forms: Sequence[str]) -> int:

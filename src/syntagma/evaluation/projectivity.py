@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from syntagma.evaluation.bleu import exact_match
 from syntagma.evaluation.spans import OrderedTree
 from syntagma.problem.trees import least_lifting
 
@@ -81,9 +82,8 @@ def compare_projectivity(
         kept, golds = list(compress(outputs, keep)), list(compress(references, keep))
         if not kept:
             return SentenceGroup(0, None, None)
-        equal = sum(output == gold for output, gold in zip(kept, golds, strict=True))
         bleu = float(metric.corpus_score(kept, [golds]).score)
-        return SentenceGroup(len(kept), bleu, 100 * equal / len(kept))
+        return SentenceGroup(len(kept), bleu, exact_match(kept, golds))
 
     return ProjectivityFigures(
         projective=group([not words for words in wanted]),

@@ -3,12 +3,15 @@
 The figures are computed in `evaluate`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
+from rich.text import Text
 
+from syntagma.evaluation.bleu import Comparison
 from syntagma.evaluation.evaluate import LENGTH_CLASSES, LengthFigures, Report
 from syntagma.evaluation.projectivity import ProjectivityFigures
 from syntagma.evaluation.spans import SpanFigures
@@ -49,6 +52,20 @@ def as_dict(report: Report) -> dict[str, Any]:
                 ),
             }
             for figures in report.figures
+        ],
+    }
+
+
+def comparison_as_dict(comparison: Comparison) -> dict[str, Any]:
+    """The comparison as JSON-ready data."""
+    return {
+        "signature": comparison.signature,
+        "systems": [
+            {
+                name: round(value, 4 if name == "p" else 2) if isinstance(value, float) else value
+                for name, value in asdict(figures).items()
+            }
+            for figures in comparison.systems
         ],
     }
 
@@ -124,6 +141,29 @@ def tables(report: Report) -> list[Table]:
         *([_projectivity(report)] if any(each.projectivity for each in report.figures) else []),
         *spans,
     ]
+
+
+def comparison_table(comparisons: Mapping[str, Comparison], reports: Mapping[str, Report]) -> Table:
+    """A row per condition and system; `reports` are those of the models among the systems."""
+    table = _table(
+        "condition", "system", "BLEU", "95% interval", "p", "exact %", "lost", "added", "CPU ms"
+    )
+    table.columns[1].justify = "left"
+    for condition, comparison in comparisons.items():
+        for each in comparison.systems:
+            report = reports.get(each.system)
+            table.add_row(
+                condition,
+                Text(each.system),
+                f"{each.bleu:.2f}",
+                f"{each.mean:.2f} ± {each.half_width:.2f}",
+                "-" if each.p is None else f"{each.p:.4f}{'*' if each.p < 0.05 else ' '}",
+                f"{each.exact:.1f}",
+                str(each.lost),
+                str(each.added),
+                "-" if report is None else f"{report[condition].cpu_ms:.2f}",
+            )
+    return table
 
 
 def _summary(report: Report, *, with_coverage: bool) -> Table:
