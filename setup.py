@@ -9,8 +9,12 @@ from setuptools import Extension, setup
 
 ROOT = Path("src")
 MODULES = sorted(ROOT.rglob("*.pyx"))  # each in the room that it serves
-HEADERS = ["src/syntagma/compiler.h"]
-KERNELS = ["src/syntagma/neural/vectors.h", "src/syntagma/neural/kernels.h"]
+HEADERS = ["src/syntagma/compiler.h", "src/syntagma/transition/search.h"]
+KERNELS = [
+    "src/syntagma/neural/vectors.h",
+    "src/syntagma/neural/kernels.h",
+    "src/syntagma/neural/unplaced.h",
+]
 
 # Without contraction, sums are the same with and without fused multiply-add.
 if sys.platform == "win32":

@@ -15,7 +15,8 @@ import syntagma
 from syntagma.errors import ModelError
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import model_path
-from syntagma.realization import form_context, transducer
+from syntagma.realization import transducer
+from syntagma.realization.form_choice import FormContext
 from syntagma.realization.training import learn_realizer
 
 
@@ -36,7 +37,7 @@ def relearn(model: str | Path, treebank: Path, output: Path) -> list[tuple[str, 
     realizer = learn_realizer(sentences, str(header.get("language", "")))
     parts = (realizer.inflector, realizer.choice, realizer.context)
     learned = {name: array for part in parts for name, array in part.to_arrays().items()}
-    new = {name for name in learned if name.startswith(transducer.PREFIX)} | {form_context.SECTION}
+    new = {name for name in learned if name.startswith(transducer.PREFIX)} | {FormContext.SECTION}
     missing = sorted(learned.keys() - arrays.keys() - new)
     if missing:
         raise ModelError(f"{model} has no section {missing[0]}: it has not learned to realize")

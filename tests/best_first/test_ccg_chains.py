@@ -27,7 +27,7 @@ from syntagma.best_first.settings import BestFirstSettings
 from syntagma.ccg.derivation import Derivation
 from syntagma.cli import run as command
 from syntagma.errors import SyntagmaWarning
-from syntagma.features._weights import TrainingWeights
+from syntagma.features._sparse import TrainingWeights
 from syntagma.formats.auto import parse_auto, write_auto
 from syntagma.linearizer.linearizer import load
 from syntagma.models.container import read_container

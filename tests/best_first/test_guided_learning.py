@@ -29,7 +29,7 @@ from syntagma.best_first._search import best_first_search
 from syntagma.best_first.ccg_grammar import CcgGrammar, LexicalEntry
 from syntagma.best_first.grammar_extraction import extract_grammar
 from syntagma.best_first.templates import ccg_templates, dependency_templates
-from syntagma.features._weights import TrainingWeights
+from syntagma.features._sparse import TrainingWeights
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Alternative, Word
 from syntagma.transition.forms import form_arrays

@@ -19,7 +19,7 @@ from syntagma.best_first.templates import (
     ccg_templates,
     dependency_templates,
 )
-from syntagma.features._templates import TemplateTable
+from syntagma.features._sparse import TemplateTable
 
 Row = tuple[str, frozenset[str]]
 

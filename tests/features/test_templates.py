@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from syntagma.errors import ModelError
-from syntagma.features._templates import TemplateTable
-from syntagma.features.templates import check_templates, read_table
+from syntagma.features._sparse import TemplateTable, check_templates, read_table
 
 
 def test_semicolons_and_line_breaks_end_a_template() -> None:

@@ -14,7 +14,7 @@ from references.features import Configuration, features
 from references.transition import Action
 from toys.models import make_scorer, relist, toy_vocabulary
 
-from syntagma.features._weights import Weights
+from syntagma.features._sparse import Weights
 from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.linear._features import Templates
 from syntagma.linear._search import LinearParameters

@@ -27,13 +27,14 @@ from toys.network import random_slots
 from toys.probes import beam_search, decode_actions
 from toys.random_network import Input, RandomNetwork, draw_problem, listed
 
-from syntagma.neural._action_scorer import VECTOR_MULTIPLE, ActionScorer
-from syntagma.neural._addresses import (
+from syntagma.neural._action_scorer import (
     CANDIDATE_ADDRESSES,
     COUNT_BUCKETS,
     COUNT_NAMES,
     SET_NAMES,
     STATE_ADDRESSES,
+    VECTOR_MULTIPLE,
+    ActionScorer,
 )
 from syntagma.neural._search import NeuralSearch
 from syntagma.neural.slots import SLOTS, SlotTable

@@ -11,7 +11,7 @@ from references.transition import LEFTARC, RIGHTARC, SHIFT, Given, Move
 from toys.models import toy_sentence, toy_vocabulary
 from toys.random_network import listed
 
-from syntagma.neural._addresses import (
+from syntagma.neural._action_scorer import (
     CANDIDATE_ADDRESSES,
     COUNT_NAMES,
     STATE_ADDRESSES,

@@ -26,7 +26,7 @@ from syntagma.best_first._search import BestFirst
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.ccg.derivation import Derivation
-from syntagma.features._weights import Weights, build_columns
+from syntagma.features._sparse import Weights, build_columns
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Alternative, Word
 from syntagma.transition.encoding import encode

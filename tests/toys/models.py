@@ -21,7 +21,7 @@ from references.brute_force import (
 from references.transition import Action, Arcs
 
 from syntagma.errors import ProblemError
-from syntagma.features._weights import Weights, build_columns
+from syntagma.features._sparse import Weights, build_columns
 from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.linear._features import Templates
 from syntagma.linear.scorer import LinearScorer

@@ -17,7 +17,7 @@ from references.brute_force import random_problem
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.header import Header
 from syntagma.models.model import Model
-from syntagma.neural._addresses import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
+from syntagma.neural._action_scorer import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
 from syntagma.neural.lexicon import Lexicon
 from syntagma.neural.lexicon_training import learn_lexicon
 from syntagma.neural.parameters import (

@@ -11,8 +11,7 @@ from references.brute_force import Orders, random_heads, random_problem, without
 from references.neural import ReferenceScorer
 from references.transition import Action
 
-from syntagma.neural._action_scorer import VECTOR_MULTIPLE, ActionScorer
-from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
+from syntagma.neural._action_scorer import COUNT_BUCKETS, COUNT_NAMES, VECTOR_MULTIPLE, ActionScorer
 from syntagma.neural._reranker import Reranker
 from syntagma.neural._search import NeuralSearch
 from syntagma.neural.encoder import Occupants, SlotRows

@@ -29,8 +29,8 @@ def constant(file: str, name: str) -> int:
     ("file", "name", "in_python"),
     [
         ("language_model/_ngrams.pxd", "MAX_ORDER", packed.MAX_ORDER),
-        ("language_model/_ngrams.pyx", "START", backoff.START),
-        ("language_model/_ngrams.pyx", "END", backoff.END),
+        ("language_model/_ngrams.pxd", "START", backoff.START),
+        ("language_model/_ngrams.pxd", "END", backoff.END),
         ("transition/_state.pxd", "NONE", encoding.NONE),
         ("transition/_state.pxd", "ROOT", encoding.ROOT),
         ("transition/_state.pxd", "NONE", derivations.NONE),

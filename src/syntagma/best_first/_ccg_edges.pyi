@@ -2,7 +2,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.best_first._edges import Edges
-from syntagma.features._templates import TemplateTable
+from syntagma.features._sparse import TemplateTable
 from syntagma.transition._state import SearchTask
 
 CCG_ATOMS: tuple[str, ...]

@@ -10,7 +10,7 @@ from libcpp.vector cimport vector
 
 from syntagma.best_first._edges cimport LEAF, MAX_EDGE_ATOMS, Edge, Edges, Proposal
 from syntagma.transition._state cimport NONE, SearchTask
-from syntagma.features._templates cimport TemplateTable, finish, fold, instantiate_all
+from syntagma.features._sparse cimport TemplateTable, finish, fold, instantiate_all
 
 cdef enum:
     EDGE, PHRASE, BINARY, UNARY

@@ -20,7 +20,7 @@ from libcpp.vector cimport vector
 
 from syntagma.best_first._edges cimport LEAF, MAX_EDGE_ATOMS, Edge, Edges, Proposal, normalized
 from syntagma.transition._state cimport NONE, SearchTask, Word, lowest_bit
-from syntagma.features._templates cimport TemplateTable, finish, instantiate_all
+from syntagma.features._sparse cimport TemplateTable, finish, instantiate_all
 
 cdef enum:
     HEAD_LEFT = 1               # the head of the left phrase takes that of the right one

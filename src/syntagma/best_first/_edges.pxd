@@ -4,13 +4,12 @@ An edge is a phrase with its derivation. Edges are numbered in the order in whic
 The words at its ends and its head word are given by the numbers of their leaf edges.
 """
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
-from syntagma.best_first._junctions cimport Junctions
+from syntagma.language_model._ngrams cimport Context, NGrams
 from syntagma.transition._state cimport SearchTask, Task
-from syntagma.features._templates cimport Sum, TemplateSet, TemplateTable
-from syntagma.features._weights cimport Weights
+from syntagma.features._sparse cimport Sum, TemplateSet, TemplateTable, Weights
 
 cdef enum:
     LEAF = 0            # the rule of leaf edges; each grammar numbers its own rules from 1
@@ -55,6 +54,21 @@ cdef extern from * nogil:
     struct Proposal:
         int32_t left, right, rule, label
         double score
+
+cdef class Junctions:
+    cdef NGrams model
+    cdef vector[uint32_t] numbers       # of the words of all units, one after the other
+    cdef vector[int32_t] starts         # where each unit begins: as first word, then elsewhere
+    cdef vector[char] spoken            # whether a unit is more than punctuation
+    cdef double gain(
+        self, const int32_t* left, int n_left, const int32_t* right, int n_right
+    ) noexcept nogil
+    cdef double start_gain(self, const int32_t* units, int n) noexcept nogil
+    cdef double end_gain(self, const int32_t* units, int n) noexcept nogil
+    cdef double gain_after(
+        self, Context* context, const int32_t* units, int n, bint begun
+    ) noexcept nogil
+    cdef void read(self, Context* context, int unit) noexcept nogil
 
 cdef class Edges:
     cdef readonly SearchTask problem

@@ -1,11 +1,17 @@
-from syntagma.best_first._junctions import Junctions
-from syntagma.features._templates import TemplateTable
-from syntagma.features._weights import Weights
+from collections.abc import Iterable, Sequence
+
+from syntagma.features._sparse import TemplateTable, Weights
+from syntagma.language_model._ngrams import NGrams
 from syntagma.transition._state import SearchTask
 
 LEAF_RULE: int
 FLUENCY_SCOPES: tuple[str, ...]
 FLUENCY_ATOMS: tuple[str, ...]
+
+class Junctions:
+    def __init__(
+        self, model: NGrams, units: Iterable[tuple[Sequence[int], Sequence[int], bool]]
+    ) -> None: ...
 
 class Edges:
     problem: SearchTask

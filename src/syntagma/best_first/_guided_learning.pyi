@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from syntagma.best_first._edges import Edges
 from syntagma.best_first._search import BestFirst
 from syntagma.best_first.derivations import DerivationNode
-from syntagma.features._weights import TrainingWeights
+from syntagma.features._sparse import TrainingWeights
 
 class GuidedSearch(BestFirst):
     updates: int

@@ -14,8 +14,7 @@ from libcpp.vector cimport vector
 from syntagma.best_first._search cimport AgendaItem, BestFirst, set_signature
 from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal, join_hash, leaf_hash
 from syntagma.transition._state cimport NONE
-from syntagma.features._templates cimport MAX_KEYS, drain, finish
-from syntagma.features._weights cimport TrainingWeights
+from syntagma.features._sparse cimport MAX_KEYS, TrainingWeights, drain, finish
 
 cdef struct GoldItem:
     # A gold edge on the agenda.

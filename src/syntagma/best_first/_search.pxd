@@ -9,7 +9,6 @@ from syntagma.best_first._edges cimport Edges, Proposal
 cdef extern from * nogil:
     """
     #include <algorithm>
-    #include <chrono>
     #include <cstdint>
     #include <unordered_map>
     #include <vector>
@@ -44,10 +43,6 @@ cdef extern from * nogil:
     ) {
         by_signature[signature] = edge;
     }
-    static inline double steady_seconds() {
-        return std::chrono::duration<double>(
-            std::chrono::steady_clock::now().time_since_epoch()).count();
-    }
     """
     cppclass AgendaItem:
         double rank
@@ -62,7 +57,6 @@ cdef extern from * nogil:
         void push(const AgendaItem& item) except +
         AgendaItem pop()
         void clear()
-    double steady_seconds()
     void set_signature(
         unordered_map[uint64_t, int32_t]& by_signature, uint64_t signature, int32_t edge
     ) except +

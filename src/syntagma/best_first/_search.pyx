@@ -9,7 +9,7 @@ from libcpp.vector cimport vector
 from math import inf
 
 from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal
-from syntagma.transition._state cimport NONE
+from syntagma.transition._state cimport NONE, steady_seconds
 
 
 cdef class BestFirst:

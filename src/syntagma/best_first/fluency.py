@@ -1,14 +1,12 @@
 """Language model scores as features of edges (Zhang, Blackwood and Clark 2012), for both grammars.
 
-What a junction gains is computed in `_junctions`; `_edges` turns it into features.
+What a junction gains is computed, and turned into features, in `_edges`.
 """
 
 from __future__ import annotations
 
-from syntagma.best_first._edges import FLUENCY_ATOMS, FLUENCY_SCOPES
-from syntagma.best_first._junctions import Junctions
-from syntagma.features._templates import TemplateTable
-from syntagma.features.templates import read_table
+from syntagma.best_first._edges import FLUENCY_ATOMS, FLUENCY_SCOPES, Junctions
+from syntagma.features._sparse import TemplateTable, read_table
 from syntagma.language_model.packed import LanguageModel
 from syntagma.transition.encoding import Encoding
 

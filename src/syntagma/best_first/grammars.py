@@ -18,7 +18,7 @@ from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.derivations import PhraseNodes, read_derivations, read_trees
 from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.errors import ProblemError, name_word
-from syntagma.features._templates import TemplateTable
+from syntagma.features._sparse import TemplateTable
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
 from syntagma.transition.encoding import Encoding

@@ -16,10 +16,8 @@ from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.fluency import find_junctions, fluency_templates
 from syntagma.best_first.grammars import EdgeGrammar, edge_grammar
 from syntagma.errors import not_a_model
-from syntagma.features._templates import TemplateTable
-from syntagma.features._weights import Weights
+from syntagma.features._sparse import TemplateTable, Weights, check_templates
 from syntagma.features.stored_weights import StoredWeights, weight_sections
-from syntagma.features.templates import check_templates
 from syntagma.language_model.packed import LanguageModel
 from syntagma.transition.budget import SearchName
 from syntagma.transition.encoding import Encoding

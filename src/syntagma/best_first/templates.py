@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from syntagma.best_first._ccg_edges import CCG_ATOMS, CCG_SCOPES
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS, DEPENDENCY_SCOPES
-from syntagma.features._templates import TemplateTable
-from syntagma.features.templates import TemplateRow, read_table
+from syntagma.features._sparse import TemplateRow, TemplateTable, read_table
 
 # ZC15 Table 2. h and m: head and dependent of the new arc; s: nearest sibling of m; s2: that of s;
 # ml and mr: outermost dependents of m; hn and mn: neighbours of h and m on the side of the other;

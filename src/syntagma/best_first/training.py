@@ -22,7 +22,7 @@ from syntagma.best_first.grammars import DependencyEdgeGrammar, edge_grammar
 from syntagma.best_first.scorer import StoredEdgeScorer
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.ccg.derivation import Derivation
-from syntagma.features._weights import TrainingWeights
+from syntagma.features._sparse import TrainingWeights
 from syntagma.features.stored_weights import StoredWeights
 from syntagma.language_model.packed import LanguageModel
 from syntagma.transition.budget import SearchBudget

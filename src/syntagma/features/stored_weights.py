@@ -1,7 +1,7 @@
 """Feature weights as a model file holds them: a hash table of fingerprints and weights, of 8 bits
 or, if they are not to be rounded, of 32.
 
-The tables in memory, for search and for training, are compiled: `_weights`.
+The tables in memory, for search and for training, are compiled: `_sparse`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.features._weights import Weights, build_columns
+from syntagma.features._sparse import Weights, build_columns
 from syntagma.files.sections import Section, check_sections, damaged
 
 # Weights are quantized to 8 bits, in steps that grow with the weight, because most weights are

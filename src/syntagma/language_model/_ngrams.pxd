@@ -5,12 +5,20 @@ from libcpp.vector cimport vector
 
 cdef enum:
     MAX_ORDER = 5
+    START = 1       # <s>
+    END = 2         # </s>
 
 cdef struct Context:
     # The last words placed: nodes[k] is the n-gram of the last k + 1 of them, or -1 if the model
     # does not have it or nothing depends on it.
     int32_t nodes[MAX_ORDER - 1]
     int32_t begun               # 1 once one of them is more than punctuation
+
+cdef inline void forget(Context* context) noexcept nogil:
+    cdef int i
+    context.begun = 0
+    for i in range(MAX_ORDER - 1):
+        context.nodes[i] = -1
 
 cdef struct Level:
     # The n-grams of one order, sorted by context, then by word.

@@ -13,10 +13,6 @@ from libcpp.vector cimport vector
 import numpy as np
 
 cdef enum:
-    START = 1       # <s>
-    END = 2         # </s>
-
-cdef enum:
     # Costs to remember, per form: the states of a beam share most contexts, and arcs change none.
     REMEMBERED = 64
     MOST_REMEMBERED = 1 << 15
@@ -389,10 +385,3 @@ cdef class BackwardNGramScorer(NGramScorer):
     cdef double end(self, const Context* context) noexcept nogil:
         cdef uint32_t start = START
         return self.correction(context, &start, 1) + self.provisional.back()
-
-
-cdef void forget(Context* context) noexcept nogil:
-    cdef int i
-    context.begun = 0
-    for i in range(MAX_ORDER - 1):
-        context.nodes[i] = -1

@@ -11,7 +11,7 @@ from syntagma.linear._features cimport Extractor, read_state, score_arc, score_s
 from syntagma.linear._search cimport LinearParameters, LinearSearch
 from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, SHIFT, Action, SearchTask, State, Task, apply, has,
+    LEFTARC, NONE, RIGHTARC, S, SHIFT, Action, SearchTask, State, Task, apply, has,
 )
 
 
@@ -34,7 +34,7 @@ cdef class DerivationWalk:
         cdef State* state = self.search.current[0]
         cdef const Task* task = self.search.task
         cdef const int32_t* proposals
-        cdef int i, kind, dependent
+        cdef int i, kind
         actions = []
         legal_shifts(task, state, self.search.shifts)
         for word in range(task.n):
@@ -49,8 +49,8 @@ cdef class DerivationWalk:
                 continue
             proposals = self.search.proposals(state, kind)
             if proposals == NULL:
-                dependent = state.stack[state.size - (2 if kind == LEFTARC else 1)].word
-                actions.append((kind, NONE, NONE, task.words[dependent].label))
+                given = task.words[S(state, kind == LEFTARC)].label
+                actions.append((kind, NONE, NONE, given))
                 continue
             for i in range(proposals[0], proposals[0] + proposals[1]):
                 actions.append((kind, NONE, NONE, self.search.scorer.label_pool[i]))

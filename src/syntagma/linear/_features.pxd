@@ -3,7 +3,7 @@
 from libc.stdint cimport int8_t, int32_t, uint64_t
 
 from syntagma.transition._state cimport State, Task
-from syntagma.features._templates cimport MAX_TEMPLATES, Sum, TemplateSet, TemplateTable
+from syntagma.features._sparse cimport MAX_TEMPLATES, Sum, TemplateSet, TemplateTable
 
 cdef enum:
     FAMILIES = 16               # families cached per state

@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 
-from syntagma.features._templates import TemplateTable
+from syntagma.features._sparse import TemplateTable
 
 ATOM_NAMES: tuple[str, ...]
 SCOPE_NAMES: tuple[str, ...]

@@ -16,11 +16,11 @@ from libc.stdlib cimport calloc
 from libc.string cimport memset
 
 from syntagma.transition._state cimport (
-    NONE, ROOT, SHIFT, Node, State, Task, Word, has, lowest_bit,
+    NONE, ROOT, SHIFT, L, Node, R, S, State, Task, Word, has, lowest_bit,
 )
-from syntagma.features._sets cimport add_member, set_atom, toggle_single
-from syntagma.features._templates cimport (
-    Template, TemplateTable, add_key, finish, fold, make_room, word_key,
+from syntagma.features._sparse cimport (
+    Template, TemplateTable, add_key, add_member, finish, fold, make_room, set_atom, toggle_single,
+    word_key,
 )
 
 cdef enum:
@@ -117,24 +117,14 @@ cdef inline uint64_t bucket(int count) noexcept nogil:
 
 cdef void read_node(Extractor* x, const State* state, int depth, int w) noexcept nogil:
     """Atoms of S0 (depth 0) or S1, from `w` on: forms and tags of the word and its dependents."""
-    cdef uint64_t* atoms = x.atoms
-    cdef const Node* node
     cdef int i
-    if depth >= state.size:
-        for i in range(10):
-            atoms[w + i] = 0
-        return
-    node = state.stack + state.size - 1 - depth
-    atoms[w] = form_atom(x, state, node.word)
-    atoms[w + 1] = tag_atom(x, state, node.word)
-    atoms[w + 2] = form_atom(x, state, node.l)
-    atoms[w + 3] = tag_atom(x, state, node.l)
-    atoms[w + 4] = form_atom(x, state, node.r)
-    atoms[w + 5] = tag_atom(x, state, node.r)
-    atoms[w + 6] = form_atom(x, state, node.l2)
-    atoms[w + 7] = tag_atom(x, state, node.l2)
-    atoms[w + 8] = form_atom(x, state, node.r2)
-    atoms[w + 9] = tag_atom(x, state, node.r2)
+    cdef int[5] words = [
+        S(state, depth), L(state, depth, 1), R(state, depth, 1), L(state, depth, 2),
+        R(state, depth, 2),
+    ]
+    for i in range(5):
+        x.atoms[w + 2 * i] = form_atom(x, state, words[i])
+        x.atoms[w + 2 * i + 1] = tag_atom(x, state, words[i])
 
 
 # Given arcs around a word (P16 Table 2)
@@ -278,12 +268,10 @@ cdef void read_state(Extractor* x, const State* state) noexcept nogil:
         x.families[i].head = NONE
     read_node(x, state, 0, S0w)
     read_node(x, state, 1, S1w)
-    atoms[W0] = START if state.w0 < 0 else form_atom(x, state, state.w0)
-    atoms[P0] = START if state.w0 < 0 else tag_atom(x, state, state.w0)
-    atoms[W1] = START if state.w1 < 0 else form_atom(x, state, state.w1)
-    atoms[P1] = START if state.w1 < 0 else tag_atom(x, state, state.w1)
-    atoms[W2] = START if state.w2 < 0 else form_atom(x, state, state.w2)
-    atoms[P2] = START if state.w2 < 0 else tag_atom(x, state, state.w2)
+    cdef int[3] placed = [state.w0, state.w1, state.w2]
+    for i in range(3):
+        atoms[W0 + 2 * i] = START if placed[i] < 0 else form_atom(x, state, placed[i])
+        atoms[P0 + 2 * i] = START if placed[i] < 0 else tag_atom(x, state, placed[i])
     atoms[REST] = bucket(rest)
     atoms[GIVEN] = 1 + task.arcs_given + (3 if task.labels_given else 0)
     if state.size:

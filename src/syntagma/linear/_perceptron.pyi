@@ -1,7 +1,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.features._weights import TrainingWeights
+from syntagma.features._sparse import TrainingWeights
 from syntagma.linear._features import Templates
 from syntagma.transition._state import SearchTask
 from syntagma.transition.forms import FormArrays

@@ -7,11 +7,10 @@ import numpy as np
 
 from syntagma.linear._features cimport Extractor, read_state, score_arc, score_shift, shift_base
 from syntagma.linear._search cimport LinearParameters, LinearSearch
-from syntagma.transition._lattice cimport Link
 from syntagma.transition._state cimport (
-    SHIFT, Action, SearchTask, State, apply, initial_state, reference_actions,
+    SHIFT, Action, Link, SearchTask, State, apply, initial_state, reference_actions,
 )
-from syntagma.features._weights cimport TrainingWeights, Weights
+from syntagma.features._sparse cimport TrainingWeights, Weights
 
 
 cdef class Update:

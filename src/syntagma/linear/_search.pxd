@@ -6,7 +6,7 @@ from libcpp.vector cimport vector
 from syntagma.linear._features cimport Extractor, FormRow, Templates
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport State, Task
-from syntagma.features._weights cimport Table, Weights
+from syntagma.features._sparse cimport Table, Weights
 
 cdef class LinearParameters:
     cdef readonly Templates templates

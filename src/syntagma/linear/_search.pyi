@@ -1,7 +1,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.features._weights import Weights
+from syntagma.features._sparse import Weights
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._features import Templates
 from syntagma.transition._search import Search

@@ -8,13 +8,12 @@ from syntagma.linear._features cimport (
     Extractor, FormRow, Templates, prepare_sets, read_state, score_arc, score_shift, shift_base,
     tag_of,
 )
-from syntagma.transition._lattice cimport Finished
 from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, SHIFT, Action, SearchTask, State, Word, lowest_bit,
+    LEFTARC, NONE, RIGHTARC, S, SHIFT, Action, Finished, SearchTask, State, Word, lowest_bit,
 )
-from syntagma.features._weights cimport Weights
+from syntagma.features._sparse cimport Weights
 
 
 cdef class LinearParameters:
@@ -100,7 +99,7 @@ cdef class LinearSearch(Search):
 
     cdef const int32_t* proposals(self, State* state, int kind) noexcept nogil:
         """Start and number, in the pool, of the labels to try; NULL if the label is given."""
-        cdef int s0 = state.stack[state.size - 1].word, s1 = state.stack[state.size - 2].word
+        cdef int s0 = S(state, 0), s1 = S(state, 1)
         cdef int dependent = s1 if kind == LEFTARC else s0
         cdef int head = s0 if kind == LEFTARC else s1
         cdef int tags = self.scorer.n_tags
@@ -117,9 +116,7 @@ cdef class LinearSearch(Search):
         cdef int i
         cdef double score, best = 0.0
         if proposals == NULL:
-            label[0] = self.task.words[
-                state.stack[state.size - (2 if kind == LEFTARC else 1)].word
-            ].label
+            label[0] = self.task.words[S(state, kind == LEFTARC)].label
             return score_arc(self.extractor, state, kind, label[0])
         label[0] = NONE
         for i in range(proposals[0], proposals[0] + proposals[1]):

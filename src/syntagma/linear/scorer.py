@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from syntagma.errors import not_a_model
+from syntagma.features._sparse import check_templates
 from syntagma.features.stored_weights import StoredWeights, weight_sections
-from syntagma.features.templates import check_templates
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._search import LinearParameters, LinearSearch
 from syntagma.linear.templates import FEATURE_SETS, templates

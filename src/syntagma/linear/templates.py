@@ -16,7 +16,7 @@ are not in the papers are explained above the OURS tables.
 
 from typing import Literal
 
-from syntagma.features.templates import read_table
+from syntagma.features._sparse import read_table
 from syntagma.linear._features import Templates
 
 FeatureSet = Literal["l15", "p16", "p16+"]

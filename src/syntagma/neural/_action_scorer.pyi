@@ -5,6 +5,11 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 
+STATE_ADDRESSES: tuple[str, ...]
+CANDIDATE_ADDRESSES: tuple[str, ...]
+SET_NAMES: tuple[str, ...]
+COUNT_NAMES: tuple[str, ...]
+COUNT_BUCKETS: int
 VECTOR_MULTIPLE: int
 GROUPS: tuple[str, ...]
 

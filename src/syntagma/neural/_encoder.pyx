@@ -11,7 +11,7 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-from syntagma.neural._vectors cimport (
+from syntagma.neural._action_scorer cimport (
     PANEL, add_scaled, add_scaled_bytes, centre_and_square, compiler, instructions, multiply,
     scale_and_shift, sum,
 )

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, uint64_t
 
 import numpy as np
 
-from syntagma.neural._addresses cimport bucket
+from syntagma.neural._action_scorer cimport bucket
 from syntagma.transition._state cimport NONE, ROOT, SearchTask, Task, Word, has
 
 cdef enum:

@@ -6,10 +6,10 @@ from libcpp.utility cimport pair as numbered
 from libcpp.vector cimport vector
 
 from syntagma.neural._search cimport NeuralSearch
-from syntagma.transition._lattice cimport Finished, Link, steady_seconds
-from syntagma.transition._search cimport Candidate, Search
+from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, ROOT, SHIFT, Action, State, apply, initial_state, mirror, reference_actions,
+    LEFTARC, NONE, ROOT, SHIFT, Action, Candidate, Finished, Link, State, apply, initial_state,
+    mirror, reference_actions, steady_seconds,
 )
 
 

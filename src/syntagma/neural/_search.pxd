@@ -1,11 +1,11 @@
-"""Types of the neural scorer's search."""
+"""The neural scorer's search."""
 
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
 
-from syntagma.neural._action_scorer cimport ActionScorer, Slot
-from syntagma.neural._addresses cimport N_STATE, CandidateView
-from syntagma.neural._unplaced cimport UnplacedMeans, UnplacedSums
+from syntagma.neural._action_scorer cimport (
+    N_STATE, ActionScorer, CandidateView, Slot, UnplacedMeans, UnplacedSums,
+)
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport State, Task
 

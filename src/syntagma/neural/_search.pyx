@@ -9,7 +9,7 @@ candidate is a few vector additions, one rectifier and one dot product:
 
 Scores are log-probabilities over the legal actions of the state; the only legal action of a state
 scores 0. Which slots and pairs there are is data (slots.py); what their names mean is defined in
-_addresses.pxd.
+_action_scorer.pxd.
 """
 
 from libc.math cimport exp, log
@@ -19,19 +19,16 @@ from libcpp.string cimport string
 
 from syntagma.neural._action_scorer import GROUPS
 
-from syntagma.neural._action_scorer cimport OF_CANDIDATE, OF_STATE, ActionScorer, Pair, Slot
-from syntagma.neural._addresses cimport (
+from syntagma.neural._action_scorer cimport (
     A, AH, AP, B, BUCKETS, DEPENDENTS, DEPENDENTS_SIZE, DEPTH, FAMILY, FAMILY_SIZE, L, LH, N_STATE,
-    PATH, REST, S0, S1, SIDE, UNPLACED, CandidateView, bucket, find_unplaced,
-    resolve_candidate, resolve_family, resolve_state, row_of,
+    OF_CANDIDATE, OF_STATE, PATH, REST, S0, S1, SIDE, UNPLACED, ActionScorer, CandidateView, Pair,
+    Slot, UnplacedSums, add_rows, add_scaled, bucket, find_unplaced, rectified_dot,
+    resolve_candidate, resolve_family, resolve_state, row_of, unfixed_mean,
 )
-from syntagma.neural._vectors cimport add_rows, add_scaled, rectified_dot
-from syntagma.neural._unplaced cimport UnplacedSums, unfixed_mean
-from syntagma.transition._lattice cimport RERANKED
 from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, SHIFT, Action, Node, SearchTask, State, apply, lowest_bit,
+    LEFTARC, NONE, RERANKED, RIGHTARC, SHIFT, Action, Node, SearchTask, State, apply, lowest_bit,
 )
 
 cdef enum:

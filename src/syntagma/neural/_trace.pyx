@@ -6,9 +6,9 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-from syntagma.neural._addresses import SET_NAMES
+from syntagma.neural._action_scorer import SET_NAMES
 
-from syntagma.neural._addresses cimport (
+from syntagma.neural._action_scorer cimport (
     DEPENDENTS, FAMILY, N_CANDIDATE, N_COUNTS, N_SETS, N_STATE, PATH, UNPLACED, CandidateView,
     bucket, find_unplaced, resolve_candidate, resolve_family, resolve_state,
 )

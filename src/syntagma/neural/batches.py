@@ -15,7 +15,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from syntagma.neural._addresses import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
+from syntagma.neural._action_scorer import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
 from syntagma.neural.encoder import blank_fields
 from syntagma.neural.parameters import ARCS, DIRECTIONS, SPECIAL
 from syntagma.neural.slots import SlotTable

@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from syntagma.neural._addresses import (
+from syntagma.neural._action_scorer import (
     CANDIDATE_ADDRESSES,
     COUNT_BUCKETS,
     COUNT_NAMES,

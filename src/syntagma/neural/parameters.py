@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
+from syntagma.neural._action_scorer import COUNT_BUCKETS, COUNT_NAMES
 from syntagma.neural._encoder import add_byte_rows, add_rows
 from syntagma.neural._given import GIVEN_FIELDS, HEAD_STATES, RELATION_NAMES
 from syntagma.neural.lexicon import LEXICAL, Lexicon

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from syntagma.language_model._ngrams import BackwardNGramScorer, NGramScorer
-from syntagma.neural._action_scorer import ActionScorer
-from syntagma.neural._addresses import COUNT_BUCKETS, COUNT_NAMES
+from syntagma.neural._action_scorer import COUNT_BUCKETS, COUNT_NAMES, ActionScorer
 from syntagma.neural._encoder import Matrix
 from syntagma.neural._reranker import Reranker
 from syntagma.neural._search import NeuralSearch

@@ -1,7 +1,7 @@
 """The slots of the neural scorer: which words of a state and of a candidate it looks at.
 
-They are data, like the templates of the linear scorer. _addresses.pxd defines what the names mean;
-`ActionScorer` in _action_scorer.pyx checks them.
+They are data, like the templates of the linear scorer. `_action_scorer.pxd` defines what the names
+mean; `ActionScorer` checks them.
 """
 
 from dataclasses import dataclass

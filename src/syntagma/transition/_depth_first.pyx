@@ -8,8 +8,10 @@ from libc.stdlib cimport free, malloc
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from syntagma.transition._search cimport Candidate, Search, keep_best
-from syntagma.transition._state cimport State, Task, copy_state, lay_out
+from syntagma.transition._search cimport Search
+from syntagma.transition._state cimport (
+    Candidate, State, Task, copy_state, keep_best, lay_out,
+)
 
 cdef extern from * nogil:
     """

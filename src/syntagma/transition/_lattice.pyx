@@ -14,7 +14,10 @@ from libc.stdint cimport int32_t, int64_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from syntagma.transition._state cimport NONE, SHIFT, Task
+from syntagma.transition._state cimport (
+    NONE, RERANKED, SHIFT, Detour, Detours, Finished, Lattice, Link, Signatures, Task,
+    steady_seconds,
+)
 
 cdef enum:
     MOST_TRIES = 4096       # derivations whose detours are followed to find different orders

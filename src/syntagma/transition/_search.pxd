@@ -5,41 +5,9 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from syntagma.language_model._ngrams cimport NGramScorer
-from syntagma.transition._lattice cimport Finished, Link, Signatures
-from syntagma.transition._state cimport Action, SearchTask, State, Task
-
-cdef extern from * nogil:
-    """
-    #include <algorithm>
-    #include <cstdint>
-    #include <vector>
-    struct Candidate {
-        double score;
-        int32_t parent, kind, word, tag, label, form;
-        // Better first; equal scores in an order that depends on nothing but the problem.
-        bool operator<(const Candidate& other) const {
-            if (score != other.score) return score > other.score;
-            if (parent != other.parent) return parent < other.parent;
-            if (kind != other.kind) return kind < other.kind;
-            if (word != other.word) return word < other.word;
-            if (tag != other.tag) return tag < other.tag;
-            if (label != other.label) return label < other.label;
-            return form < other.form;
-        }
-    };
-    static void keep_best(std::vector<Candidate>& candidates, size_t width) {
-        if (candidates.size() > width) {
-            std::nth_element(candidates.begin(), candidates.begin() + width, candidates.end());
-            candidates.resize(width);
-        }
-        std::sort(candidates.begin(), candidates.end());
-    }
-    """
-    cppclass Candidate:
-        double score
-        int32_t parent, kind, word, tag, label, form
-        Candidate()
-    void keep_best(vector[Candidate]& candidates, size_t width) except +
+from syntagma.transition._state cimport (
+    Action, Candidate, Finished, Link, SearchTask, Signatures, State, Task,
+)
 
 cdef class Search:
     cdef SearchTask problem

@@ -14,13 +14,12 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from syntagma.language_model._ngrams cimport Context, NGramScorer
-from syntagma.transition._lattice cimport (
-    Detour, Finished, Lattice, Link, list_orders, rank_finished, steady_seconds,
-)
+from syntagma.transition._lattice cimport list_orders
 from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, SearchTask, Node, State, apply, copy_state, has,
-    initial_state, lay_out, mirror, state_bytes,
+    LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, Candidate, Detour, Finished, Lattice, Link, Node,
+    SearchTask, State, apply, copy_state, has, initial_state, keep_best, lay_out, mirror,
+    rank_finished, state_bytes, steady_seconds,
 )
 
 

@@ -1,9 +1,12 @@
-"""The C types of the transition system: word, state, task, action.
+"""The C types of this room: words, states, actions and tasks; candidates and links of a search.
 
-Names follow the papers: stack σ, buffer ρ, S0/S1; a missing thing is -1.
+Names follow the papers: stack σ, buffer ρ; S(i) is the i-th word of the stack from the top, L and R
+are its outermost dependents. What is missing is -1, so that code that reads features does not
+branch.
 """
 
 from libc.stdint cimport int16_t, int32_t, uint64_t
+from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from syntagma.language_model._ngrams cimport Context
@@ -84,6 +87,67 @@ cdef struct Action:
 
 cdef extern from "compiler.h" nogil:
     int lowest_bit(uint64_t x)
+
+cdef extern from "transition/search.h" nogil:
+    cppclass Candidate:
+        double score
+        int32_t parent, kind, word, tag, label, form
+        Candidate()
+    void keep_best(vector[Candidate]& candidates, size_t width) except +
+    cppclass Link:
+        int32_t parent, kind, word, tag, label, form, merged, variant
+        uint64_t derivation
+        double score, fluency
+        Link()
+    cppclass Finished:
+        double score, syntax, fluency
+        int32_t level, place
+        bint leads
+        vector[int32_t] links
+        Finished() except +
+    cppclass Detour:
+        double score, fluency
+        int32_t found, base, position, link, variant
+        Detour()
+    cppclass Detours:
+        Detours() except +
+        void begin(const Detour& end) except +
+        void push(const Detour& detour, size_t room) except +
+        bint pop(size_t room, Detour* best)
+    cppclass Signatures:
+        Signatures() except +
+        int32_t add(const string& key, int32_t number) except +
+        void clear()
+    void rank_finished(vector[Finished]& finished) except +
+    double steady_seconds()
+
+cdef enum:
+    RERANKED = 16       # orders that compete for the first rank
+
+cdef struct Lattice:
+    # All links of a search, its last states, and how a derivation is read.
+    const vector[Link]* links
+    const vector[Detour]* ends
+    const Task* task
+    const int32_t* names        # the number of the text of each form, or NULL
+    double weight, expected     # of the language model, if there is one
+    double deadline             # or 0
+
+cdef inline int S(const State* state, int i) noexcept nogil:
+    """The i-th word of the stack from the top."""
+    return state.stack[state.size - 1 - i].word if i < state.size else NONE
+
+cdef inline int L(const State* state, int i, int n) noexcept nogil:
+    """The n-th leftmost dependent of S(i), for n = 1 or 2."""
+    if i >= state.size:
+        return NONE
+    return state.stack[state.size - 1 - i].l if n == 1 else state.stack[state.size - 1 - i].l2
+
+cdef inline int R(const State* state, int i, int n) noexcept nogil:
+    """The n-th rightmost dependent of S(i), for n = 1 or 2."""
+    if i >= state.size:
+        return NONE
+    return state.stack[state.size - 1 - i].r if n == 1 else state.stack[state.size - 1 - i].r2
 
 cdef inline bint has(const uint64_t* bits, int i) noexcept nogil:
     return (bits[i >> 6] >> (i & 63)) & 1

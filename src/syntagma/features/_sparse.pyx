@@ -1,14 +1,16 @@
-"""Hash tables of feature weights: 8-byte slots, open addressing.
+"""Sparse features: tables of templates, checked when they are made, and hash tables of weights.
 
-A slot holds a fingerprint instead of the full key, so two features can collide; they then share
-their weight. `Weights` is the read-only table of a model, `TrainingWeights` the growing table of a
-learner. Model files: `stored_weights`.
+The templates themselves are data, in `linear/templates.py` and `best_first/templates.py`. A weight
+table has 8-byte slots, with open addressing. A slot holds a fingerprint instead of the full key, so
+two features can collide; they then share their weight. `Weights` is the read-only table of a model,
+`TrainingWeights` the growing table of a learner. Model files: `stored_weights`.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
 
 import numpy as np
 
+from syntagma.errors import ModelError
 from syntagma.files.sections import Section, check_sections, damaged
 
 SLOT = np.dtype([("fingerprint", np.uint32), ("weight", np.float32)])
@@ -19,6 +21,70 @@ STATE = (
     Section("sums", np.float64, ("features",)),
     Section("capacity_steps", np.uint64, (2,), below=1 << 62),
 )
+
+TemplateRow = tuple[str, tuple[str, ...]]  # scope, names of atoms
+
+
+def read_table(scope, table):
+    """The templates of a table, in which a semicolon or a line break ends a template."""
+    for template in table.replace("\n", ";").split(";"):
+        if template.strip():
+            yield scope, tuple(template.split())
+
+
+def check_templates(header, *tables):
+    """Refuse a model trained with other templates: its weights belong to other features."""
+    if [text for table in tables for text in table.texts] != header.get("templates"):
+        raise ModelError(
+            "the model was trained with other feature templates than those of this version; "
+            "train it again or install the version that made it"
+        )
+
+
+cdef class TemplateTable:
+    """A checked set of templates, given as pairs (scope, names of atoms).
+
+    `atoms` lists all names in the order in which they are hashed. `scopes` maps each scope to the
+    atoms that its templates may name; templates are sorted by scope in this order.
+    """
+
+    def __init__(self, templates, atoms, scopes):
+        self.texts = tuple(f"{scope}: {' '.join(names)}" for scope, names in templates)
+        if len({(row[0], frozenset(row[1])) for row in templates}) != len(self.texts):
+            raise ValueError("a feature template is listed twice")
+        if len(self.texts) > MAX_TEMPLATES:
+            raise ValueError(f"more than {MAX_TEMPLATES} feature templates")
+        if len(scopes) > MAX_SCOPES:
+            raise ValueError(f"more than {MAX_SCOPES} scopes")
+        for name, _ in templates:
+            if name not in scopes:
+                raise ValueError(f"unknown template scope {name!r}")
+        number = {name: i for i, name in enumerate(atoms)}
+        cdef int i, scope, count = 0
+        cdef uint64_t key
+        for scope, (scope_name, known) in enumerate(scopes.items()):
+            self.set.bounds[scope] = count
+            for text, (name, names) in zip(self.texts, templates):
+                if name != scope_name:
+                    continue
+                shown = repr(" ".join(names))
+                unknown = [atom for atom in names if atom not in number]
+                if unknown:
+                    raise ValueError(f"unknown atom {unknown[0]!r} in template {shown}")
+                numbers = sorted(number[atom] for atom in names)
+                if not 0 < len(numbers) <= MAX_ATOMS or len(set(numbers)) != len(numbers):
+                    raise ValueError(f"template {shown} repeats an atom or has too many")
+                if not set(names) <= set(known):
+                    raise ValueError(f"template {shown} names an atom that its scope does not have")
+                key = 0x2545F4914F6CDD1D
+                for byte in text.encode():
+                    key = fold(key, byte + 1)
+                self.set.templates[count].seed = key
+                self.set.templates[count].n_atoms = len(numbers)
+                for i in range(len(numbers)):
+                    self.set.templates[count].atoms[i] = numbers[i]
+                count += 1
+        self.set.bounds[len(scopes)] = count
 
 
 cdef class Weights:

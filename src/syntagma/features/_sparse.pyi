@@ -1,8 +1,22 @@
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+TemplateRow = tuple[str, tuple[str, ...]]
+
+def read_table(scope: str, table: str) -> Iterator[TemplateRow]: ...
+def check_templates(header: Mapping[str, Any], *tables: TemplateTable) -> None: ...
+
+class TemplateTable:
+    texts: tuple[str, ...]
+    def __init__(
+        self,
+        templates: Sequence[TemplateRow],
+        atoms: Sequence[str],
+        scopes: Mapping[str, Sequence[str]],
+    ) -> None: ...
 
 class Weights:
     def __init__(
