@@ -9,12 +9,7 @@ from setuptools import Extension, setup
 
 ROOT = Path("src")
 MODULES = sorted(ROOT.rglob("*.pyx"))  # each in the room that it serves
-HEADERS = ["src/syntagma/compiler.h", "src/syntagma/transition/search.h"]
-KERNELS = [
-    "src/syntagma/neural/vectors.h",
-    "src/syntagma/neural/kernels.h",
-    "src/syntagma/neural/unplaced.h",
-]
+HEADERS = sorted(map(str, ROOT.rglob("*.h")))
 
 # Without contraction, sums are the same with and without fused multiply-add.
 if sys.platform == "win32":
@@ -33,7 +28,7 @@ setup(
                 [str(module)],
                 language="c++",
                 include_dirs=["src/syntagma", "src/syntagma/neural"],
-                depends=HEADERS + (KERNELS if module.parent.name == "neural" else []),
+                depends=HEADERS,
                 extra_compile_args=COMPILING,
                 # Without symbols, which nobody reads, the core is a seventh smaller.
                 extra_link_args=["-s"] if sys.platform == "linux" else [],

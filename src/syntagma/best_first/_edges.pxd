@@ -1,10 +1,11 @@
-"""Types of edges, shared by the two grammars, the search and its learner (ZC15 §3.2, §4.2).
+"""The C types of this room: edges (ZC15 §3.2, §4.2), proposals and the agenda.
 
 An edge is a phrase with its derivation. Edges are numbered in the order in which they are built.
 The words at its ends and its head word are given by the numbers of their leaf edges.
 """
 
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
 from syntagma.language_model._ngrams cimport Context, NGrams
@@ -42,18 +43,26 @@ cdef struct Edge:
     int32_t before, after
     int32_t place
 
-cdef extern from * nogil:
-    """
-    #include <cstdint>
-    // An edge that can be built. Leaf edges exist already: `left` is then the edge's own number.
-    struct Proposal {
-        int32_t left, right, rule, label;
-        double score;           // f of the edge
-    };
-    """
+cdef extern from "best_first/agenda.h" nogil:
     struct Proposal:
         int32_t left, right, rule, label
         double score
+    cppclass AgendaItem:
+        double rank
+        int64_t number
+        Proposal by
+        int32_t version, gold
+        AgendaItem()
+    cppclass Agenda:
+        Agenda()
+        bint empty()
+        size_t size()
+        void push(const AgendaItem& item) except +
+        AgendaItem pop()
+        void clear()
+    void set_signature(
+        unordered_map[uint64_t, int32_t]& by_signature, uint64_t signature, int32_t edge
+    ) except +
 
 cdef class Junctions:
     cdef NGrams model

@@ -11,8 +11,10 @@ from libcpp.algorithm cimport sort
 from libcpp.unordered_set cimport unordered_set
 from libcpp.vector cimport vector
 
-from syntagma.best_first._search cimport AgendaItem, BestFirst, set_signature
-from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal, join_hash, leaf_hash
+from syntagma.best_first._edges cimport (
+    LEAF, AgendaItem, Edge, Edges, Proposal, join_hash, leaf_hash, set_signature,
+)
+from syntagma.best_first._search cimport BestFirst
 from syntagma.transition._state cimport NONE
 from syntagma.features._sparse cimport MAX_KEYS, TrainingWeights, drain, finish
 

@@ -1,65 +1,10 @@
-"""Types of the best-first search, shared with its learner (`_guided_learning`)."""
+"""The best-first search, shared with its learner (`_guided_learning`)."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
-from syntagma.best_first._edges cimport Edges, Proposal
-
-cdef extern from * nogil:
-    """
-    #include <algorithm>
-    #include <cstdint>
-    #include <unordered_map>
-    #include <vector>
-    struct AgendaItem {
-        double rank;
-        int64_t number;         // ties: first pushed, first popped
-        Proposal by;
-        int32_t version;        // of the weights that it was scored with
-        int32_t gold;           // index among the gold items, or -1
-        bool operator<(const AgendaItem& other) const {
-            return rank != other.rank ? rank < other.rank : number > other.number;
-        }
-    };
-    struct Agenda {
-        std::vector<AgendaItem> heap;
-        bool empty() const { return heap.empty(); }
-        size_t size() const { return heap.size(); }
-        void push(const AgendaItem& item) {
-            heap.push_back(item);
-            std::push_heap(heap.begin(), heap.end());
-        }
-        AgendaItem pop() {
-            std::pop_heap(heap.begin(), heap.end());
-            AgendaItem best = heap.back();
-            heap.pop_back();
-            return best;
-        }
-        void clear() { heap.clear(); }
-    };
-    static inline void set_signature(
-        std::unordered_map<uint64_t, int32_t>& by_signature, uint64_t signature, int32_t edge
-    ) {
-        by_signature[signature] = edge;
-    }
-    """
-    cppclass AgendaItem:
-        double rank
-        int64_t number
-        Proposal by
-        int32_t version, gold
-        AgendaItem()
-    cppclass Agenda:
-        Agenda()
-        bint empty()
-        size_t size()
-        void push(const AgendaItem& item) except +
-        AgendaItem pop()
-        void clear()
-    void set_signature(
-        unordered_map[uint64_t, int32_t]& by_signature, uint64_t signature, int32_t edge
-    ) except +
+from syntagma.best_first._edges cimport Agenda, Edges, Proposal
 
 cdef class BestFirst:
     cdef readonly Edges edges

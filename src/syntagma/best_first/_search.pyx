@@ -8,7 +8,9 @@ from libcpp.vector cimport vector
 
 from math import inf
 
-from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal
+from syntagma.best_first._edges cimport (
+    LEAF, AgendaItem, Edge, Edges, Proposal, set_signature,
+)
 from syntagma.transition._state cimport NONE, steady_seconds
 
 
@@ -270,7 +272,7 @@ def best_first_search(BestFirst search, int n_best=1, int64_t limit=0, double se
     Each result of a finished search is one piece with all words. Results are listed as they were
     found, so that a longer list begins with the shorter one; none scores more than the one before
     it. A search that reached its limit has one result, in which words may be missing; called again,
-    it goes on from there. The limit of expansions counts them all, the seconds count anew.
+    it resumes. The limit on expansions is for all calls together, the seconds are for each call.
     """
     cdef double deadline = steady_seconds() + seconds if seconds > 0 else 0.0
     with nogil:

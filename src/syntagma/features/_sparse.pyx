@@ -109,7 +109,7 @@ cdef class Weights:
 def build_columns(keys, values, double load=0.5):
     """The columns (fingerprints, weights) of the smallest table with at most this load factor.
 
-    A look-up cannot tell features with colliding fingerprints apart, so their weights are added.
+    A look-up cannot distinguish features with colliding fingerprints, so their weights are added.
     By default at least half of the slots stay empty, because most look-ups are for absent features
     and take longer in a fuller table.
     """
@@ -159,7 +159,7 @@ cdef class TrainingWeights:
     cdef uint64_t find(self, uint64_t key) noexcept nogil:
         """The slot of the key, or the empty slot where it belongs.
 
-        Features are told apart by fingerprint, as in a look-up.
+        Features are distinguished by fingerprint, as in a look-up.
         """
         cdef uint64_t at = key & self.table.mask
         cdef uint32_t wanted = fingerprint(key)

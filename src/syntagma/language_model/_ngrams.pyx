@@ -303,7 +303,7 @@ cdef class BackwardNGramScorer(NGramScorer):
     """The scores of another scorer, whose units have one form each, for words that are placed from
     right to left.
 
-    What a word costs depends on the words before it. As long as it stands first, it costs what is
+    What a word costs depends on the words before it. As long as it is the first, it costs what is
     expected; each of the words placed before it corrects that. Over a whole sentence, costs add up
     to the same sum. `nodes` of a context are the first words themselves, -1 where there are none,
     `begun` is the unit of the first one.

@@ -56,9 +56,11 @@ class Header(TypedDict, total=False):
     chooses_forms: bool  # whether SHIFT chooses among forms; absent if it does not
     preset: str  # the published system whose settings were used; of best-first models, too
     preset_changes: dict[str, Any]  # settings that differ from the preset's
-    back_off: bool  # whether unseen forms are told apart; if absent, they are
+    back_off: (
+        bool  # whether unseen forms are distinguished by shape and suffix; if absent, they are
+    )
     every_label: bool  # whether each label of an arc is an action of its own
-    merging: bool  # whether states that features cannot tell apart are merged; if absent, they are
+    merging: bool  # whether states with the same features are merged; if absent, they are
     quantized: bool  # whether weights are rounded to 8 bits; if absent, they are
     wide_sets: bool  # whether sets of more than 64 tags or labels are exact; of best-first, too
 

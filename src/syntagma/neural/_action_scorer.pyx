@@ -98,7 +98,7 @@ cdef class ActionScorer:
         self._arrays = (counts, shift_out, arc_out, arc_bias)
 
     cdef vector[Slot] lay_out(self, chosen, names, int size, group=None) except *:
-        """Slots of so many columns, after those that were laid out before."""
+        """Slots of `size` columns each, after those that were laid out before."""
         cdef vector[Slot] slots
         if len(set(chosen)) < len(chosen):
             raise ValueError(f"a slot is listed twice in {', '.join(chosen)}")

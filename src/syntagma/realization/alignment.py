@@ -40,7 +40,7 @@ _CLITIC = re.compile(
     rf"(.+)(n{_APOSTROPHE}t)|(can)(not)|(gon|wan)(na)|(got)(ta)|(do|did|ca|wo|is)(nt)",
     re.IGNORECASE,
 )
-# Quotation marks and dashes that are told apart in some texts only.
+# Quotation marks and dashes that only some texts distinguish.
 _SAME = str.maketrans(
     dict.fromkeys("\u2018\u2019`", "'")
     | dict.fromkeys("\u201c\u201d\u00ab\u00bb", '"')

@@ -32,7 +32,7 @@ from syntagma.realization.letters import (
 WINDOW = 4  # letters to each side
 WRITTEN = 3  # letters already written
 ENDING = 3  # letters at the end of the lemma
-MAX_LEFT = 7  # the number of letters to the end, as far as it is told apart
+MAX_LEFT = 7  # the number of letters to the end; more count as this many
 SIBLINGS = 2  # other forms of the lemma
 
 _BEAM = 3  # beginnings of the form

@@ -10,36 +10,8 @@ from libcpp.vector cimport vector
 
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport (
-    Candidate, State, Task, copy_state, keep_best, lay_out,
+    Candidate, DeadStates, State, Task, copy_state, keep_best, keep_first_of_each_move, lay_out,
 )
-
-cdef extern from * nogil:
-    """
-    #include <string>
-    #include <unordered_set>
-    #include <vector>
-    struct DeadStates {
-        std::unordered_set<std::string> keys;
-        bool holds(const std::string& key) const { return keys.count(key) > 0; }
-        void add(const std::string& key) { keys.insert(key); }
-    };
-    static void keep_first_of_each_move(std::vector<Candidate>& candidates) {
-        size_t kept = 0;
-        for (size_t i = 0; i < candidates.size(); i++) {
-            bool seen = false;
-            for (size_t j = 0; j < kept; j++)
-                seen = seen || (candidates[j].kind == candidates[i].kind &&
-                                candidates[j].word == candidates[i].word);
-            if (!seen) candidates[kept++] = candidates[i];
-        }
-        candidates.resize(kept);
-    }
-    """
-    cppclass DeadStates:
-        DeadStates() except +
-        bint holds(const string& key)
-        void add(const string& key) except +
-    void keep_first_of_each_move(vector[Candidate]& candidates) except +
 
 
 cdef int state_key(const Task* task, const State* state, string* key) except -1 nogil:

@@ -33,8 +33,8 @@ The lazy order
 --------------
 A covered word s comes to the top again only by RIGHTARCs into it. So either it gets a right
 dependent, and then everything above it becomes its descendant: what stands last above s on the
-stack has its head on its left only if that is s or a descendant of s. Or it gets no dependent at
-all any more and goes to a word further up. For a word s to be covered, this means:
+stack has its head on its left only if that is s or a descendant of s. Or it gets no further
+dependent and goes to a word further up. For a word s to be covered, this means:
 
 - s is not closed: it can do both. It must get a right dependent, hence dominate everything placed
   above, if it is pending or the given root, if its given head is on the stack, or if it still owes

@@ -1,4 +1,4 @@
-"""Types of the beam search, shared with the scorers' searches and with learning."""
+"""The beam search, shared with the scorers' searches and with learning."""
 
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.string cimport string
@@ -16,7 +16,7 @@ cdef class Search:
     cdef const int32_t* names       # of the forms, if words may take several: alike, same number
     cdef const int32_t* first_forms     # of each word, if forms are chosen
     cdef readonly int width
-    cdef readonly bint merging      # merge states that the scorers cannot tell apart
+    cdef readonly bint merging      # merge states that are the same to the scorers
     cdef readonly bint mirrored     # the task is a mirrored one: results are turned round
     cdef public Search opposite     # the search from the other end of the sentence, or None
     cdef bint labels_are_actions    # arcs with other labels than the gold one are not gold

@@ -1,6 +1,6 @@
 """Beam search over the transition system (L15 Algorithm 1).
 
-Which actions are legal is decided in `_state`. Subclasses score them: `linear/_search`,
+Which actions are legal is decided in `_legality`. Subclasses score them: `linear/_search`,
 `neural/_search`; the n-gram scorer of a language model is in `language_model/_ngrams`. The n best
 orders are read off in `_lattice`. The search after a dead end is in `_depth_first`.
 """
@@ -47,8 +47,8 @@ cdef inline Action action_of(const Candidate* candidate) noexcept nogil:
 cdef class Search:
     """A search over one problem; it is run once.
 
-    The beam holds states; a derivation is a chain of links. With `merging`, states that neither
-    scorer can tell apart become one. A `mirrored` search works from right to left. Its task, scorer
+    The beam holds states; a derivation is a chain of links. With `merging`, states that are the
+    same to both scorers become one. A `mirrored` search works from right to left. Its task, scorer
     and language model do, too; its results are sentences like those of its `opposite`.
     """
 
@@ -285,7 +285,7 @@ cdef class Search:
             now = steady_seconds()
             expanded += size
             self.mean_seconds = (now - started) / expanded
-            # The fastest of the last steps: a pause of the machine says nothing about the others.
+            # The fastest of the last steps: a pause of the machine must not count.
             recent[i % RECENT] = (now - last) / size
             i += 1
             per_state = recent[0]

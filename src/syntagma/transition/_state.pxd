@@ -119,6 +119,11 @@ cdef extern from "transition/search.h" nogil:
         int32_t add(const string& key, int32_t number) except +
         void clear()
     void rank_finished(vector[Finished]& finished) except +
+    cppclass DeadStates:
+        DeadStates() except +
+        bint holds(const string& key)
+        void add(const string& key) except +
+    void keep_first_of_each_move(vector[Candidate]& candidates) except +
     double steady_seconds()
 
 cdef enum:

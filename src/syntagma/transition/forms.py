@@ -13,7 +13,7 @@ from syntagma.problem.word import Alternative, shape_and_suffix
 from syntagma.transition.encoding import NONE, Encoding, form_number
 from syntagma.transition.vocabulary import Vocabulary
 
-# Upper bounds of -log share, by which the shares of forms are told apart as features.
+# Upper bounds of the buckets of -log share.
 BOUNDS = (0.05, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0)
 
 GoldForm = tuple[int, int, int]  # word, index of its form, tag

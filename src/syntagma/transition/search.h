@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 struct Candidate {
@@ -107,6 +108,23 @@ static inline void rank_finished(std::vector<Finished>& finished) {
     if (first != finished.end()) std::rotate(finished.begin(), first, first + 1);
     for (size_t i = 1; i < finished.size(); i++)
         finished[i].score = std::min(finished[i].score, finished[i - 1].score);
+}
+// States that led nowhere, in a depth-first search.
+struct DeadStates {
+    std::unordered_set<std::string> keys;
+    bool holds(const std::string& key) const { return keys.count(key) > 0; }
+    void add(const std::string& key) { keys.insert(key); }
+};
+static inline void keep_first_of_each_move(std::vector<Candidate>& candidates) {
+    size_t kept = 0;
+    for (size_t i = 0; i < candidates.size(); i++) {
+        bool seen = false;
+        for (size_t j = 0; j < kept; j++)
+            seen = seen || (candidates[j].kind == candidates[i].kind &&
+                            candidates[j].word == candidates[i].word);
+        if (!seen) candidates[kept++] = candidates[i];
+    }
+    candidates.resize(kept);
 }
 static inline double steady_seconds() {
     return std::chrono::duration<double>(

@@ -48,7 +48,7 @@ class Vocabulary:
 
     Form 0 is the unknown form. Label `len(labels)` is that of the root. Tags and labels that are
     given in a problem but not in the vocabulary count as not given. With `back_off`, unseen forms
-    are told apart by shape and suffix, and an unseen phrase is represented by its last word;
+    are distinguished by shape and suffix, and an unseen phrase is represented by its last word;
     without, all unseen forms are alike.
 
     `upos` are the UPOS tags that the model reads beside its tags, `features` the values of
