@@ -47,7 +47,7 @@ from syntagma.formats.problems import read_problems
 from syntagma.models.container import content_mark
 from syntagma.models.loading import model_path
 from syntagma.problem.problem import Problem
-from syntagma.transition.budget import DEFAULT_MAX_WORDS
+from syntagma.request import DEFAULT_MAX_WORDS
 
 COMMAND = [sys.executable, "-c", "from syntagma.cli import main; main()", "batch", "order"]
 INTERVAL = 10.0  # seconds between two looks at the memory, for which processes have to wait

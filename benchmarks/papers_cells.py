@@ -31,6 +31,7 @@ from syntagma.cli.progress import Ticker
 from syntagma.evaluation.bleu import bleu
 from syntagma.files.reading import fingerprint
 from syntagma.files.writing import atomic_write
+from syntagma.transition.encoding import encode
 from syntagma.treebanks.ccgbank import read_sentences
 from syntagma.treebanks.conditions import CONDITIONS, constrain, sentence_rng
 from syntagma.treebanks.statistics import stats
@@ -306,7 +307,7 @@ def order_within(
     """What one best-first search has found after each of several times, in ascending order."""
     solver = linearizer._solver
     assert isinstance(solver.strategy, BestFirstStrategy)
-    encoding = solver.encode(problem, linearizer.max_words)
+    encoding = encode(problem, solver.vocabulary)
     return dict(zip(limits, solver.strategy.search_within(encoding, limits), strict=True))
 
 

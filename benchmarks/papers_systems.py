@@ -11,8 +11,8 @@ from typing import Any, Literal
 from samples import Grammar
 
 from syntagma.linear.settings import LinearSettings
+from syntagma.request import SearchName
 from syntagma.training.presets import paper_settings
-from syntagma.transition.budget import SearchName
 from syntagma.treebanks.settings import Settings
 
 TrainingSet = Literal["train", "beams"]

@@ -48,13 +48,13 @@ from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
 from syntagma.realization.realizer import Alternatives
+from syntagma.request import Request
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
-from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import encode
 from syntagma.treebanks.treebank import Sentence
 
-DEFAULT = SearchBudget()
+DEFAULT = Request()
 TUNING = 150  # sentences of DEV on which the language model weight is fitted
 
 
@@ -65,8 +65,8 @@ def main() -> None:
         learn(arguments)
     path = model_path(arguments.model)
     model = load_model(path, search=arguments.search)
-    budget = SearchBudget(expansions=arguments.expansions)
     linearizer = syntagma.Linearizer(model, path)
+    budget = Request(search=linearizer.search, expansions=arguments.expansions)
     tag_column: TagColumn = model.header["tag_column"]
     sentences = syntagma.read_treebank(arguments.data, tag_column)
     inputs = read_inputs(arguments, sentences, tag_column)
@@ -152,7 +152,7 @@ def measure(
     problems: Sequence[Problem],
     sentences: Sequence[Sentence],
     unit: machine.Unit,
-    budget: SearchBudget,
+    budget: Request,
 ) -> dict[str, Any]:
     """The figures of each way to realize the problems, with the machine units around it."""
     pipelines = Pipelines(model, budget)
@@ -220,7 +220,7 @@ def with_forms(problem: Problem, sentence: Sentence) -> Problem:
 class Pipelines:
     """The two ways to realize in two steps, with the same model."""
 
-    def __init__(self, model: Model, budget: SearchBudget = DEFAULT) -> None:
+    def __init__(self, model: Model, budget: Request = DEFAULT) -> None:
         if model.realizer is None:
             raise ModelError(f"the model {model.header['name']} has not learned to realize lemmas")
         self._realizer = model.realizer
@@ -250,7 +250,7 @@ class Pipelines:
         return self._search(encode(problem, self._vocabulary, order, alternatives))
 
     def _search(self, encoding: Any) -> Linearization:
-        [found] = self._strategy.search([encoding], self._budget, None)
+        [found] = self._strategy.search([encoding], self._budget, 1)
         if isinstance(found, SyntagmaError):
             raise found
         return found[0]

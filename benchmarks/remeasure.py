@@ -20,9 +20,9 @@ import syntagma
 from syntagma.errors import ModelError
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model, model_path
+from syntagma.request import Request
 from syntagma.training.data import sample_evenly
 from syntagma.training.run import measure_dev
-from syntagma.transition.budget import SearchBudget
 from syntagma.treebanks.ccgbank import read_sentences
 from syntagma.treebanks.settings import DEV_SENTENCES
 
@@ -76,12 +76,12 @@ def measure(path: Path, header: dict[str, Any], dev: Path, threads: int) -> dict
     )
 
 
-def budget(header: dict[str, Any]) -> SearchBudget:
+def budget(header: dict[str, Any]) -> Request:
     """The search budget with which training measures."""
     settings = header["settings"]
     if header.get("search") == "best-first":
-        return SearchBudget(expansions=settings["dev_expansions"])
-    return SearchBudget(beam=settings.get("beam", NEURAL_BEAM))
+        return Request(search="best-first", expansions=settings["dev_expansions"])
+    return Request(beam=settings.get("beam", NEURAL_BEAM))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from samples import Figures, Sample
 import syntagma
 from syntagma.evaluation.evaluate import main_conditions
 from syntagma.files.reading import fingerprint
-from syntagma.transition.budget import SearchName
+from syntagma.request import SearchName
 from syntagma.treebanks.ccgbank import read_sentences
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 from syntagma.treebanks.settings import Settings

@@ -23,6 +23,7 @@ PACKAGE = ROOT / "src" / "syntagma"
 LAYERS = (
     ("errors",),
     ("arguments",),
+    ("request",),
     ("problem",),
     ("files",),
     ("ccg",),

@@ -15,7 +15,10 @@ SyntagmaWarning              input that is accepted but makes results worse
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import sys
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 LONGEST_SHOWN = 80  # characters of a value in a message
@@ -69,15 +72,34 @@ class SyntagmaWarning(UserWarning):
         self.topic = topic
 
 
+def warn(warning: SyntagmaWarning) -> None:
+    """Show a warning at the line that called the package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("syntagma."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(warning, stacklevel=level)
+
+
 class ArgumentError(SyntagmaError, ValueError):
     """An argument that is out of range, unknown, or does not go with another one.
 
-    `field` is its name, where there is a single one.
+    `field` is its name, where there is a single one; `others` are those that the message names,
+    too.
     """
 
-    def __init__(self, message: str, *, field: str = "") -> None:
+    def __init__(self, message: str, *, field: str = "", others: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.field = field
+        self.others = others
+
+    def renamed(self, name: Callable[[str], str]) -> str:
+        """The message with arguments named as the caller knows them: `n_best` as `--n-best`."""
+        names = "|".join(filter(None, (self.field, *self.others)))
+        return (
+            re.sub(rf"\b({names})\b", lambda found: name(found[1]), str(self))
+            if names
+            else str(self)
+        )
 
 
 class ProblemError(SyntagmaError):

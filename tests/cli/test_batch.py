@@ -47,7 +47,10 @@ def test_a_job_in_parts(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (("order", "bags.txt"), "Missing option '--output'"),
         (("order", "bags.txt", "-o", "out", "--part", "9/8"), "--part is 9/8, where 1/8"),
         (("order", "bags.txt", "-o", "out", "--address", "auto"), "address goes with"),
-        (("order", "bags.txt", "-o", "out", "--expansions", "3"), "goes with --search best-first"),
+        (
+            ("order", "bags.txt", "-o", "out", "--expansions", "3"),
+            "beam search takes no --expansions",
+        ),
         (("order", "none/*.txt", "-o", "out"), "no file or folder matches this pattern"),
         (("score", "bags.txt", "-o", "out", "--text"), "goes with order"),
         (("order", "bags.txt", "-o", "bags.txt"), "the input bags.txt lies within the output"),

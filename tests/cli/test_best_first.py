@@ -212,7 +212,7 @@ def test_arcs_for_derivations_are_refused_with_their_place(
 
 def test_more_words_than_a_model_can_order(trees: list[str], capsys: Capture) -> None:
     assert run(["order", *trees, "--max-words", "2001", "a"]) == 2
-    assert "--max-words is 2001, but this model can order at most 2000" in capsys.readouterr().err
+    assert "--max-words must be between 1 and 2000, not 2001" in capsys.readouterr().err
 
 
 # ---- evaluate --------------------------------------------------------------------------------

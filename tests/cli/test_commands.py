@@ -301,10 +301,10 @@ def test_errors_of_the_search_have_a_place(
         (["order", "a", "--beam", "many"], "--beam"),
         (["order", "a", "--n-best", "0"], "--n-best"),
         (["order", "a", "--n-best", "1025"], "--n-best"),
-        (["order", "a", "--diverse"], "--diverse chooses among several results: add --n-best N"),
+        (["order", "a", "--diverse"], "--diverse chooses among several results: set --n-best"),
         (
             ["order", "a", "--n-best", "2", "--diverse", "--search", "best-first"],
-            "--diverse goes with --search beam",
+            "--diverse goes with a model for beam search",
         ),
         (["order", "a", "--threads", "0"], "--threads"),
         (["order", "a", "--threads", "257"], "--threads"),

@@ -11,7 +11,7 @@ from syntagma.cli import build_app, run
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.linear.settings import LinearSettings
 from syntagma.neural.settings import NeuralSettings
-from syntagma.transition.budget import DEFAULT_MAX_WORDS
+from syntagma.request import DEFAULT_MAX_WORDS
 
 GROUP: Any = typer.main.get_command(build_app())
 COMMANDS = tuple(GROUP.commands)

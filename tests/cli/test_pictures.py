@@ -19,6 +19,7 @@ from syntagma.cli import run
 from syntagma.errors import SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.realization.detokenization import Detokenizer
+from syntagma.request import Request
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 from syntagma.results.page import END, START
@@ -33,18 +34,19 @@ ONE_ONLY = (
 
 
 class FakeRealizer(FakeLinearizer):
-    def realize_many(
-        self, problems: Iterable[Problem | SyntagmaError], **options: Any
-    ) -> Iterator[Realization | NBest[Realization] | SyntagmaError]:
+    def solve(
+        self, problems: Iterable[Problem | SyntagmaError], request: Request, **options: Any
+    ) -> Iterator[Any]:
+        if request.operation == "order":
+            yield from super().solve(problems, request, **options)
+            return
         given = (
             problem
             if isinstance(problem, SyntagmaError)
             else Problem.of([word.lemma or "" for word in problem.words])
             for problem in problems
         )
-        for result in self.order_many(
-            given, n_best=options["n_best"], threads=1, max_words=9, on_error="yield"
-        ):
+        for result in super().solve(given, request, **options):
             if isinstance(result, NBest):
                 yield NBest(map(spell, result))
             else:
@@ -71,9 +73,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch) -> Stdin:
 
 
 def solved(linearizer: FakeLinearizer, words: list[str], n_best: int | None = None) -> object:
-    (result,) = linearizer.order_many(
-        [Problem.of(words)], n_best=n_best, threads=1, max_words=9, on_error="yield"
-    )
+    (result,) = linearizer.solve([Problem.of(words)], Request(n_best=n_best))
     return result
 
 
@@ -172,11 +172,13 @@ def test_a_ccg_derivation(
 ) -> None:
     derivation = DERIVATIONS["imperative"]
 
-    def order_many(problems: Iterable[Problem], **options: object) -> Iterator[Linearization]:
+    def solve(
+        problems: Iterable[Problem], request: Request, **options: object
+    ) -> Iterator[Linearization]:
         for problem in problems:
             yield Linearization((), 0.0, problem, derivations=(derivation,))
 
-    monkeypatch.setattr(linearizer, "order_many", order_many)
+    monkeypatch.setattr(linearizer, "solve", solve)
     assert run(["order", "!", "run", "--search", "best-first", "--format", "svg"]) == 0
     picture = read_picture(capsys.readouterr().out)
     assert [box.text for box in picture.of("form")] == ["run", "!"]

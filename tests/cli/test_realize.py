@@ -19,6 +19,7 @@ from syntagma.cli import run
 from syntagma.errors import SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.realization.detokenization import Detokenizer
+from syntagma.request import Request
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
@@ -48,28 +49,13 @@ SHARED_TASK = """\
 class FakeRealizer(FakeLinearizer):
     """Plurals have a capital and end in s."""
 
-    def realize_many(
-        self,
-        problems: Iterable[Problem | SyntagmaError],
-        *,
-        n_best: int | None = None,
-        diverse: bool = False,
-        beam: int | None = None,
-        timeout: float | None = None,
-        expansions: int | None = None,
-        threads: int = 1,
-        max_words: int = 512,
-        projective: bool = False,
-        on_error: str = "raise",
-    ) -> Iterator[Realization | NBest[Realization] | SyntagmaError]:
-        solved = self.order_many(
-            map(inflected, problems),
-            n_best=n_best,
-            diverse=diverse,
-            threads=threads,
-            max_words=max_words,
-            on_error="yield",
-        )
+    def solve(
+        self, problems: Iterable[Problem | SyntagmaError], request: Request, **options: Any
+    ) -> Iterator[Any]:
+        if request.operation == "order":
+            yield from super().solve(problems, request, **options)
+            return
+        solved = super().solve(map(inflected, problems), request, **options)
         for result in solved:
             if isinstance(result, SyntagmaError):
                 yield result
@@ -200,7 +186,7 @@ def test_bad_problems_are_reported_with_their_place(
         (["a", "--sr"], "--sr goes with CoNLL-U"),
         (["--sr", "--input-format", "json"], "--sr goes with CoNLL-U"),
         (["--sr", "--format", "sr", "--n-best", "2"], "--format sr has one sentence per problem"),
-        (["a", "--diverse"], "--diverse chooses among several results: add --n-best N"),
+        (["a", "--diverse"], "--diverse chooses among several results: set --n-best"),
         (["--format", "auto", "a"], "'auto' is not one of"),
     ],
 )

@@ -19,8 +19,8 @@ from syntagma.evaluation.evaluate import Report, evaluate
 from syntagma.evaluation.examples import choose_examples, examples_as_dict, render_examples
 from syntagma.evaluation.report import as_dict, tables
 from syntagma.problem.problem import Problem
+from syntagma.request import Request
 from syntagma.results.linearization import Linearization, Token
-from syntagma.transition.budget import SearchBudget
 from syntagma.treebanks.treebank import Sentence, read_treebank
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class FakeLinearizer:
         self.beam = 64
         self.max_words = 700
         self.lifts = False
+        self.search = "beam"
         self.beams: set[int | None] = set()
 
     def order(
@@ -79,19 +80,11 @@ class FakeLinearizer:
         )
         return Linearization(tokens, 0.0, problem)
 
-    def order_many(
-        self,
-        problems: Iterable[Problem],
-        *,
-        beam: int | None = None,
-        threads: int,
-        max_words: int = 512,
+    def solve(
+        self, problems: Iterable[Problem], request: Request, *, threads: int = 1
     ) -> Iterator[Linearization]:
-        assert threads == 2
-        return (self.order(problem, beam=beam, max_words=max_words) for problem in problems)
-
-    def describe_budget(self, budget: SearchBudget) -> dict[str, str | int | float]:
-        return {"beam": budget.beam or "auto"}
+        for problem in problems:
+            yield self.order(problem, beam=request.beam, max_words=request.max_words)
 
 
 def fake(known: Iterable[Sentence] = SENTENCES) -> "Linearizer":

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,8 +18,8 @@ import syntagma.linearizer.linearizer
 from syntagma.cli import run
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, SpanScores, compare_spans, treelets
 from syntagma.linear.settings import LinearSettings
-from syntagma.problem.problem import Problem
 from syntagma.problem.trees import lift
+from syntagma.request import Request
 from syntagma.results.linearization import Linearization, Token
 
 
@@ -265,11 +267,12 @@ FOX = """\
 class HastyLinearizer(FakeLinearizer):
     """Joins the first two words and runs out of time."""
 
-    def order(self, problem: Problem, *, beam: int | None = None, max_words: int) -> Linearization:
-        whole = super().order(problem, beam=beam, max_words=max_words)
-        first, second = whole.tokens[:2]
-        tokens = (first, Token(second.form, second.tag, 0, "root", second.source))
-        return Linearization(tokens, 0.0, problem, finished=False)
+    def solve(self, problems: Any, request: Request, **options: Any) -> Iterator[Any]:
+        for whole in super().solve(problems, request, **options):
+            assert isinstance(whole, Linearization)
+            first, second = whole.tokens[:2]
+            tokens = (first, Token(second.form, second.tag, 0, "root", second.source))
+            yield Linearization(tokens, 0.0, whole.problem, finished=False)
 
 
 @pytest.mark.slow

@@ -132,7 +132,7 @@ def test_models_and_files(value: Any, other: Any) -> None:
 
 
 def test_a_bag_of_one_phrase_gets_a_hint() -> None:
-    with pytest.warns(SyntagmaWarning, match="the bag is one phrase") as caught:
+    with pytest.warns(SyntagmaWarning, match="is one phrase, whose words stay") as caught:
         assert TOY.order(["w1 w2"]).text == "w1 w2"
     assert caught[0].filename == __file__
     with warnings.catch_warnings():

@@ -11,11 +11,11 @@ import pytest
 from toys.models import bag, model_of, toy_linearizer
 
 from syntagma.errors import ArgumentError, FormatError, ProblemError, SyntagmaError
-from syntagma.files.stored import Stored
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._search import LinearSearch
 from syntagma.linear.scorer import LinearScorer
 from syntagma.linearizer.linearizer import Linearizer
+from syntagma.linearizer.streams import Stored
 from syntagma.models.model import Model
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization

@@ -18,7 +18,7 @@ from syntagma.models.loading import load_model
 from syntagma.models.model import Model
 from syntagma.models.saving import save_model
 from syntagma.neural.parameters import Dimensions, Floats
-from syntagma.neural.scorer import SECOND_NETWORK, NeuralScorer, is_tree
+from syntagma.neural.scorer import SECOND_NETWORK, NeuralScorer
 from syntagma.neural.specialists import SHARED, Specialists, join_networks, networks_of
 from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.problem.problem import Problem
@@ -54,7 +54,7 @@ def problems(seed: int, count: int, *, trees: bool) -> list[Problem]:
     found: list[Problem] = []
     while len(found) < count:
         problem = in_many_shapes(rng, random_problem(rng, 7, "exact"))
-        if is_tree(problem) == trees and len(problem.words) > 1:
+        if all(word.head is not None for word in problem.words) == trees and len(problem.words) > 1:
             found.append(problem)
     return found
 

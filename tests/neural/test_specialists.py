@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,11 +27,12 @@ from syntagma.models.loading import load_model
 from syntagma.models.model import Model
 from syntagma.models.saving import save_model
 from syntagma.neural.parameters import Floats
-from syntagma.neural.scorer import NeuralScorer, is_tree
+from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.specialists import SHARED, Specialists, own_parameters
 from syntagma.neural.stored import StoredNetwork
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
+from syntagma.transition.encoding import encode
 
 TREES = toy_parameters(toy_lexicon(), toy_vocabulary(), 1, lifting=True)
 BAGS = {
@@ -53,13 +55,17 @@ def stored() -> StoredNetwork:
     return StoredNetwork.from_parameters(toy_lexicon(), TREES, {"bags": BAGS})
 
 
+def all_arcs(problem: Problem) -> bool:
+    return all(word.head is not None for word in problem.words)
+
+
 def problems(seed: int, count: int) -> list[Problem]:
     """Bags, partial trees and trees; of these, as many as of the others."""
     rng = Random(seed)
     found: list[Problem] = []
     for number in range(count):
         problem = in_many_shapes(rng, random_problem(rng, 8, "exact"))
-        while is_tree(problem) != bool(number % 2):
+        while all_arcs(problem) != bool(number % 2):
             problem = in_many_shapes(rng, random_problem(rng, 8, "exact"))
         found.append(problem)
     return found
@@ -70,7 +76,7 @@ def test_each_problem_is_ordered_by_its_own_network() -> None:
     trees, bags = linearizer(network(TREES)), linearizer(network(BAGS))
     different = 0
     for problem in problems(1, 40):
-        own, other = (trees, bags) if is_tree(problem) else (bags, trees)
+        own, other = (trees, bags) if all_arcs(problem) else (bags, trees)
         results = [shown(each) for each in both.order(problem, n_best=3)]
         assert results == [shown(each) for each in own.order(problem, n_best=3)]
         different += results != [shown(each) for each in other.order(problem, n_best=3)]
@@ -98,7 +104,7 @@ def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
         False: linearizer(network(loaded.scorer.bags.parameters())),
     }
     for problem in problems(4, 20):
-        own = alone[is_tree(problem)]
+        own = alone[all_arcs(problem)]
         assert shown(Linearizer(loaded).order(problem)) == shown(own.order(problem))
     again = StoredNetwork.from_arrays(read_container(path)[1])
     save_model(tmp_path / "again", PAIR_HEADER, toy_vocabulary(), again)
@@ -173,8 +179,25 @@ def test_a_file_and_its_header_must_agree_on_the_second_network(tmp_path: Path) 
 def test_what_decides_is_whether_all_arcs_are_given() -> None:
     pair = Specialists(network(TREES), network(BAGS))
     [tree] = problems(5, 2)[1:]
-    assert pair.specialist(tree) is pair.trees
+    whole = encode(tree, pair.vocabulary)
+    assert whole.is_tree
+    partial = []
     for at in range(len(tree.words)):
         words = list(tree.words)
         words[at] = replace(words[at], head=None, deprel=None)
-        assert pair.specialist(replace(tree, words=tuple(words))) is pair.bags
+        partial.append(encode(replace(tree, words=tuple(words)), pair.vocabulary))
+    assert not any(each.is_tree for each in partial)
+    asked: list[tuple[str, int]] = []
+    for name, scorer in (("trees", pair.trees), ("bags", pair.bags)):
+        original = scorer.searches
+
+        def searches(
+            given: Any, *rest: Any, name: str = name, ask: Any = original, **more: Any
+        ) -> Any:
+            asked.append((name, len(given)))
+            return ask(given, *rest, **more)
+
+        scorer.searches = searches  # type: ignore[assignment, method-assign]
+    both = [whole, *partial]
+    list(pair.searches(both, [4] * len(both), [None] * len(both)))
+    assert sorted(asked) == [("bags", len(partial)), ("trees", 1)]

@@ -11,9 +11,9 @@ from typing import Any
 
 from syntagma.errors import ProblemError, SyntagmaError
 from syntagma.problem.problem import Problem
+from syntagma.request import Request
 from syntagma.results.linearization import Linearization, Token
 from syntagma.results.n_best import NBest
-from syntagma.transition.budget import SearchBudget
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 HEADER: dict[str, Any] = {
@@ -49,40 +49,28 @@ class FakeLinearizer:
     conditions: tuple[str, ...] = MAIN_CONDITIONS
     pulled: int = 0
 
-    def order_many(
+    def solve(
         self,
         problems: Iterable[Problem | SyntagmaError],
+        request: Request,
         *,
-        n_best: int | None,
-        diverse: bool = False,
-        beam: int | None = None,
-        timeout: float | None = None,
-        expansions: int | None = None,
-        projective: bool = False,
-        threads: int,
-        max_words: int,
-        on_error: str,
+        threads: int = 1,
+        on_error: str = "raise",
     ) -> Iterator[Linearization | NBest[Linearization] | SyntagmaError]:
-        assert on_error == "yield"
+        n_best = request.n_best
         for problem in problems:
             self.pulled += 1
             if isinstance(problem, SyntagmaError):
                 yield problem
-            elif len(problem.words) > max_words:
-                yield ProblemError(f"{len(problem.words)} words, but at most {max_words}")
+            elif len(problem.words) > request.max_words:
+                yield ProblemError(f"{len(problem.words)} words, but at most {request.max_words}")
             elif n_best is None:
                 yield _arranged(problem, _alphabetical(problem))
             else:
                 orders: Iterable[Sequence[int]] = permutations(_alphabetical(problem))
-                if diverse:  # alternatives differ in their first words
+                if request.diverse:  # alternatives differ in their first words
                     orders = {order[0]: order for order in list(orders)[::-1]}.values()
                 yield NBest(_arranged(problem, order) for order in islice(orders, n_best))
-
-    def order(self, problem: Problem, *, beam: int | None = None, max_words: int) -> Linearization:
-        return _arranged(problem, _alphabetical(problem))
-
-    def describe_budget(self, budget: SearchBudget) -> dict[str, str | int | float]:
-        return {"beam": budget.beam or "auto"}
 
     def score(
         self, problem: Problem, order: Sequence[str], *, projective: bool = False

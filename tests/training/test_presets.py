@@ -27,8 +27,8 @@ from syntagma import (
 from syntagma.cli.app import run
 from syntagma.models.container import read_container
 from syntagma.models.loading import load_model
+from syntagma.request import SearchName
 from syntagma.training.presets import PRESETS, preset_changes
-from syntagma.transition.budget import SearchName
 from syntagma.transition.training import MIN_COUNT
 
 # None of the papers leaves out rare words, tags, labels or weights, or knows more of a word than

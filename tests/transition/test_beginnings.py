@@ -12,8 +12,8 @@ from toys.network import toy_neural_linearizer
 from syntagma import Linearizer
 from syntagma.errors import SyntagmaError, UnsatisfiableError
 from syntagma.problem.problem import Problem
+from syntagma.request import Request
 from syntagma.results.linearization import Linearization, violations
-from syntagma.transition.budget import SearchBudget
 from syntagma.transition.encoding import encode
 
 WIDE = 1024
@@ -30,7 +30,7 @@ def orders_after(
 ) -> list[Linearization]:
     model = model_of(linearizer)
     encoding = encode(problem, model.vocabulary, beginning)
-    [found] = model.strategy().search([encoding], SearchBudget(beam=beam), n_best)
+    [found] = model.strategy().search([encoding], Request(beam=beam), n_best)
     if isinstance(found, SyntagmaError):
         raise found
     return found

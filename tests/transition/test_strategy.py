@@ -15,7 +15,7 @@ from syntagma.cli import run
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.linearizer.linearizer import Linearizer, load
 from syntagma.models import loading
-from syntagma.transition.budget import MAX_BEAM, MAX_EXPANSIONS, MAX_TIMEOUT, SearchBudget
+from syntagma.request import MAX_BEAM, MAX_EXPANSIONS, MAX_TIMEOUT, Request
 from syntagma.treebanks.treebank import Sentence
 
 BAG = ["ran", "We", "."]
@@ -36,11 +36,10 @@ def best_first(model: Path) -> Linearizer:
 
 
 def test_any_part_of_an_effort_may_be_left_to_the_strategy() -> None:
-    assert SearchBudget() == SearchBudget(None, None, None)
-    SearchBudget(beam=1)
-    SearchBudget(beam=MAX_BEAM)
-    SearchBudget(timeout=1e-9, expansions=1)
-    SearchBudget(timeout=MAX_TIMEOUT, expansions=MAX_EXPANSIONS)
+    Request(beam=1)
+    Request(beam=MAX_BEAM)
+    Request(search="best-first", timeout=1e-9, expansions=1)
+    Request(search="best-first", timeout=MAX_TIMEOUT, expansions=MAX_EXPANSIONS)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +61,7 @@ def test_efforts_that_make_no_sense(
     spent: dict[str, Any], message: str, best_first: Linearizer
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        SearchBudget(**spent)
+        Request(**spent)
     for linearizer in (toy_linearizer(), best_first):
         with pytest.raises(ValueError, match=message):
             linearizer.order(BAG, **spent)
@@ -96,10 +95,10 @@ def test_a_best_first_search_has_no_beam(spent: dict[str, Any], best_first: Line
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--search", "best-first", "--beam", "4"], "--beam goes with --search beam"),
+        (["--search", "best-first", "--beam", "4"], "best-first search has no --beam"),
         (["--search", "beam", "--timeout", "0"], "--timeout"),
         (["--timeout", "soon"], "--timeout"),
-        (["--expansions", "9"], "--expansions goes with --search best-first"),
+        (["--expansions", "9"], "beam search takes no --expansions"),
         (["--search", "best-first", "--timeout", "0"], "--timeout"),
         (["--search", "best-first", "--timeout", "nan"], "--timeout"),
         (["--search", "best-first", "--timeout", "soon"], "--timeout"),
@@ -144,14 +143,12 @@ def test_each_search_has_a_default_model(
 
 
 def test_the_effort_is_part_of_a_signature(best_first: Linearizer) -> None:
-    toy = toy_linearizer()
-    assert toy.describe_budget(SearchBudget()) == {"beam": "auto"}
-    assert toy.describe_budget(SearchBudget(beam=8)) == {"beam": 8}
-    kind = {"search": "best-first"}
-    assert best_first.describe_budget(SearchBudget()) == {**kind, "timeout": 5.0}
-    assert best_first.describe_budget(SearchBudget(timeout=1)) == {**kind, "timeout": 1}
-    assert best_first.describe_budget(SearchBudget(expansions=9)) == {**kind, "expansions": 9}
-    both = SearchBudget(timeout=0.5, expansions=9)
-    assert best_first.describe_budget(both) == {**kind, "timeout": 0.5, "expansions": 9}
+    assert Request().describe_budget() == {"beam": "auto"}
+    assert Request(beam=8).describe_budget() == {"beam": 8}
+    assert Request(timeout=2.0).describe_budget() == {"beam": "auto", "timeout": 2.0}
+    kind: dict[str, Any] = {"search": "best-first"}
+    assert Request(**kind).describe_budget() == {**kind, "timeout": 5.0}
+    for spent in ({"timeout": 1}, {"expansions": 9}, {"timeout": 0.5, "expansions": 9}):
+        assert Request(**kind, **spent).describe_budget() == {**kind, **spent}
     [figures] = evaluate(best_first, [SENTENCE], ["none"], expansions=50).figures
     assert "|search:best-first|expansions:50|" in figures.signature

@@ -14,9 +14,7 @@ from toys.network import toy_neural_linearizer
 from toys.realizer import as_lemmas, toy_realizing_linearizer
 
 from syntagma.errors import SyntagmaError
-from syntagma.linearizer.linearizer import Linearizer
 from syntagma.results.linearization import violations
-from syntagma.transition.budget import SearchBudget
 
 NONE_LEFT = 1e-9  # seconds: over before the search begins
 
@@ -83,12 +81,6 @@ def test_realization_and_scores_take_a_time_limit() -> None:
     ordered = linearizer.order(["a", "b", "c", "d", "e"])
     scored = linearizer.score(["a", "b", "c", "d", "e"], ordered.words, timeout=NONE_LEFT)
     assert scored.words == ordered.words
-
-
-def test_a_time_limit_belongs_to_the_signature() -> None:
-    linearizer: Linearizer = LINEARIZERS["linear"]
-    assert linearizer.describe_budget(SearchBudget(timeout=2.0)) == {"beam": "auto", "timeout": 2.0}
-    assert linearizer.describe_budget(SearchBudget(beam=3)) == {"beam": 3}
 
 
 def test_the_limit_of_a_large_bag_is_kept_by_narrowing() -> None:

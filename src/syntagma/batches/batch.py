@@ -24,11 +24,10 @@ from syntagma.engines.choice import MAX_JOBS, Engine, check_engine
 from syntagma.errors import ArgumentError, OutputError, SyntagmaWarning, shown
 from syntagma.files.locking import lock_file
 from syntagma.files.paths import check_path
-from syntagma.linearizer.alternatives import check_diverse
 from syntagma.models.container import content_mark
 from syntagma.models.loading import DEFAULT_MODELS, model_path
 from syntagma.models.packages import is_name
-from syntagma.transition.budget import DEFAULT_MAX_WORDS, SearchName
+from syntagma.request import DEFAULT_MAX_WORDS, Request, SearchName
 
 if TYPE_CHECKING:
     from syntagma.formats.problems import InputFormat
@@ -106,7 +105,16 @@ def batch(
     """
     check_engine(engine, address)
     check_path(output, "output")
-    check_diverse(diverse, n_best, search)
+    Request(
+        search=search,
+        n_best=n_best,
+        diverse=diverse,
+        beam=beam,
+        timeout=timeout,
+        expansions=expansions,
+        max_words=max_words,
+        projective=projective,
+    )
     if jobs is not None:
         jobs = check_range("jobs", jobs, MAX_JOBS)
     storage = open_storage(output)

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from syntagma.arguments import check_range
 from syntagma.errors import ArgumentError, shown
 from syntagma.formats.problems import InputFormat
-from syntagma.transition.budget import SearchName
+from syntagma.request import SearchName
 
 Task = Literal["order", "realize", "score"]
 OutputFormat = Literal["text", "json", "conllu", "parquet"]

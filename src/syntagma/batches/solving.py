@@ -31,7 +31,7 @@ from syntagma.formats.problems import ordered_of, place_of, problems_of
 from syntagma.formats.results import Result, Results
 from syntagma.formats.text import split_bag
 from syntagma.linearizer.linearizer import Linearizer, load
-from syntagma.linearizer.streams import attempt
+from syntagma.linearizer.streams import catch
 from syntagma.models.container import content_mark
 from syntagma.models.loading import model_path
 from syntagma.problem.problem import Problem
@@ -214,7 +214,7 @@ class ShardSolver:
     def _solve_together(self, items: list[Any]) -> list[Results | SyntagmaError]:
         job, linearizer = self._job, self._linearizer
         if job.task == "score":
-            return [attempt(self._score, item) for item in items]
+            return [catch(self._score, item) for item in items]
         many = linearizer.order_many if job.task == "order" else linearizer.realize_many
         found: list[Any] = [
             *many(

@@ -19,7 +19,7 @@ from syntagma.errors import not_a_model
 from syntagma.features._sparse import TemplateTable, Weights, check_templates
 from syntagma.features.stored_weights import StoredWeights, weight_sections
 from syntagma.language_model.packed import LanguageModel
-from syntagma.transition.budget import SearchName
+from syntagma.request import SearchName
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.vocabulary import Vocabulary
 

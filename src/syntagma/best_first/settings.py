@@ -10,7 +10,7 @@ from syntagma.best_first.scorer import MAX_CHART
 from syntagma.errors import TrainingError
 from syntagma.features.settings import SparseSettings
 from syntagma.formats.auto import HeadSource
-from syntagma.transition.budget import MAX_EXPANSIONS
+from syntagma.request import MAX_EXPANSIONS
 from syntagma.treebanks.conditions import CONDITIONS
 from syntagma.treebanks.settings import check_choice, check_range
 

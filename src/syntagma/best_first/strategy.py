@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from syntagma.best_first._search import BestFirst, best_first_search
 from syntagma.best_first.scorer import EdgeScorer
-from syntagma.errors import ArgumentError, ModelError, SyntagmaError
-from syntagma.problem.problem import Problem
+from syntagma.errors import ModelError, SyntagmaError
+from syntagma.request import Request, SearchName
 from syntagma.results.linearization import Linearization
-from syntagma.transition.budget import DEFAULT_TIMEOUT, SearchBudget, SearchName
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
@@ -39,31 +38,18 @@ class BestFirstStrategy:
         self.chooses_forms = scorer.grammar.chooses_forms
         self.lifts = False
 
-    def check(self, budget: SearchBudget) -> None:
-        if budget.beam is not None:
-            raise ArgumentError("best-first search has no beam: limit it by timeout or expansions")
-
-    def beam(self, problem: Problem) -> int:
+    def beam(self, is_tree: bool) -> int:
         raise ModelError(
             "a best-first search has no beam and does not score given orders: "
             "use a model for beam search"
         )
 
-    def describe(self, budget: SearchBudget) -> dict[str, str | int | float]:
-        budget = _limited(budget)
-        described: dict[str, str | int | float] = {"search": self.name}
-        if budget.timeout is not None:
-            described["timeout"] = budget.timeout
-        if budget.expansions is not None:
-            described["expansions"] = budget.expansions
-        return described
-
     def search(
-        self, encodings: Sequence[Encoding], budget: SearchBudget, n_best: int | None
+        self, encodings: Sequence[Encoding], request: Request, n_best: int
     ) -> Iterator[list[Linearization] | SyntagmaError]:
         for encoding in encodings:
             try:
-                yield self._search(encoding, _limited(budget), n_best or 1)
+                yield self._search(encoding, request, n_best)
             except SyntagmaError as error:
                 yield error
 
@@ -85,16 +71,9 @@ class BestFirstStrategy:
         edges = scorer.edges(encoding, self._language_model)
         return BestFirst(edges, scorer.chart, scorer.scaled, scorer.by_size)
 
-    def _search(self, encoding: Encoding, budget: SearchBudget, n_best: int) -> list[Linearization]:
+    def _search(self, encoding: Encoding, request: Request, n_best: int) -> list[Linearization]:
         search, grammar = self._begin(encoding), self._scorer.grammar
         finished, results = best_first_search(
-            search, n_best, budget.expansions or 0, budget.timeout or 0.0
+            search, n_best, request.expansions or 0, request.seconds or 0.0
         )
         return [grammar.read(encoding, score, pieces, finished) for score, pieces in results]
-
-
-def _limited(budget: SearchBudget) -> SearchBudget:
-    """The budget with the default timeout if it sets no limit."""
-    if budget.timeout is None and budget.expansions is None:
-        return SearchBudget(timeout=DEFAULT_TIMEOUT)
-    return budget

@@ -25,7 +25,7 @@ from syntagma.ccg.derivation import Derivation
 from syntagma.features._sparse import TrainingWeights
 from syntagma.features.stored_weights import StoredWeights
 from syntagma.language_model.packed import LanguageModel
-from syntagma.transition.budget import SearchBudget
+from syntagma.request import Request
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.training import (
     Reference,
@@ -61,7 +61,7 @@ class GuidedLearner:
         self.language_model = language_model
         self.fluency = None if language_model is None else fluency_templates()
         self.epochs = settings.epochs
-        self.budget = SearchBudget(expansions=settings.dev_expansions)
+        self.request = Request(search="best-first", expansions=settings.dev_expansions)
 
     def begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]

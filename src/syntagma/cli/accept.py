@@ -9,16 +9,15 @@ import typer
 
 from syntagma.cli import options
 from syntagma.cli.output import check_destination
-from syntagma.cli.stream import ShortOfTime, bag_of_arguments, read_one, run_stream, splitter
+from syntagma.cli.stream import bag_of_arguments, read_one, run_stream, splitter
 from syntagma.errors import FormatError
 from syntagma.formats.problems import guess_format, read_ordered
 from syntagma.formats.text import join_phrases
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn
-from syntagma.transition.budget import DEFAULT_MAX_WORDS
+from syntagma.request import DEFAULT_MAX_WORDS, Request
 
 if TYPE_CHECKING:
-    from syntagma.errors import SyntagmaError
     from syntagma.results.acceptance import Acceptance
 
 Item = tuple[Problem, list[Any]] | FormatError
@@ -93,11 +92,18 @@ def accept(
         raise typer.BadParameter('give at least one order: --order "the dog barked"')
     if order and file and len(file) > 1:
         raise typer.BadParameter("with --order, give one --file")
+    request = Request(
+        operation="accept",
+        margin=margin,
+        beam=beam,
+        timeout=timeout,
+        max_words=max_words,
+        projective=projective,
+    )
     check_destination(output, [] if order and not file else file or ["-"], model)
     from syntagma.linearizer.linearizer import load
 
     linearizer = load(model, language_model=not no_lm)
-    options.check_max_words(max_words, linearizer.max_words)
     items: Iterable[Item]
     if order:
         problem = bag_of_arguments(words, tokenize=tokenize) if words else None
@@ -112,30 +118,15 @@ def accept(
         items = [*_items_of_arguments(order, problem, tokenize)]
     else:
         items = _read_items(file or ["-"], input_format, linearizer.tag_column, tokenize)
-    short_of_time = ShortOfTime()
 
-    def solve(items: Iterator[Item]) -> Iterator["Acceptance | SyntagmaError"]:
-        return linearizer.accept_many(
-            items,
-            margin=margin,
-            beam=beam,
-            timeout=timeout,
-            projective=projective,
-            threads=threads,
-            max_words=max_words,
-            on_error="yield",
-        )
-
-    def show(acceptance: "Acceptance") -> str:
-        short_of_time.narrowed += acceptance.narrowed
+    def show(acceptance: "Acceptance", number: int) -> str:
         if format == "text":
             return f"{acceptance}\n"
         from syntagma.formats.jsonl import write_acceptance
 
         return write_acceptance(acceptance)
 
-    count = run_stream("judged", items, solve, show, output, on_error)
-    short_of_time.close(count)
+    run_stream(linearizer, request, items, show, output, on_error, threads)
 
 
 def _items_of_arguments(

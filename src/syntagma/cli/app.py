@@ -14,7 +14,8 @@ import typer
 
 from syntagma import __version__
 from syntagma.cli.output import ReaderGone
-from syntagma.errors import SyntagmaError, SyntagmaWarning
+from syntagma.errors import ArgumentError, SyntagmaError, SyntagmaWarning
+from syntagma.request import DEFAULTS
 
 # Each command is imported when it is run: to import and register all of them takes as long as to
 # order a short bag.
@@ -94,7 +95,7 @@ def syntagma(
 
 
 def _app_for(arguments: Sequence[str]) -> typer.Typer:
-    """The command line without what these arguments do not need."""
+    """The command line with the requested command only, if there is one."""
     if arguments and arguments[0] in COMMANDS and COMPLETION not in os.environ:
         return build_app(arguments[:1], completion=False)
     return build_app()
@@ -119,6 +120,8 @@ def run(arguments: Sequence[str]) -> int:
     except ReaderGone:
         _abandon_stdout()
         return 0
+    except ArgumentError as error:
+        return _report(error.renamed(_option_name), error, invocation, code=2)
     except SyntagmaError as error:
         return _report(str(error), error, invocation, code=2)
     except typer.TyperException as error:
@@ -134,6 +137,11 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         message = f"{type(error).__name__}: {error} (a bug; --debug shows where)"
         return _report(message, error, invocation, code=1)
+
+
+def _option_name(field: str) -> str:
+    """The option that a field of a request is given by."""
+    return f"--{field.replace('_', '-')}" if field in DEFAULTS else field
 
 
 def run_command() -> None:

@@ -9,7 +9,7 @@ from syntagma.batches.job import DEFAULT_SHARD_SIZE, MAX_SHARD_SIZE
 from syntagma.cli import options, signals
 from syntagma.cli.progress import Ticker
 from syntagma.engines.choice import MAX_JOBS
-from syntagma.transition.budget import DEFAULT_MAX_WORDS
+from syntagma.request import DEFAULT_MAX_WORDS
 
 if TYPE_CHECKING:
     from syntagma.batches.batch import BatchReport
@@ -142,8 +142,6 @@ def batch(
 
     The exit code is 0 even if problems were rejected, and 2 if shards could not be done.
     """
-    options.refuse_budget_of_other_search(search, beam, expansions)
-    options.check_diverse(diverse, n_best, search)
     from syntagma.batches.batch import batch as run
 
     signals.farewell = lambda: "stopped; the same command continues the job"

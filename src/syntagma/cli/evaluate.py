@@ -11,6 +11,7 @@ import typer
 from syntagma.cli import options
 from syntagma.cli.output import check_destination, write_stdout
 from syntagma.cli.progress import Ticker
+from syntagma.request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -162,7 +163,9 @@ def evaluate(
         syntagma evaluate --sr --data en_ewt-ud-dev.conllu
         syntagma evaluate --sr --data en_ewt-ud-dev.ref.conllu --input en_ewt-ud-dev.T1.conllu
     """
-    options.refuse_budget_of_other_search(search, beam, expansions)
+    request = Request(
+        search=search, beam=beam, timeout=timeout, expansions=expansions, projective=projective
+    )
     from syntagma.models.loading import DEFAULT_MODELS
     from syntagma.treebanks.corpus import corpus_files
 
@@ -212,7 +215,6 @@ def evaluate(
     from syntagma.evaluation.report import as_dict, comparison_as_dict, comparison_table, tables
     from syntagma.linearizer.linearizer import load
     from syntagma.models.header import heads_of
-    from syntagma.transition.budget import SearchBudget
     from syntagma.treebanks.corpus import read_corpus
 
     # Everything is read before the first model is measured, so that faults show at once.
@@ -226,7 +228,7 @@ def evaluate(
     reports, records = {}, []
     for name, linearizer, corpus in zip(models, linearizers, corpora, strict=True):
         sentences = corpus[:limit]
-        budget = linearizer.describe_budget(SearchBudget(beam, timeout, expansions))
+        budget = request.describe_budget()
         if projective and linearizer.lifts:
             budget["orders"] = "projective"
         with Ticker("evaluated", total=len(sentences) * len(conditions)) as ticker:
@@ -353,7 +355,6 @@ def _evaluate_realization(
     )
     from syntagma.formats.problems import read_problems
     from syntagma.linearizer.linearizer import load
-    from syntagma.transition.budget import SearchBudget
     from syntagma.treebanks.corpus import read_corpus
 
     linearizer = load(model, language_model=not no_lm)
@@ -403,7 +404,7 @@ def _evaluate_realization(
     if json_file:
         record: dict[str, Any] = {
             "model": linearizer.info.header["name"],
-            **linearizer.describe_budget(SearchBudget(beam, timeout)),
+            **Request(beam=beam, timeout=timeout).describe_budget(),
             **({"orders": "projective"} if projective and linearizer.lifts else {}),
             "threads": threads,
             "seed": seed,

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from syntagma.problem.word import TagColumn
-from syntagma.transition.budget import (
+from syntagma.request import (
     DEFAULT_TIMEOUT,
     MAX_BEAM,
     MAX_EXPANSIONS,
@@ -79,7 +79,7 @@ Projective = Annotated[
     bool,
     typer.Option(
         "--projective",
-        help="Never tear subtrees of given arcs apart, even if the model has learned to.",
+        help="Keep subtrees of given arcs contiguous, even if the model has learned otherwise.",
     ),
 ]
 NoLanguageModel = Annotated[
@@ -209,32 +209,6 @@ MaxWords = Annotated[
         help="Reject bags with more words; the model sets the maximum.",
     ),
 ]
-
-
-def refuse_budget_of_other_search(
-    search: SearchName, beam: int | None, expansions: int | None
-) -> None:
-    """Raise if a limit belongs to the search strategy that was not chosen."""
-    if search == "best-first" and beam is not None:
-        raise typer.BadParameter("--beam goes with --search beam")
-    if search == "beam" and expansions is not None:
-        raise typer.BadParameter("--expansions goes with --search best-first")
-
-
-def check_diverse(diverse: bool, n_best: int | None, search: SearchName = "beam") -> None:
-    """Raise if alternatives that differ are asked for, but cannot be chosen."""
-    if diverse and n_best is None:
-        raise typer.BadParameter("--diverse chooses among several results: add --n-best N")
-    if diverse and search != "beam":
-        raise typer.BadParameter("--diverse goes with --search beam")
-
-
-def check_max_words(max_words: int, most: int) -> None:
-    """Raise if bags may be larger than the model can order."""
-    if max_words > most:
-        raise typer.BadParameter(
-            f"--max-words is {max_words}, but this model can order at most {most}"
-        )
 
 
 # Of many trainings.

@@ -1,18 +1,18 @@
 """`syntagma order`: orders bags of words from arguments, files or standard input."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from syntagma.cli import options
 from syntagma.cli.output import Document, check_destination
-from syntagma.cli.stream import ShortOfTime, bag_of_arguments, read_inputs, run_stream
-from syntagma.errors import FormatError, SyntagmaError
+from syntagma.cli.stream import bag_of_arguments, read_inputs, run_stream
+from syntagma.errors import FormatError
 from syntagma.problem.problem import Problem
+from syntagma.request import DEFAULT_MAX_WORDS, Request
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
-from syntagma.transition.budget import DEFAULT_MAX_WORDS
 
 if TYPE_CHECKING:
     from syntagma.linearizer.linearizer import Linearizer, Result
@@ -90,41 +90,32 @@ def order(
         raise typer.BadParameter("give words or --file, not both")
     if written and format != "text":
         raise typer.BadParameter(f"--text goes with --format text, not with {format}")
-    options.refuse_budget_of_other_search(search, beam, expansions)
-    options.check_diverse(diverse, n_best, search)
+    request = Request(
+        operation="order",
+        search=search,
+        n_best=n_best,
+        diverse=diverse,
+        beam=beam,
+        timeout=timeout,
+        expansions=expansions,
+        max_words=max_words,
+        projective=projective,
+    )
     check_destination(output, [] if words else file or ["-"], model, search)
     from syntagma.linearizer.linearizer import load
 
     linearizer = load(model, search=search, language_model=not no_lm)
-    options.check_max_words(max_words, linearizer.max_words)
     problems: Iterable[Problem | FormatError] = (
         [bag_of_arguments(words, tokenize=tokenize)]
         if words
         else read_inputs(file or ["-"], input_format, linearizer.tag_column, tokenize=tokenize)
     )
-    short_of_time = ShortOfTime()
     document = Document(format, linearizer.tag_column)
 
-    def solve(problems: Iterator[Problem | FormatError]) -> Iterator["Result | SyntagmaError"]:
-        return linearizer.order_many(
-            problems,
-            n_best=n_best,
-            diverse=diverse,
-            beam=beam,
-            timeout=timeout,
-            projective=projective,
-            expansions=expansions,
-            threads=threads,
-            max_words=max_words,
-            on_error="yield",
-        )
-
-    def show(result: "Result") -> str:
-        short_of_time.add(result)
+    def show(result: "Result", number: int) -> str:
         return document.add(detokenize(linearizer, result) if written else result)
 
-    count = run_stream("ordered", problems, solve, show, output, on_error, document)
-    short_of_time.close(count)
+    run_stream(linearizer, request, problems, show, output, on_error, threads, document)
 
 
 def detokenize(linearizer: "Linearizer", result: "Result") -> "Realization | NBest[Realization]":

@@ -14,10 +14,10 @@ from syntagma.files.outputs import check_output, check_stdout
 from syntagma.files.writing import atomic_write
 from syntagma.formats.results import Result, Results, write_results
 from syntagma.problem.word import TagColumn
+from syntagma.request import SearchName
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
-from syntagma.transition.budget import SearchName
 
 Write = Callable[[str], object]
 

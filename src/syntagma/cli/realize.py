@@ -1,16 +1,16 @@
 """`syntagma realize`: makes sentences from lemmas."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from syntagma.cli import options
 from syntagma.cli.output import Document, check_destination
-from syntagma.cli.stream import ShortOfTime, bag_of_arguments, read_inputs, run_stream
-from syntagma.errors import FormatError, SyntagmaError
+from syntagma.cli.stream import bag_of_arguments, read_inputs, run_stream
+from syntagma.errors import FormatError
 from syntagma.problem.problem import Problem
-from syntagma.transition.budget import DEFAULT_MAX_WORDS
+from syntagma.request import DEFAULT_MAX_WORDS, Request
 
 if TYPE_CHECKING:
     from syntagma.results.n_best import NBest
@@ -92,15 +92,23 @@ def realize(
         raise typer.BadParameter("--sr goes with CoNLL-U, from --file or standard input")
     if format == "sr" and n_best is not None:
         raise typer.BadParameter("--format sr has one sentence per problem: leave out --n-best")
-    options.refuse_budget_of_other_search(search, beam, expansions)
-    options.check_diverse(diverse, n_best, search)
+    request = Request(
+        operation="realize",
+        search=search,
+        n_best=n_best,
+        diverse=diverse,
+        beam=beam,
+        timeout=timeout,
+        expansions=expansions,
+        max_words=max_words,
+        projective=projective,
+    )
     chosen = format or ("sr" if shared_task and n_best is None else "text")
     check_destination(output, [] if lemmas else file or ["-"], model, search)
     from syntagma.evaluation.shared_task import shared_task_block
     from syntagma.linearizer.linearizer import load
 
     linearizer = load(model, search=search, language_model=not no_lm)
-    options.check_max_words(max_words, linearizer.max_words)
     problems: Iterable[Problem | FormatError] = (
         [bag_of_arguments(lemmas, lemmas=True, tokenize=tokenize)]
         if lemmas
@@ -112,36 +120,12 @@ def realize(
             tokenize=tokenize,
         )
     )
-    short_of_time = ShortOfTime()
     document = Document("text" if chosen == "sr" else chosen, linearizer.tag_column)
-    number = 0  # of the problem; skipped ones count
 
-    def solve(
-        problems: Iterator[Problem | FormatError],
-    ) -> Iterator["Realization | NBest[Realization] | SyntagmaError"]:
-        nonlocal number
-        results = linearizer.realize_many(
-            problems,
-            n_best=n_best,
-            diverse=diverse,
-            beam=beam,
-            timeout=timeout,
-            projective=projective,
-            expansions=expansions,
-            threads=threads,
-            max_words=max_words,
-            on_error="yield",
-        )
-        for result in results:
-            number += 1
-            yield result
-
-    def show(result: "Realization | NBest[Realization]") -> str:
-        short_of_time.add(result)
+    def show(result: "Realization | NBest[Realization]", number: int) -> str:
         if chosen != "sr":
             return document.add(result)
         assert not isinstance(result, list)  # n_best was refused
         return shared_task_block(number, " ".join(result.spelling.tokens(result.words)))
 
-    count = run_stream("realized", problems, solve, show, output, on_error, document)
-    short_of_time.close(count)
+    run_stream(linearizer, request, problems, show, output, on_error, threads, document)

@@ -1,30 +1,37 @@
 """Problems from arguments, files or standard input, solved one after the other as they come."""
 
 import sys
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import typer
 
 from syntagma.cli import options
 from syntagma.cli.output import Document, open_output
 from syntagma.cli.progress import Ticker
-from syntagma.errors import FormatError, ProblemError, SyntagmaError, SyntagmaWarning, shown
+from syntagma.errors import FormatError, ProblemError, SyntagmaError, shown
 from syntagma.files.reading import Place
-from syntagma.files.stored import Stored, is_stored
 from syntagma.formats.conllu import Lemmas
 from syntagma.formats.problems import guess_format, place_of, read_problems
 from syntagma.formats.results import Result
 from syntagma.formats.text import split_bag
+from syntagma.linearizer.inputs import warn_of_phrase
+from syntagma.linearizer.streams import Stored, is_stored
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
+from syntagma.request import Request
+from syntagma.results.acceptance import Acceptance
+from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
+
+if TYPE_CHECKING:
+    from syntagma.linearizer.linearizer import Linearizer
 
 # How many places of skipped problems the closing line lists; each was reported when it was skipped.
 PLACES_SHOWN = 10
+DONE = {"order": "ordered", "realize": "realized", "accept": "judged"}  # labels of the progress
 
 
 # Of a stream: a problem, perhaps with an order of its words, or what is wrong with it.
@@ -32,27 +39,29 @@ Item = TypeVar("Item", Problem | FormatError, tuple[Problem, list[Any]] | Format
 
 
 def run_stream(
-    name: str,
-    problems: Iterable[Item],
-    solve: Callable[[Iterator[Item]], Iterator[Any]],
-    render: Callable[[Any], str],
+    linearizer: "Linearizer",
+    request: Request,
+    items: Iterable[Item],
+    render: Callable[[Any, int], str],
     output: Path | None,
     on_error: Literal["stop", "skip"],
+    threads: int,
     document: Document | None = None,
-) -> int:
-    """Write the result of each problem as soon as it is found; return the number of problems.
+) -> None:
+    """Write the result of each problem as soon as it is found.
 
-    `solve` yields a result or an error for each problem, in order; `name` labels the progress.
-    `document` knows what comes before and after the results.
+    `render` is given each result and the number of its problem. `document` knows what comes before
+    and after the results.
     """
     places: deque[Place | None] = deque()
-    skipped = Skipped()
+    skipped, short_of_time = Skipped(), ShortOfTime()
     # Results that scroll by on the same terminal show progress by themselves.
     quiet = output is None and sys.stdout.isatty()
-    with open_output(output) as write, Ticker(name, enabled=not quiet) as ticker:
+    with open_output(output) as write, Ticker(DONE[request.operation], enabled=not quiet) as ticker:
         if document:
             write(document.opening)
-        for result in solve(_remember_places(problems, places)):
+        read = _remember_places(items, places)
+        for result in linearizer.solve(read, request, threads=threads, on_error="yield"):
             place = places.popleft()
             if isinstance(result, SyntagmaError):
                 error = _placed(result, place)
@@ -61,12 +70,13 @@ def run_stream(
                 skipped.add(place)
                 ticker.print(f"skipped: {error}")
             else:
-                write(render(result))
+                short_of_time.add(result)
+                write(render(result, ticker.count + 1))
             ticker.advance()
         if document:
             write(document.closing())
     skipped.close(ticker.count)
-    return ticker.count
+    short_of_time.close(ticker.count)
 
 
 def bag_of_arguments(
@@ -81,13 +91,7 @@ def bag_of_arguments(
     if tokenize:
         words = splitter(tokenize)(" ".join(words))
     problem = Problem.of([Word(lemma=word) for word in words] if lemmas else words)
-    if len(words) == 1 and " " in words[0]:
-        warnings.warn(
-            f"{shown(words[0])} is one phrase, whose words stay as they are: to order them, leave "
-            "out the quotes, or add --tokenize for raw text",
-            SyntagmaWarning,
-            stacklevel=2,
-        )
+    warn_of_phrase(words)
     return problem
 
 
@@ -178,12 +182,12 @@ class ShortOfTime:
     def __init__(self) -> None:
         self.unfinished = self.words = self.narrowed = 0
 
-    def add(self, result: Result | Sequence[Result]) -> None:
+    def add(self, result: Result | Sequence[Result] | Acceptance) -> None:
         best = result[0] if isinstance(result, Sequence) else result
         if isinstance(best, Realization):
             best = best.linearization
         self.narrowed += best.narrowed
-        if not best.finished:
+        if isinstance(best, Linearization) and not best.finished:
             self.unfinished += 1
             self.words += len(best.left_out)
 

@@ -19,7 +19,7 @@ from syntagma.neural.lexicon import SUFFIX
 from syntagma.neural.parameters import Dimensions
 from syntagma.neural.settings import LEAST_LAYERS, MAX_LAYERS, WIDTH_MULTIPLE, NeuralSettings
 from syntagma.problem.word import TagColumn
-from syntagma.transition.budget import MAX_BEAM, MAX_EXPANSIONS, SearchName
+from syntagma.request import MAX_BEAM, MAX_EXPANSIONS, SearchName
 
 # The defaults of all options are those of the settings.
 NEURAL, LINEAR, BEST_FIRST = NeuralSettings(), LinearSettings(), BestFirstSettings()

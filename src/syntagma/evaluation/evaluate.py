@@ -10,8 +10,8 @@ import sys
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, cast, get_args
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, get_args
 
 from syntagma.arguments import as_integer, check_range, is_collection
 from syntagma.errors import ArgumentError, shown
@@ -20,8 +20,8 @@ from syntagma.evaluation.bleu import BleuTokenizer, bleu_metric, exact_match
 from syntagma.evaluation.projectivity import ProjectivityFigures, compare_projectivity
 from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
 from syntagma.problem.problem import Problem
+from syntagma.request import Request
 from syntagma.results.linearization import Linearization, violations
-from syntagma.transition.budget import SearchBudget
 from syntagma.treebanks.conditions import (
     CONDITIONS,
     MAIN_CONDITIONS,
@@ -132,15 +132,22 @@ def evaluate(
     `bleu_tokenize` and `lowercase` are sacrebleu's; exact match always compares forms as they are.
     A phrase ("New York") is one word of the bag; BLEU and coverage count the words in it.
     """
-    budget = SearchBudget(beam, timeout, expansions)
-    if not hasattr(linearizer, "order_many"):
+    if not hasattr(linearizer, "solve"):
         raise ArgumentError(
             f"evaluate takes a linearizer, not {shown(linearizer)}: load the model first"
         )
+    request = Request(
+        search=linearizer.search,
+        beam=beam,
+        timeout=timeout,
+        expansions=expansions,
+        max_words=linearizer.max_words,
+        projective=projective,
+    )
     names = [conditions] if isinstance(conditions, str) else conditions
     if not is_collection(names):
         raise ArgumentError(f"conditions must be a list of names, not {shown(names)}")
-    flags = ((spans, "spans"), (lowercase, "lowercase"), (projective, "projective"))
+    flags = ((spans, "spans"), (lowercase, "lowercase"))
     for flag, name in flags:
         if not isinstance(flag, bool):
             raise ArgumentError(f"{name} must be True or False, not {shown(flag)}")
@@ -156,9 +163,7 @@ def evaluate(
         raise ArgumentError("nothing to evaluate: the treebank has no sentences")
     references = tuple(" ".join(sentence.forms) for sentence in sentences)
     data = signature.digest_trees(sentences)
-    shared = signature.settings(
-        linearizer, budget, n=len(sentences), data=data, seed=seed, projective=projective
-    )
+    shared = signature.settings(linearizer, request, n=len(sentences), data=data, seed=seed)
     figures = []
     for condition in chosen:
         problems = [
@@ -168,7 +173,7 @@ def evaluate(
         figures.append(
             _measure(
                 condition.name,
-                _results(linearizer, problems, budget, projective, threads, on_sentence),
+                _results(linearizer, problems, request, threads, on_sentence),
                 references,
                 sentences,
                 shared,
@@ -199,27 +204,21 @@ def _condition(name: str) -> Condition:
 def _results(
     linearizer: "Linearizer",
     problems: Sequence[Problem],
-    budget: SearchBudget,
-    projective: bool,
+    request: Request,
     threads: int,
     on_sentence: Callable[[], None] | None,
 ) -> Iterator[tuple[Linearization, float | None]]:
     """Each result with its CPU seconds, which are unknown with several threads."""
-    max_words = linearizer.max_words
-    spent: dict[str, Any] = {
-        **{name: value for name, value in asdict(budget).items() if value is not None},
-        **({"projective": True} if projective else {}),
-    }
     if threads == 1:
         for problem in problems:
             started = time.thread_time()
-            result = linearizer.order(problem, **spent, max_words=max_words)
+            [result] = linearizer.solve([problem], request)
             yield result, time.thread_time() - started
             if on_sentence:
                 on_sentence()
     else:
-        for many in linearizer.order_many(problems, **spent, threads=threads, max_words=max_words):
-            yield cast(Linearization, many), None
+        for result in linearizer.solve(problems, request, threads=threads):
+            yield result, None
             if on_sentence:
                 on_sentence()
 

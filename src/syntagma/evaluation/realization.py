@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from syntagma.errors import FormatError, ProblemError, SyntagmaError
+from syntagma.errors import FormatError, ProblemError
 from syntagma.evaluation import signature
 from syntagma.evaluation.shared_task import SharedTaskScores, shared_task_scores
 from syntagma.problem.problem import Problem
+from syntagma.request import Request
 from syntagma.results.linearization import violations
 from syntagma.results.realization import Realization
-from syntagma.transition.budget import SearchBudget
 from syntagma.treebanks.conditions import CONDITIONS, constrain, sentence_rng
 from syntagma.treebanks.treebank import Sentence
 
@@ -123,17 +123,17 @@ def evaluate_realization(
 
     `seed` is that of `lemma_problems`, for the signature.
     """
-    budget = SearchBudget(beam, timeout)
-    settings = realization_settings(
-        linearizer, problems, sentences, budget, seed, projective=projective
+    request = Request(
+        operation="realize",
+        search=linearizer.search,
+        beam=beam,
+        timeout=timeout,
+        projective=projective,
     )
+    settings = realization_settings(linearizer, problems, sentences, request, seed)
     results: list[Realization] = []
     started = time.process_time()
-    for result in linearizer.realize_many(
-        problems, beam=beam, timeout=timeout, projective=projective, threads=threads
-    ):
-        if isinstance(result, SyntagmaError | list):
-            raise AssertionError(result)  # realize_many raises errors, and n_best is not given
+    for result in linearizer.solve(problems, request, threads=threads):
         results.append(result)
         on_sentence()
     seconds = time.process_time() - started
@@ -144,19 +144,16 @@ def realization_settings(
     linearizer: Linearizer,
     problems: Sequence[Problem],
     sentences: Sequence[Sentence],
-    budget: SearchBudget,
+    request: Request,
     seed: int = 1,
-    *,
-    projective: bool = False,
 ) -> dict[str, Any]:
     """What the figures depend on, for their signatures."""
     return signature.settings(
         linearizer,
-        budget,
+        request,
         n=len(sentences),
         data=signature.digest_texts(sentences),
         seed=seed,
-        projective=projective,
         input=signature.digest_problems(problems),
         hints="yes" if any(problem.before for problem in problems) else "no",
     )

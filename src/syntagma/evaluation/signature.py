@@ -20,19 +20,18 @@ from syntagma.treebanks.treebank import Sentence
 
 if TYPE_CHECKING:
     from syntagma.linearizer.linearizer import Linearizer
-    from syntagma.transition.budget import SearchBudget
+    from syntagma.request import Request
 
 _LENGTH = 8  # characters of a checksum
 
 
 def settings(
     linearizer: Linearizer,
-    budget: SearchBudget,
+    request: Request,
     *,
     n: int,
     data: str,
     seed: int,
-    projective: bool = False,
     **others: object,
 ) -> dict[str, Any]:
     """The fields that all evaluations share, and `others` after the data."""
@@ -42,8 +41,8 @@ def settings(
         "data": data,
         **others,
         "model": fingerprint(path)[:_LENGTH] if path is not None else "unsaved",
-        **linearizer.describe_budget(budget),
-        **({"orders": "projective"} if projective and linearizer.lifts else {}),
+        **request.describe_budget(),
+        **({"orders": "projective"} if request.projective and linearizer.lifts else {}),
         **({"lm": "left out"} if _is_left_out(linearizer) else {}),
         "seed": seed,
         "syntagma": __version__,

@@ -14,9 +14,8 @@ from syntagma.features.stored_weights import StoredWeights, weight_sections
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._search import LinearParameters, LinearSearch
 from syntagma.linear.templates import FEATURE_SETS, templates
-from syntagma.problem.problem import Problem
+from syntagma.request import SearchName
 from syntagma.transition._search import Search
-from syntagma.transition.budget import SearchName
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.forms import form_arrays
 from syntagma.transition.vocabulary import Vocabulary
@@ -37,7 +36,7 @@ class LinearScorer(LinearParameters):
     def chooses_forms(self) -> bool:
         return self.vocabulary is not None
 
-    def beam(self, problem: Problem) -> int:
+    def beam(self, is_tree: bool) -> int:
         return BEAM
 
     def lift_scores(self, search: Search) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from syntagma.features.settings import SparseSettings
 from syntagma.linear.templates import FEATURE_SETS, FeatureSet
-from syntagma.transition.budget import MAX_BEAM
+from syntagma.request import MAX_BEAM
 from syntagma.treebanks.settings import check_choice, check_range
 
 

@@ -18,7 +18,7 @@ from syntagma.linear._search import READINGS_LIMIT
 from syntagma.linear.scorer import StoredLinearScorer
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.templates import templates
-from syntagma.transition.budget import SearchBudget
+from syntagma.request import Request
 from syntagma.transition.encoding import Encoding, Ints
 from syntagma.transition.forms import FormArrays, form_arrays
 from syntagma.transition.training import (
@@ -51,7 +51,7 @@ class PerceptronLearner:
         self.inflect = inflect
         self.threads = threads
         self.epochs = settings.epochs
-        self.budget = SearchBudget(beam=settings.beam)
+        self.request = Request(beam=settings.beam)
 
     def begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 
-from syntagma.errors import ArgumentError, shown
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest, R
-from syntagma.transition.budget import SearchName
 
 # Results that the search is asked for. A beam of the default width seldom finishes so many orders.
 CANDIDATES = 256
@@ -19,19 +17,6 @@ LEAST_DIFFERENCE = 0.2
 # The score that an alternative may lose against the best result, where scores are sums of
 # log-probabilities: a compromise, see docs/lab/alternatives.md.
 MOST_LOST = 10.0
-
-
-def check_diverse(diverse: bool, n_best: int | None, search: SearchName) -> None:
-    """Raise if `diverse` alternatives are asked for and cannot be had."""
-    if not isinstance(diverse, bool):
-        raise ArgumentError(f"diverse must be True or False, not {shown(diverse)}")
-    if diverse and n_best is None:
-        raise ArgumentError("diverse chooses among several results: set n_best to how many")
-    if diverse and search != "beam":
-        raise ArgumentError(
-            "diverse goes with a model for beam search: "
-            "a best-first search stops at the first orders that it finds"
-        )
 
 
 def most_lost(scorer: str) -> float:

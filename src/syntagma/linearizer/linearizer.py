@@ -4,42 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
+from syntagma.arguments import check_range, is_collection
 from syntagma.errors import ArgumentError, ModelError, SyntagmaError, shown
-from syntagma.linearizer.alternatives import CANDIDATES, check_diverse
-from syntagma.linearizer.checks import (
-    Words,
-    as_lemmas,
-    as_problem,
-    check_projective,
-    read_item,
-    warn_of_phrase,
-)
-from syntagma.linearizer.finishing import Finisher
-from syntagma.linearizer.origin import Origin
+from syntagma.linearizer.inputs import Order, Words, as_problem, warn_of_phrase
 from syntagma.linearizer.solver import Solver
-from syntagma.linearizer.streams import OnError
+from syntagma.linearizer.streams import OnError, check_on_error, solve_in_order
+from syntagma.models.container import content_mark
 from syntagma.models.header import Header
-from syntagma.models.loading import DEFAULT_MODELS, load_model, model_path
+from syntagma.models.loading import DEFAULT_MODELS, SHIPPED, load_model, model_path
 from syntagma.models.model import Model
 from syntagma.problem.word import TagColumn
+from syntagma.request import MAX_THREADS, Operation, Request, SearchName
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
-from syntagma.transition.budget import (
-    DEFAULT_MAX_WORDS,
-    SearchBudget,
-    SearchName,
-)
 
 if TYPE_CHECKING:
-    from syntagma.linearizer.acceptance import Judge, Order
+    from typing import Unpack
+
     from syntagma.results.acceptance import Acceptance
 
 Result = Linearization | NBest[Linearization]
+
+
+class ScoreOptions(TypedDict, total=False):
+    """Options of `score`; `Request` explains and checks them all."""
+
+    beam: int | None
+    timeout: float | None
+    projective: bool
+
+
+class JudgeOptions(ScoreOptions, total=False):
+    """Options of `accept`."""
+
+    margin: float | None
+    max_words: int
+
+
+class SearchOptions(ScoreOptions, total=False):
+    """Options of `order` and `realize`."""
+
+    expansions: int | None
+    max_words: int
+
+
+class ListOptions(SearchOptions, total=False):
+    """Options of `order_many` and `realize_many`."""
+
+    n_best: int | None
+    diverse: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +104,38 @@ def read_info(model: str | Path) -> ModelInfo:
     return Linearizer(load_model(path, search=None), path).info
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A model file as it was when it was loaded.
+
+    A shipped model is known by its name, so that it is found wherever the package is installed.
+    """
+
+    name: str  # of a shipped model, or ""
+    path: str  # absolute, or "" for a shipped model
+    mark: str
+
+    @classmethod
+    def of(cls, path: Path) -> Origin:
+        path = path.absolute()
+        mark = content_mark(path)
+        if path.parent == SHIPPED and path.suffix == ".syntagma":
+            return cls(path.stem, "", mark)
+        return cls("", str(path), mark)
+
+    @property
+    def file(self) -> Path:
+        return SHIPPED / f"{self.name}.syntagma" if self.name else Path(self.path)
+
+    def check(self) -> None:
+        """Raise `ModelError` if the file is no longer the one that was loaded."""
+        if content_mark(self.file) != self.mark:
+            raise ModelError(
+                f"{self.file}: not the model that the linearizer was loaded from: "
+                "the file has changed since; load it again"
+            )
+
+
 @lru_cache(maxsize=2)
 def _load_again(origin: Origin, search: SearchName, language_model: bool) -> Linearizer:
     """The linearizer that was pickled. It is kept, because a pool sends it with every task."""
@@ -108,7 +158,6 @@ class Linearizer:
         self.tag_column: TagColumn = model.header["tag_column"]
         self.has_language_model = model.language_model is not None
         self._solver = Solver(model)
-        self._finisher = Finisher(model, self._solver)
         strategy = self._solver.strategy
         self.search = strategy.name
         self.max_words = strategy.max_words
@@ -119,7 +168,7 @@ class Linearizer:
         self.upos: tuple[str, ...] = model.vocabulary.upos
         self.features: tuple[str, ...] = model.vocabulary.features
         self.realizes = model.realizer is not None
-        self.lifts = self._solver.lifts  # whether orders of given trees may be non-projective
+        self.lifts = strategy.lifts  # whether orders of given trees may be non-projective
 
     def __repr__(self) -> str:
         without = "" if self.has_language_model else ", no language model"
@@ -144,28 +193,11 @@ class Linearizer:
 
     @overload
     def order(
-        self,
-        words: Words,
-        *,
-        n_best: None = None,
-        beam: int | None = None,
-        timeout: float | None = None,
-        expansions: int | None = None,
-        max_words: int = DEFAULT_MAX_WORDS,
-        projective: bool = False,
+        self, words: Words, *, n_best: None = None, **options: Unpack[SearchOptions]
     ) -> Linearization: ...
     @overload
     def order(
-        self,
-        words: Words,
-        *,
-        n_best: int,
-        diverse: bool = False,
-        beam: int | None = None,
-        timeout: float | None = None,
-        expansions: int | None = None,
-        max_words: int = DEFAULT_MAX_WORDS,
-        projective: bool = False,
+        self, words: Words, *, n_best: int, diverse: bool = False, **options: Unpack[SearchOptions]
     ) -> NBest[Linearization]: ...
     def order(
         self,
@@ -173,12 +205,8 @@ class Linearizer:
         *,
         n_best: int | None = None,
         diverse: bool = False,
-        beam: int | None = None,
-        timeout: float | None = None,
-        expansions: int | None = None,
-        max_words: int = DEFAULT_MAX_WORDS,
-        projective: bool = False,
-    ) -> Result:
+        **options: Unpack[SearchOptions],
+    ) -> Linearization | NBest[Linearization]:
         """The best order of the words with its tree.
 
         With `n_best`, a list of at most that many different orders, best first; a wider beam finds
@@ -193,35 +221,27 @@ class Linearizer:
         With `timeout`, the beam is narrowed as needed to end in about that many seconds; a result
         that this may have changed is `narrowed`. It is complete all the same.
 
-        A model that has learned to (`lifts`) may tear subtrees of given arcs apart, as its language
-        does. With `projective`, every subtree stays together.
+        A model that has learned to (`lifts`) may make subtrees of given arcs discontinuous, as its
+        language does. With `projective`, every subtree is contiguous.
 
         A best-first search has no beam. It ends after `timeout` seconds (5 by default) or after
         that many `expansions` of edges, which gives the same result on any machine. A result that
         is not `finished` by then may leave words out.
         """
-        budget = self._solver.check(SearchBudget(beam, timeout, expansions), n_best, max_words)
-        check_diverse(diverse, n_best, self.search)
-        check_projective(projective)
         warn_of_phrase(words)
-        encoding = self._solver.encode(as_problem(words), max_words, projective=projective)
-        found = self._solver.search(encoding, budget, CANDIDATES if diverse else n_best)
-        return found[0] if n_best is None else self._finisher.listed(found, n_best, diverse)
+        found: Linearization | NBest[Linearization] = self._solve_one(
+            words, "order", n_best=n_best, diverse=diverse, **options
+        )
+        return found
 
     def order_many(
         self,
         problems: Iterable[Words | SyntagmaError],
         *,
-        n_best: int | None = None,
-        diverse: bool = False,
-        beam: int | None = None,
-        timeout: float | None = None,
-        expansions: int | None = None,
         threads: int = 1,
-        max_words: int = DEFAULT_MAX_WORDS,
-        projective: bool = False,
         on_error: OnError = "raise",
-    ) -> Iterator[Result | SyntagmaError]:
+        **options: Unpack[ListOptions],
+    ) -> Iterator[Linearization | NBest[Linearization] | SyntagmaError]:
         """Order a stream of problems; results come in the same order.
 
         Errors, including those that the readers yield in place of a problem, are raised, or with
@@ -230,48 +250,16 @@ class Linearizer:
         Several threads read a few problems ahead. One thread reads ahead only in a sequence, where
         batches are encoded faster, never in an iterator.
         """
-        budget = self._solver.check(SearchBudget(beam, timeout, expansions), n_best, max_words)
-        check_diverse(diverse, n_best, self.search)
-        check_projective(projective)
-        results = self._solver.search_many(
-            problems,
-            lambda item: self._solver.encode(
-                read_item(as_problem, item), max_words, projective=projective
-            ),
-            lambda found, encoding: self._finisher.listed(found, n_best or 1, diverse),
-            budget,
-            CANDIDATES if diverse else n_best,
-            threads,
-            on_error,
-        )
-        return (
-            found[0] if isinstance(found, list) and n_best is None else found for found in results
-        )
+        request = Request(operation="order", search=self.search, **options)
+        return self.solve(problems, request, threads=threads, on_error=on_error)
 
     @overload
     def realize(
-        self,
-        lemmas: Words,
-        *,
-        n_best: None = None,
-        beam: int | None = None,
-        timeout: float | None = None,
-        expansions: int | None = None,
-        max_words: int = DEFAULT_MAX_WORDS,
-        projective: bool = False,
+        self, lemmas: Words, *, n_best: None = None, **options: Unpack[SearchOptions]
     ) -> Realization: ...
     @overload
     def realize(
-        self,
-        lemmas: Words,
-        *,
-        n_best: int,
-        diverse: bool = False,
-        beam: int | None = None,
-        timeout: float | None = None,
-        expansions: int | None = None,
-        max_words: int = DEFAULT_MAX_WORDS,
-        projective: bool = False,
+        self, lemmas: Words, *, n_best: int, diverse: bool = False, **options: Unpack[SearchOptions]
     ) -> NBest[Realization]: ...
     def realize(
         self,
@@ -279,11 +267,7 @@ class Linearizer:
         *,
         n_best: int | None = None,
         diverse: bool = False,
-        beam: int | None = None,
-        timeout: float | None = None,
-        expansions: int | None = None,
-        max_words: int = DEFAULT_MAX_WORDS,
-        projective: bool = False,
+        **options: Unpack[SearchOptions],
     ) -> Realization | NBest[Realization]:
         """The best sentence for these lemmas: inflected, in order, detokenised.
 
@@ -298,49 +282,23 @@ class Linearizer:
         >>> syntagma.load("en").realize(words).text
         'Dogs barked'
         """
-        budget = self._solver.check(SearchBudget(beam, timeout, expansions), n_best, max_words)
-        check_diverse(diverse, n_best, self.search)
-        check_projective(projective)
         warn_of_phrase(lemmas)
-        encoding = self._solver.encode_lemmas(as_lemmas(lemmas), max_words, projective=projective)
-        found = self._solver.search(encoding, budget, CANDIDATES if diverse else n_best)
-        realized = self._finisher.realized(encoding, found, budget, n_best, diverse)
-        return realized[0] if n_best is None else realized
+        found: Realization | NBest[Realization] = self._solve_one(
+            lemmas, "realize", n_best=n_best, diverse=diverse, **options
+        )
+        return found
 
     def realize_many(
         self,
         problems: Iterable[Words | SyntagmaError],
         *,
-        n_best: int | None = None,
-        diverse: bool = False,
-        beam: int | None = None,
-        timeout: float | None = None,
-        expansions: int | None = None,
         threads: int = 1,
-        max_words: int = DEFAULT_MAX_WORDS,
-        projective: bool = False,
         on_error: OnError = "raise",
+        **options: Unpack[ListOptions],
     ) -> Iterator[Realization | NBest[Realization] | SyntagmaError]:
         """Realize many problems, as `order_many` orders them."""
-        budget = self._solver.check(SearchBudget(beam, timeout, expansions), n_best, max_words)
-        check_diverse(diverse, n_best, self.search)
-        check_projective(projective)
-        results = self._solver.search_many(
-            problems,
-            lambda item: self._solver.encode_lemmas(
-                read_item(as_lemmas, item), max_words, projective=projective
-            ),
-            lambda found, encoding: self._finisher.realized(
-                encoding, found, budget, n_best, diverse
-            ),
-            budget,
-            CANDIDATES if diverse else n_best,
-            threads,
-            on_error,
-        )
-        return (
-            found[0] if isinstance(found, list) and n_best is None else found for found in results
-        )
+        request = Request(operation="realize", search=self.search, **options)
+        return self.solve(problems, request, threads=threads, on_error=on_error)
 
     def spell(self, linearization: Linearization) -> Realization:
         """Detokenise a linearization: spaces where they belong, contractions.
@@ -349,41 +307,21 @@ class Linearizer:
         """
         if not isinstance(linearization, Linearization):
             raise ArgumentError(f"spell takes a result of order, not {shown(linearization)}")
-        return self._finisher.spell(linearization)
+        return self._solver.spell(linearization)
 
-    def score(
-        self,
-        words: Words,
-        order: Iterable[str] | Iterable[int],
-        *,
-        beam: int | None = None,
-        timeout: float | None = None,
-        projective: bool = False,
-    ) -> Linearization:
+    def score(self, words: Words, order: Order, **options: Unpack[ScoreOptions]) -> Linearization:
         """The best tree that the beam finds for a given order of the words, with its score.
 
         The order is given as forms or as 1-based indices. Scores of different orders of the same
-        problem can be compared. With `projective`, orders that tear given subtrees apart have none,
-        as with models that have not learned such orders.
+        problem can be compared. With `projective`, orders that make given subtrees discontinuous
+        have none, as with models that have not learned such orders.
         """
-        problem = as_problem(words)
-        self._solver.strategy.beam(problem)  # raises if the search has none, and cannot score
-        budget = self._solver.check(SearchBudget(beam, timeout), None, 1)
-        check_projective(projective)
-        encoding = self._solver.encode_order(problem, order, projective=projective)
-        return self._solver.search(encoding, budget, None)[0]
+        found: Linearization = self._solve_one(
+            (words, order), "score", max_words=self.max_words, **options
+        )
+        return found
 
-    def accept(
-        self,
-        words: Words,
-        order: Order,
-        *,
-        margin: float | None = None,
-        beam: int | None = None,
-        timeout: float | None = None,
-        max_words: int = DEFAULT_MAX_WORDS,
-        projective: bool = False,
-    ) -> Acceptance:
+    def accept(self, words: Words, order: Order, **options: Unpack[JudgeOptions]) -> Acceptance:
         """Whether an order of the words is a good one and, if not, where it goes wrong.
 
         The order is given as forms or as 1-based indices, and judged as a sentence: words of the
@@ -399,47 +337,61 @@ class Linearizer:
         >>> print(english.accept(words, ["she", "the", "book", "read", "yesterday", "."]))
         worse: 'she the book read yesterday .' goes wrong at 'the' after 'she'; ...
         """
-        judge = self._judge(margin, beam, timeout, max_words, projective)
         warn_of_phrase(words)
-        encoding = self._solver.encode(as_problem(words), max_words, projective=projective)
-        return judge.accept(encoding, order)
+        found: Acceptance = self._solve_one((words, order), "accept", **options)
+        return found
 
     def accept_many(
         self,
         orders: Iterable[tuple[Words, Order] | SyntagmaError],
         *,
-        margin: float | None = None,
-        beam: int | None = None,
-        timeout: float | None = None,
         threads: int = 1,
-        max_words: int = DEFAULT_MAX_WORDS,
-        projective: bool = False,
         on_error: OnError = "raise",
+        **options: Unpack[JudgeOptions],
     ) -> Iterator[Acceptance | SyntagmaError]:
         """Judge a stream of pairs, words and an order, as `accept` does; results come in the same
         order. Errors are those of `order_many`."""
-        judge = self._judge(margin, beam, timeout, max_words, projective)
-        return judge.accept_many(orders, threads, on_error)
+        request = Request(operation="accept", search=self.search, **options)
+        return self.solve(orders, request, threads=threads, on_error=on_error)
 
-    def _judge(
+    def solve(
         self,
-        margin: float | None,
-        beam: int | None,
-        timeout: float | None,
-        max_words: int,
-        projective: bool,
-    ) -> Judge:
-        from syntagma.linearizer.acceptance import Judge  # ordering does not need it
+        items: Iterable[Any],
+        request: Request,
+        *,
+        threads: int = 1,
+        on_error: OnError = "raise",
+    ) -> Iterator[Any]:
+        """Answer a request for each item of a stream; results come in the same order.
 
-        check_projective(projective)
-        budget = SearchBudget(beam, timeout)
-        stored = self._model.margin
-        return Judge(self._solver, margin, stored, budget, max_words, projective=projective)
+        An item is a `Problem` or a list of words; to `score` or `accept`, a pair of it and an
+        order. All other methods are short forms of this one.
+        """
+        self._solver.check(request)
+        check_range("threads", threads, MAX_THREADS)
+        check_on_error(on_error)
+        if not is_collection(items):
+            pairs = request.operation in ("score", "accept")
+            what = (
+                "orders are given as a list of pairs, words and an order"
+                if pairs
+                else "problems are given as a list, each a list of words or a Problem"
+            )
+            raise ArgumentError(f"{what}, not as {shown(items)}")
+        size = 1 if request.operation == "accept" else self._solver.strategy.batch
+        return solve_in_order(
+            partial(self._solver.solve, request=request), items, size, threads, on_error
+        )
+
+    def _solve_one(self, item: Any, operation: Operation, **options: Any) -> Any:
+        request = Request(operation=operation, search=self.search, **options)
+        self._solver.check(request)
+        [result] = self._solver.solve([item], request)
+        if isinstance(result, SyntagmaError):
+            raise result
+        return result
 
     def beam(self, words: Words) -> int:
         """The beam width that the model chooses for a problem: a wider one gains little."""
-        return self._solver.strategy.beam(as_problem(words))
-
-    def describe_budget(self, budget: SearchBudget) -> dict[str, str | int | float]:
-        """The search budget as the signature of a score states it."""
-        return self._solver.strategy.describe(budget)
+        problem = as_problem(words)
+        return self._solver.strategy.beam(all(word.head is not None for word in problem.words))

@@ -1,162 +1,227 @@
-"""Encoding and search with one model, for one problem or a stream of them.
+"""The engine: answers requests with one model. Each item is encoded, searched and finished.
 
-What a user calls is in `linearizer`.
+What callers give is read in `inputs`, streams of it in `streams`; what a user calls is in
+`linearizer`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
-from typing import TypeVar
+from typing import Any
 
 from syntagma.arguments import check_range
-from syntagma.errors import ModelError, ProblemError, SyntagmaError
-from syntagma.files.stored import Stored
-from syntagma.linearizer.checks import Words, as_order, check_forms, check_size, check_stream
-from syntagma.linearizer.streams import OnError, attempt, batches, check_on_error, deliver, in_order
+from syntagma.errors import ArgumentError, ModelError, SyntagmaError
+from syntagma.linearizer.alternatives import CANDIDATES, choose, most_lost
+from syntagma.linearizer.inputs import (
+    as_lemmas,
+    as_order,
+    as_pair,
+    as_problem,
+    check_forms,
+    check_size,
+    read,
+)
+from syntagma.linearizer.streams import catch
 from syntagma.linearizer.unknown import UnknownNotices
+from syntagma.models.header import scorer_name
 from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import UPOS_TAGS
+from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.realizer import likeliest_first
+from syntagma.request import MAX_BEAM, Request
+from syntagma.results.acceptance import Acceptance
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
-from syntagma.transition.budget import MAX_BEAM, MAX_THREADS, SearchBudget
 from syntagma.transition.encoding import Encoding, encode
-from syntagma.transition.lifting import Lifting, liftings_of_order
+from syntagma.transition.lifting import liftings_of_order
 
-R = TypeVar("R", Linearization, Realization)
+Result = Linearization | Realization | Acceptance | NBest[Linearization] | NBest[Realization]
 
 
 class Solver:
-    """Encodes problems for a model and searches for their orders."""
+    """Answers requests with a model."""
 
     def __init__(self, model: Model) -> None:
         self.name = str(model.header.get("name", "-"))
         self.strategy = model.strategy()
-        self.lifts = self.strategy.lifts
         self.vocabulary = model.vocabulary
+        self._margin = model.margin
         self._realizer = model.realizer
-        self.unknown = UnknownNotices(
+        self._detokenizer = model.realizer.detokenizer if model.realizer else Detokenizer()
+        self._most_lost = most_lost(scorer_name(model.header))
+        self._unknown = UnknownNotices(
             str(model.header.get("name", "")),
             model.header["tag_column"],
             model.vocabulary,
             takes_labels=self.strategy.takes_arcs,
         )
 
-    def check(self, budget: SearchBudget, n_best: int | None, max_words: int) -> SearchBudget:
-        if n_best is not None:
-            check_range("n_best", n_best, MAX_BEAM)
-        self.strategy.check(budget)
-        check_range("max_words", max_words, self.strategy.max_words)
-        return budget
-
-    def encode(self, problem: Problem, max_words: int, *, projective: bool = False) -> Encoding:
-        check_size(problem, max_words)
-        check_forms(problem)
-        self.unknown.check(problem.words, stacklevel=3)
-        return self._liftable(encode(problem, self.vocabulary), projective)
-
-    def _liftable(self, encoding: Encoding, projective: bool) -> Encoding:
-        return encoding if projective or not self.lifts else replace(encoding, liftings=())
-
-    def encode_order(
-        self,
-        problem: Problem,
-        order: Iterable[str] | Iterable[int],
-        *,
-        projective: bool = False,
-    ) -> Encoding:
-        """One order of the words, to be scored."""
-        most = self.strategy.max_words
-        if len(problem.words) > most:
-            raise ProblemError(
-                f"the bag has {len(problem.words)} words, but this model can score at most {most}"
+    def check(self, request: Request) -> None:
+        """Raise if this model cannot answer the request."""
+        search = self.strategy.name
+        if request.operation == "score":
+            self.strategy.beam(is_tree=False)  # raises if the search has none, and cannot score
+        if request.operation == "accept" and search != "beam":
+            raise ModelError(
+                "a best-first search does not score given orders, so it cannot judge them: "
+                "use a model for beam search"
             )
-        check_forms(problem)
-        given = as_order(problem, order)
-        self.unknown.check(problem.words, stacklevel=3)
-        encoding = encode(problem, self.vocabulary, given)
-        return replace(encoding, liftings=self.liftings(encoding, given, projective))
-
-    def encode_beginning(
-        self,
-        problem: Problem,
-        beginning: Sequence[str],
-        liftings: tuple[Lifting, ...] | None,
-    ) -> Encoding:
-        """Orders that begin with these forms; `liftings` are those of the whole judged order."""
-        return replace(encode(problem, self.vocabulary, beginning), liftings=liftings)
-
-    def liftings(
-        self, encoding: Encoding, order: Sequence[str] | Sequence[int], projective: bool
-    ) -> tuple[Lifting, ...] | None:
-        """What an order needs, if orders need not be projective."""
-        if projective or not self.lifts:
-            return None
-        return tuple(liftings_of_order(encoding, order))
-
-    def encode_lemmas(
-        self, lemmas: Problem, max_words: int, *, projective: bool = False
-    ) -> Encoding:
-        if self._realizer is None:
+        if request.operation == "accept" and request.margin is None and self._margin is None:
+            raise ModelError(
+                f"the model {self.name} has no margin for acceptable orders: give one "
+                "(margin=, --margin), or let the model learn one: syntagma fit-margin"
+            )
+        if request.operation == "realize" and self._realizer is None:
             advice = "use another, such as en, or train one: syntagma train --realize"
-            if self.strategy.name == "best-first":
+            if search == "best-first":
                 advice = "train one: syntagma train --search best-first --realize"
             raise ModelError(f"the model {self.name} has not learned to realize lemmas: {advice}")
-        check_size(lemmas, max_words)
+        if request.search != search:
+            raise ArgumentError(
+                f"the request is for {request.search} search, the model {self.name} for {search}",
+                field="search",
+            )
+        check_range("max_words", request.max_words, self.strategy.max_words)
+
+    def solve(self, items: Sequence[Any], request: Request) -> Iterator[Any]:
+        """A result or an error for each item of a batch, in order."""
+        if request.operation == "accept":
+            yield from (catch(self._accept, item, request) for item in items)
+            return
+        encodings = [catch(self._encode, item, request) for item in items]
+        count = CANDIDATES if request.diverse else request.n_best or 1
+        searches = self.strategy.search(
+            [each for each in encodings if isinstance(each, Encoding)], request, count
+        )
+        for each in encodings:
+            if isinstance(each, SyntagmaError):
+                yield each
+            else:
+                yield catch(self._finish, next(searches), each, request)
+
+    def spell(self, linearization: Linearization) -> Realization:
+        """Detokenise a linearization."""
+        spelling = self._detokenizer.spell(
+            linearization.words, linearization.model_tags or linearization.tags
+        )
+        return Realization(linearization, spelling)
+
+    def _encode(self, item: Any, request: Request) -> Encoding:
+        match request.operation:
+            case "realize":
+                return self._encode_lemmas(read(as_lemmas, item, "words"), request)
+            case "score":
+                problem, order = as_pair(item)
+                return self._encode_order(problem, order, request)
+        return self._encode_problem(read(as_problem, item, "words"), request)
+
+    def _encode_problem(self, problem: Problem, request: Request) -> Encoding:
+        check_size(problem, request.max_words, self.strategy.max_words)
+        check_forms(problem)
+        self._unknown.check(problem.words)
+        return encode(problem, self.vocabulary, lifting=self._lifts(request))
+
+    def _encode_order(self, problem: Problem, order: list[Any], request: Request) -> Encoding:
+        check_size(problem, request.max_words, self.strategy.max_words)
+        check_forms(problem)
+        given = as_order(problem, order)
+        self._unknown.check(problem.words)
+        encoding = encode(problem, self.vocabulary, given, lifting=self._lifts(request))
+        if encoding.liftings is not None:
+            encoding.liftings = tuple(liftings_of_order(encoding, given))
+        return encoding
+
+    def _encode_lemmas(self, lemmas: Problem, request: Request) -> Encoding:
+        assert self._realizer is not None
+        check_size(lemmas, request.max_words, self.strategy.max_words)
         problem, alternatives = self._realizer.inflect(self._realizer.as_given(lemmas))
         if not self.strategy.chooses_forms:
             alternatives = likeliest_first(alternatives)  # all but the first wait for `settle`
-        # A UPOS tag from which inflection has found a tag is none that the model does not know.
+        # A UPOS tag from which inflection derived a tag does not count as unknown.
         words = [
             given if given.tag is not None and given.tag not in UPOS_TAGS else inflected
             for given, inflected in zip(lemmas.words, problem.words, strict=True)
         ]
-        self.unknown.check(words, stacklevel=3)
-        encoding = encode(problem, self.vocabulary, alternatives=alternatives)
+        self._unknown.check(words)
+        encoding = encode(
+            problem, self.vocabulary, alternatives=alternatives, lifting=self._lifts(request)
+        )
         # Tags that inflection put in place of given ones are not for the output.
-        given = lemmas.with_forms([word.form for word in problem.words])
-        encoding = self._liftable(encoding, projective)
-        return encoding if given == problem else replace(encoding, problem=given)
+        encoding.problem = lemmas.with_forms([word.form for word in problem.words])
+        return encoding
 
-    def search(
-        self, encoding: Encoding, budget: SearchBudget, n_best: int | None
-    ) -> list[Linearization]:
-        [found] = self.strategy.search([encoding], budget, n_best)
+    def _lifts(self, request: Request) -> bool:
+        return self.strategy.lifts and not request.projective
+
+    def _finish(self, found: list[Linearization], encoding: Encoding, request: Request) -> Result:
+        """The result that the request asks for, from what the search found."""
+        if request.operation == "realize":
+            return self._realized(found, encoding, request)
+        if request.n_best is None:
+            return found[0]
+        if request.diverse:
+            return choose(found, request.n_best, most_lost=self._most_lost)
+        return NBest(found)
+
+    def _realized(
+        self, found: list[Linearization], encoding: Encoding, request: Request
+    ) -> Realization | NBest[Realization]:
+        """The sentences that a search found, each text once.
+
+        If some were the same, the search is asked for more, until there are enough or no others.
+        """
+        wanted = asked = request.n_best or 1
+        realized = self._realizations(found, encoding)
+        if request.diverse:
+            return choose(realized, wanted, most_lost=self._most_lost)
+        while len(realized) < wanted and len(found) >= asked and asked < MAX_BEAM:
+            asked = min(4 * asked, MAX_BEAM)
+            found = self._search(encoding, request, asked)
+            realized = self._realizations(found, encoding)
+        return realized[0] if request.n_best is None else NBest(realized[:wanted])
+
+    def _realizations(
+        self, found: Iterable[Linearization], encoding: Encoding
+    ) -> list[Realization]:
+        assert self._realizer is not None
+        proposed = None if self.strategy.chooses_forms else encoding.alternatives
+        texts: dict[str, Realization] = {}
+        for each in found:
+            realization = self.spell(self._realizer.settle(each, proposed))
+            texts.setdefault(realization.text, realization)
+        return list(texts.values())
+
+    def _search(self, encoding: Encoding, request: Request, n_best: int) -> list[Linearization]:
+        [found] = self.strategy.search([encoding], request, n_best)
         if isinstance(found, SyntagmaError):
             raise found
         return found
 
-    def search_many(
-        self,
-        problems: Iterable[Words | SyntagmaError],
-        encode: Callable[[Words], Encoding],
-        finish: Callable[[list[Linearization], Encoding], NBest[R]],
-        budget: SearchBudget,
-        n_best: int | None,
-        threads: int,
-        on_error: OnError,
-    ) -> Iterator[NBest[R] | SyntagmaError]:
-        check_range("threads", threads, MAX_THREADS)
-        check_on_error(on_error)
-        check_stream(problems)
+    def _accept(self, item: Any, request: Request) -> Acceptance:
+        from syntagma.linearizer.acceptance import accept  # ordering does not need it
 
-        def run(batch: Sequence[Words | SyntagmaError]) -> Iterator[NBest[R] | SyntagmaError]:
-            items = [attempt(encode, item) for item in batch]
-            encodings = [item for item in items if isinstance(item, Encoding)]
-            searches = self.strategy.search(encodings, budget, n_best)
-            for item in items:
-                if isinstance(item, SyntagmaError):
-                    yield item
-                else:
-                    yield attempt(finish, next(searches), item)
+        problem, order = as_pair(item)
+        unfixed = self._encode_problem(problem, request)
+        given = as_order(problem, order)
+        liftings = unfixed.liftings
+        if liftings is not None:
+            liftings = tuple(liftings_of_order(unfixed, given))
 
-        ahead = threads > 1 or isinstance(problems, Sequence | Stored)
-        chunks = batches(problems, self.strategy.batch if ahead else 1)
-        # One thread delivers each result before it searches for the next one of its batch.
-        work: Callable[[list[Words | SyntagmaError]], Iterable[NBest[R] | SyntagmaError]]
-        work = run if threads == 1 else lambda batch: list(run(batch))
-        return deliver(chain.from_iterable(in_order(work, chunks, threads)), on_error)
+        def search(
+            beginning: Sequence[str], n_best: int, seconds: float | None
+        ) -> list[Linearization]:
+            encoding = unfixed
+            if beginning:
+                encoding = encode(problem, self.vocabulary, beginning)
+                encoding.liftings = liftings
+            return self._search(encoding, replace(request, timeout=seconds), n_best)
+
+        words = [problem.words[at - 1].form if isinstance(at, int) else at for at in given]
+        margin = request.margin
+        if margin is None:
+            assert self._margin is not None
+            margin = self._margin.loss
+        return accept(problem, words, search, float(margin), request.timeout)

@@ -1,11 +1,14 @@
-"""Streams of problems: cut into batches, mapped on threads, results in order, errors in place."""
+"""Streams of problems: cut into batches, mapped on threads; results in order, errors in place."""
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
+from itertools import chain, islice
 from typing import Literal, TypeVar
 
 from syntagma.errors import ArgumentError, SyntagmaError, shown
@@ -15,14 +18,31 @@ R = TypeVar("R")
 OnError = Literal["raise", "yield"]
 
 
+class Stored(Iterator[T]):
+    """An iterator that is safe to prefetch: its items exist already, as those of a file do."""
+
+    def __init__(self, items: Iterable[T]) -> None:
+        self._items = iter(items)
+
+    def __next__(self) -> T:
+        return next(self._items)
+
+
+def is_stored(path: str | os.PathLike[str]) -> bool:
+    """Whether an input is a regular file, not a pipe or a terminal; "-" is standard input."""
+    try:
+        status = os.fstat(sys.stdin.fileno()) if os.fspath(path) == "-" else os.stat(path)
+    except (OSError, ValueError):  # a standard input that was replaced may have no number
+        return False
+    return stat.S_ISREG(status.st_mode)
+
+
 def check_on_error(on_error: OnError) -> None:
     if not isinstance(on_error, str) or on_error not in ("raise", "yield"):
         raise ArgumentError(f"on_error must be 'raise' or 'yield', not {shown(on_error)}")
 
 
-def attempt(
-    function: Callable[..., R], item: T | SyntagmaError, *more: object
-) -> R | SyntagmaError:
+def catch(function: Callable[..., R], item: T | SyntagmaError, *more: object) -> R | SyntagmaError:
     """What the function makes of an item, or the error that it raises; an error is passed on."""
     if isinstance(item, SyntagmaError):
         return item
@@ -32,15 +52,30 @@ def attempt(
         return error
 
 
-def deliver(results: Iterable[R | SyntagmaError], on_error: OnError) -> Iterator[R | SyntagmaError]:
-    """The results as they are, or up to the first error, which is raised."""
-    for result in results:
+def solve_in_order(
+    solve: Callable[[Sequence[T]], Iterable[R | SyntagmaError]],
+    items: Iterable[T],
+    size: int,
+    threads: int,
+    on_error: OnError,
+) -> Iterator[R | SyntagmaError]:
+    """The results of all items, in order, from batches of at most `size` items.
+
+    Several threads read a few items ahead. One thread reads ahead only what is safe to prefetch,
+    and delivers each result before it goes on with its batch. Errors take the place of results, or
+    the first one is raised.
+    """
+    ahead = threads > 1 or isinstance(items, Sequence | Stored)
+    work = solve if threads == 1 else lambda batch: list(solve(batch))
+    for result in chain.from_iterable(
+        in_order(work, _batches(items, size if ahead else 1), threads)
+    ):
         if isinstance(result, SyntagmaError) and on_error == "raise":
             raise result
         yield result
 
 
-def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """Lists of `size` items, the last of which may be shorter.
 
     If the items end with an exception, those that came before are not lost.

@@ -6,10 +6,9 @@ That they have no influence is decided in `transition/encoding.py`.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
-from syntagma.errors import SyntagmaWarning
+from syntagma.errors import SyntagmaWarning, warn
 from syntagma.problem.word import UPOS_TAGS, TagColumn, Word
 from syntagma.transition.vocabulary import Vocabulary
 
@@ -27,32 +26,31 @@ class UnknownNotices:
         self, model: str, tag_column: TagColumn, vocabulary: Vocabulary, *, takes_labels: bool
     ) -> None:
         self._model = model
-        self._takes_labels = takes_labels  # a model that takes none refuses them
+        self._takes_labels = takes_labels  # models without arcs reject labels
         self._column = tag_column
         self._vocabulary = vocabulary
         self._given: dict[tuple[str, str], SyntagmaWarning] = {}  # by topic and tag or label
 
-    def check(self, words: Sequence[Word], stacklevel: int) -> None:
-        """Warn if tags, features or labels of these words are unknown; `stacklevel` as in
-        `warnings.warn`, counted from the caller."""
+    def check(self, words: Sequence[Word]) -> None:
+        """Warn if tags, features or labels of these words are unknown."""
         if tags := self._vocabulary.unknown_tags(words):
             foreign = self._column == "xpos" and UPOS_TAGS.issuperset(tags)
-            self._warn("UPOS tags" if foreign else "tags", tags, stacklevel + 1)
+            self._warn("UPOS tags" if foreign else "tags", tags)
         if upos := self._vocabulary.unknown_upos(words):
-            self._warn("UPOS tags", upos, stacklevel + 1)
+            self._warn("UPOS tags", upos)
         if features := self._vocabulary.unknown_features(words):
-            self._warn("features", features, stacklevel + 1)
+            self._warn("features", features)
         if self._takes_labels and (labels := self._vocabulary.unknown_labels(words)):
-            self._warn("labels", labels, stacklevel + 1)
+            self._warn("labels", labels)
 
-    def _warn(self, topic: str, unknown: Sequence[str], stacklevel: int) -> None:
+    def _warn(self, topic: str, unknown: Sequence[str]) -> None:
         known = (self._given.get((topic, name)) for name in unknown)
         warning = next(filter(None, known), None)
         if warning is None:
             warning = SyntagmaWarning(self._message(topic, unknown), topic=topic)
             for name in unknown[:_NAMED]:
                 self._given[topic, name] = warning
-        warnings.warn(warning, stacklevel=stacklevel + 1)
+        warn(warning)
 
     def _message(self, topic: str, unknown: Sequence[str]) -> str:
         kind = {"labels": "label", "features": "feature"}.get(topic, "tag")

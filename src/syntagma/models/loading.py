@@ -28,7 +28,7 @@ from syntagma.models.header import LANGUAGE_MODEL, Header, check_header, scorer_
 from syntagma.models.model import Model, StoredScorer, build_model, read_margin
 from syntagma.models.packages import find_packaged, is_name
 from syntagma.realization.realizer import Realizer
-from syntagma.transition.budget import SearchName
+from syntagma.request import SearchName
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 

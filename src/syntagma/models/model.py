@@ -17,8 +17,9 @@ import numpy.typing as npt
 from syntagma.errors import ModelError
 from syntagma.models.header import LANGUAGE_MODEL, Header
 from syntagma.realization.realizer import Realizer
+from syntagma.request import SearchName
 from syntagma.transition.beam import BeamStrategy
-from syntagma.transition.budget import SearchName, Strategy
+from syntagma.transition.strategy import Strategy
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 

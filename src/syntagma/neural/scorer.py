@@ -23,7 +23,6 @@ from syntagma.neural.encoder import Encoder, SlotRows, WordVectors
 from syntagma.neural.lexicon import Lexicon
 from syntagma.neural.parameters import DIRECTIONS, Dimensions, EmbeddingTable, Floats
 from syntagma.neural.slots import SLOTS, SlotTable
-from syntagma.problem.problem import Problem
 from syntagma.transition._search import FoundTree, Search
 from syntagma.transition._state import SearchTask
 from syntagma.transition.encoding import Encoding
@@ -95,22 +94,13 @@ class RerankedSearch(NeuralSearch):
         return found._replace(heads=heads, tags=self.words.tags.tolist(), labels=labels)
 
 
-def is_tree(problem: Problem) -> bool:
-    """Whether all arcs are given."""
-    return all(word.head is not None for word in problem.words)
-
-
 def searched_both_ways(encoding: Encoding) -> bool:
     """Whether there is a search from right to left beside that from left to right.
 
     It pays where arcs are missing. It cannot choose forms, which depend on what stands first, nor
     complete an order of which the first words are given.
     """
-    return (
-        not is_tree(encoding.problem)
-        and not encoding.has_choices
-        and not encoding.task.partly_fixed
-    )
+    return not encoding.is_tree and not encoding.has_choices and not encoding.task.partly_fixed
 
 
 def _opinions(
@@ -121,7 +111,7 @@ def _opinions(
     (_, other_way), *further = readings
     opinions = [Opinion(Reranker(mirrored, 1, *other_way), 0.5)]
     for same_way, other_way in further:
-        # The second of two readings with equal shares has half of both.
+        # Of SECOND_NETWORK each reading gets half: x · (1 − h) after a first share of h / (1 − h).
         half = SECOND_NETWORK / 2
         opinions += [
             Opinion(Reranker(task, 1, *same_way, same_way=True), half / (1 - half)),
@@ -210,9 +200,9 @@ class NeuralScorer:
         tables = {f"tables.{name}": table.as_floats() for name, table in self._tables.items()}
         return {**tables, **self._weights}
 
-    def beam(self, problem: Problem) -> int:
+    def beam(self, is_tree: bool) -> int:
         """The beam width beyond which results hardly improve."""
-        return TREE_BEAM if is_tree(problem) else BEAM
+        return TREE_BEAM if is_tree else BEAM
 
     def searches(
         self,
@@ -237,7 +227,7 @@ class NeuralScorer:
             )
             task, mirrored = encoding.task, encoding.task.mirrored()
             readings = [self._directions(words)]
-            if is_tree(encoding.problem):
+            if encoding.is_tree:
                 readings.extend(next(seconds))
             forward, backward = readings[0]
             search = open_search(
@@ -260,7 +250,7 @@ class NeuralScorer:
 
     def _second_readings(self, encodings: Sequence[Encoding]) -> Iterator[list[Readings]]:
         """Those of the second network, if there is one, for each tree among the problems."""
-        trees = [encoding for encoding in encodings if is_tree(encoding.problem)]
+        trees = [encoding for encoding in encodings if encoding.is_tree]
         if self.second is None:
             yield from ([] for _ in trees)
         else:

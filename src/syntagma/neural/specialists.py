@@ -1,7 +1,7 @@
 """Several networks with one lexicon: one for trees, another for bags and partial trees.
 
-A network that learns every condition sees few bags. One that has gone on with bags and partial
-trees alone is better at them. A second network for trees, which has learned apart from the first,
+A network that learns every condition sees few bags. One that was fine-tuned on bags and
+partial trees is better at them. A second network for trees, which has learned apart from the first,
 helps it to rerank (`scorer`). All share the lexicon, its tables and the vocabulary, which are most
 of a model file; their dimensions may differ.
 """
@@ -14,8 +14,7 @@ from itertools import compress
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.neural.lexicon import LEXICAL
 from syntagma.neural.parameters import Floats
-from syntagma.neural.scorer import NeuralScorer, RerankedSearch, is_tree
-from syntagma.problem.problem import Problem
+from syntagma.neural.scorer import NeuralScorer, RerankedSearch
 from syntagma.transition._search import Search
 from syntagma.transition.encoding import Encoding
 
@@ -36,15 +35,11 @@ class Specialists:
         self.vocabulary = trees.vocabulary
         self.lifts = trees.lifts
 
-    def specialist(self, problem: Problem) -> NeuralScorer:
-        """The network for a problem: whether all arcs are given decides."""
-        return self.trees if is_tree(problem) else self.bags
-
     def lift_scores(self, search: Search) -> Floats | None:
         return self.trees.lift_scores(search)  # the search has those of its own network
 
-    def beam(self, problem: Problem) -> int:
-        return self.specialist(problem).beam(problem)
+    def beam(self, is_tree: bool) -> int:
+        return (self.trees if is_tree else self.bags).beam(is_tree)
 
     def searches(
         self,
@@ -55,7 +50,7 @@ class Specialists:
         merging: bool = True,
     ) -> Iterator[RerankedSearch]:
         """A search over each problem; those of one network are encoded together."""
-        trees = [is_tree(encoding.problem) for encoding in encodings]
+        trees = [encoding.is_tree for encoding in encodings]
         others = [not each for each in trees]
         opened = {
             kind: network.searches(
@@ -89,8 +84,8 @@ def join_networks(networks: Mapping[str, NeuralScorer]) -> NeuralScorer | Specia
 
 
 def starting_network(scorer: NeuralScorer | Specialists, specialize: str) -> NeuralScorer:
-    """The network that goes on learning: the one that is specialised or, if there is none yet, the
-    one that is, or once was, for everything."""
+    """The network that training starts from: the one that is specialised or, if there is none yet,
+    the general network."""
     networks = networks_of(scorer)
     return networks.get(specialize, networks["trees"])
 

@@ -26,7 +26,7 @@ from syntagma.neural.parameters import (
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.slots import SLOTS
 from syntagma.neural.specialists import SHARED, Specialists, join_networks, own_parameters
-from syntagma.transition.budget import SearchName
+from syntagma.request import SearchName
 from syntagma.transition.vocabulary import Vocabulary
 
 # Of the names of parameters: the one network, or that for trees; further ones of `Specialists`.

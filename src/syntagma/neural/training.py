@@ -36,7 +36,7 @@ from syntagma.neural.slots import SLOTS
 from syntagma.neural.specialists import SHARED, Specialists, networks_of, starting_network
 from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.neural.torch_state import torch_at_work
-from syntagma.transition.budget import SearchBudget
+from syntagma.request import Request
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.lifting import MOST_STEPS, Lifting
 from syntagma.transition.training import (
@@ -63,7 +63,7 @@ PREFETCH = 6  # batches prepared while the network computes
 class NeuralLearner:
     """Trains a neural scorer; reports `loss`, the mean cross-entropy of the actions."""
 
-    budget = SearchBudget(beam=16)
+    request = Request(beam=16)
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from typing import Final
 
 from syntagma.arguments import check_range
 from syntagma.errors import ArgumentError, shown
-from syntagma.transition.budget import MAX_BEAM
+from syntagma.request import MAX_BEAM
 
 MIB: Final = 1 << 20
 HOUR: Final = 3_600

@@ -24,7 +24,7 @@ from syntagma.models.model import Model, StoredScorer
 from syntagma.neural.settings import NeuralSettings
 from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import inflect_sentence, inflect_visit
-from syntagma.transition.budget import SearchBudget
+from syntagma.request import Request
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence
@@ -35,11 +35,11 @@ class Learner(Protocol):
 
     `train` calls `begin` once, then `restore` if it resumes an interrupted run. For each of the
     remaining `epochs` it calls `pass_over`, `stored` (the model to measure and perhaps to keep)
-    and `state` (the checkpoint). `budget` is the search budget for measuring dev BLEU.
+    and `state` (the checkpoint). `request` is how dev BLEU is measured.
     """
 
     epochs: int
-    budget: SearchBudget
+    request: Request
 
     def begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]

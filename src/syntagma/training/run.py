@@ -26,10 +26,10 @@ from syntagma.models.model import StoredScorer, build_model
 from syntagma.models.saving import save_model
 from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import inflect_sentence
+from syntagma.request import Request
 from syntagma.training.inputs import Digests, list_differences
 from syntagma.training.learners import Learner
 from syntagma.training.margin import write_margins
-from syntagma.transition.budget import SearchBudget
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.settings import REALIZE
@@ -199,7 +199,7 @@ class Run:
             linearizer,
             self.dev_sentences,
             self.dev_conditions,
-            self.learner.budget,
+            self.learner.request,
             self.realizer,
             self.threads,
             labelled=not self.vocabulary.unlabelled,
@@ -249,7 +249,7 @@ def measure_dev(
     linearizer: Linearizer,
     sentences: Sequence[Sentence],
     conditions: Sequence[str],
-    budget: SearchBudget,
+    request: Request,
     realizer: Realizer | None,
     threads: int = 1,
     *,
@@ -259,7 +259,14 @@ def measure_dev(
     the arcs of the model are `labelled`."""
 
     def bleu(sentences: Sequence[Sentence], *conditions: str) -> dict[str, float]:
-        report = evaluate(linearizer, sentences, conditions, **asdict(budget), threads=threads)
+        report = evaluate(
+            linearizer,
+            sentences,
+            conditions,
+            beam=request.beam,
+            expansions=request.expansions,
+            threads=threads,
+        )
         return {figures.condition: round(figures.bleu, 2) for figures in report.figures}
 
     found = bleu(sentences, *(name for name in conditions if name != REALIZE))

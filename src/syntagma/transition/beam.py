@@ -11,13 +11,13 @@ from dataclasses import replace
 from time import monotonic
 from typing import Protocol
 
-from syntagma.errors import ArgumentError, ProblemError, SyntagmaError, UnsatisfiableError
+from syntagma.errors import ProblemError, SyntagmaError, UnsatisfiableError
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.problem.problem import Problem
+from syntagma.request import MAX_BEAM, Request, SearchName
 from syntagma.results.linearization import Linearization
 from syntagma.transition._depth_first import depth_first_search
 from syntagma.transition._search import FoundTree, Search, beam_search
-from syntagma.transition.budget import MAX_BEAM, SearchBudget, SearchName
 from syntagma.transition.conflicts import describe_constraints, smallest_conflict
 from syntagma.transition.core import cores, guided
 from syntagma.transition.encoding import Encoding, decode, encode
@@ -78,7 +78,7 @@ class Scorer(Protocol):
     def lift_scores(self, search: Search) -> Floats | None:
         """Log-probabilities [word, steps] of how far words are lifted; None if they cannot be."""
 
-    def beam(self, problem: Problem) -> int:
+    def beam(self, is_tree: bool) -> int:
         """The beam width beyond which little is gained."""
 
     def searches(
@@ -115,30 +115,20 @@ class BeamStrategy:
         self.chooses_forms = scorer.chooses_forms or language_model is not None
         self.lifts = scorer.lifts
 
-    def check(self, budget: SearchBudget) -> None:
-        if budget.expansions is not None:
-            raise ArgumentError("beam search takes no expansions: limit it by beam or timeout")
-
-    def describe(self, budget: SearchBudget) -> dict[str, str | int | float]:
-        described: dict[str, str | int | float] = {"beam": budget.beam or "auto"}
-        if budget.timeout is not None:
-            described["timeout"] = budget.timeout
-        return described
-
-    def beam(self, problem: Problem) -> int:
-        return self._scorer.beam(problem)
+    def beam(self, is_tree: bool) -> int:
+        return self._scorer.beam(is_tree)
 
     def search(
-        self, encodings: Sequence[Encoding], budget: SearchBudget, n_best: int | None
+        self, encodings: Sequence[Encoding], request: Request, n_best: int
     ) -> Iterator[list[Linearization] | SyntagmaError]:
         # With a time limit each problem has its own, which covers its encoding.
-        batches = [encodings] if budget.timeout is None else [[each] for each in encodings]
+        batches = [encodings] if request.timeout is None else [[each] for each in encodings]
         for batch in batches:
-            clock = Clock(budget.timeout)
-            widths = [budget.beam or self.beam(encoding.problem) for encoding in batch]
+            clock = Clock(request.timeout)
+            widths = [request.beam or self.beam(encoding.is_tree) for encoding in batch]
             for encoding, search in zip(batch, self._open(batch, widths), strict=True):
                 try:
-                    yield self._search_liftings(encoding, search, n_best or 1, clock)
+                    yield self._search_liftings(encoding, search, n_best, clock)
                 except SyntagmaError as error:
                     yield error
 

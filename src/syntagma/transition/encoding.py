@@ -26,7 +26,7 @@ NONE, ROOT = NOT_GIVEN, ROOT_HEAD
 Ints = npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Encoding:
     """A problem in numbers: its words are numbered in canonical order.
 
@@ -37,7 +37,8 @@ class Encoding:
     given and known. `fixed`: one order is to be scored, or its first words are given; `asked` are
     the 0-based indices of its words, if it is given by indices. `alternatives` are the forms that
     each word of the problem may take, if forms are to be chosen; the form in the problem is then
-    the first of them. `known` is what `numbered_words` gives.
+    the first of them. `known` is what `numbered_words` gives. `is_tree`: whether
+    all arcs are given.
 
     `lifts` says how far each word is lifted; `heads` are then those after lifting, `given_heads`
     those of the problem. `liftings` are what a search is to try besides what the model expects, in
@@ -55,6 +56,7 @@ class Encoding:
     asked: tuple[int, ...] | None = None
     alternatives: Sequence[Sequence[Alternative]] | None = None
     known: tuple[Word, ...] = ()
+    is_tree: bool = False
     lifts: tuple[int, ...] = ()
     given_heads: tuple[int, ...] = ()
     liftings: tuple[tuple[int, ...], ...] | None = None
@@ -98,8 +100,10 @@ def encode(
     vocabulary: Vocabulary,
     fixed: Sequence[str] | Sequence[int] | None = None,
     alternatives: Sequence[Sequence[Alternative]] | None = None,
+    *,
+    lifting: bool = False,
 ) -> Encoding:
-    """Number the words in canonical order.
+    """Number the words in canonical order; with `lifting`, orders need not be projective.
 
     A tag, feature or label that the vocabulary does not have counts as not given. `fixed` asks for
     one order of the words: their forms, or their 1-based indices. If it has fewer forms than there
@@ -128,7 +132,9 @@ def encode(
     ]
     numbered = numbered_words(known, order, vocabulary)
     encoding = build_encoding(problem, order, rows, tags, kinds, alternatives, numbered)
-    return replace(encoding, asked=asked)
+    encoding.asked = asked
+    encoding.liftings = () if lifting else None
+    return encoding
 
 
 def decode(
@@ -137,7 +143,7 @@ def decode(
     """The words and the tree that a search found."""
     position = {number: place for place, number in enumerate(found.order, start=1)}
     problem = encoding.problem
-    # Of interchangeable words, those stand first that were asked for first.
+    # Interchangeable words keep the order in which they were asked for.
     sources = encoding.asked or [encoding.order[number] for number in found.order]
     if encoding.alternatives is not None:
         problem = with_chosen_forms(problem, encoding.alternatives, sources, found.forms)
@@ -288,6 +294,7 @@ def build_encoding(
         n_tagged = sum(word.tag is not None or word.upos is not None for word in known)
     task = SearchTask(np.array(fields, np.int32), np.array(pool, np.int32), root, masks, kinds)
     heads = tuple(row.head for row in rows)
+    n_attached = sum(word.head is not None for word in problem.words)
     return Encoding(
         problem,
         order,
@@ -297,12 +304,13 @@ def build_encoding(
         find_leaders(rows),
         (
             n_tagged / len(rows),
-            sum(word.head is not None for word in problem.words) / len(rows),
+            n_attached / len(rows),
             sum(row.label != NONE for row in rows) / len(rows),
         ),
         kinds is not None,
         alternatives=alternatives,
         known=known,
+        is_tree=n_attached == len(rows),
         lifts=(0,) * len(rows),
         given_heads=heads,
     )

@@ -1,26 +1,31 @@
-"""What is checked before a search: the words, their number, their forms, an order to be scored."""
+"""What callers give to be solved: words, lemmas or an order as problems, and what is checked of
+them before a search."""
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Set
 from typing import Any
 
-from syntagma.arguments import as_integer, is_collection
-from syntagma.errors import (
-    ArgumentError,
-    ProblemError,
-    SyntagmaError,
-    SyntagmaWarning,
-    name_word,
-    shown,
-)
+from syntagma.arguments import as_integer
+from syntagma.errors import ProblemError, SyntagmaError, SyntagmaWarning, name_word, shown, warn
 from syntagma.problem.problem import Problem
 from syntagma.problem.validation import check_iterable
 from syntagma.problem.word import Word
 
 Words = Problem | Iterable[str | Word]
+Order = Iterable[str] | Iterable[int]
+
+
+def read(reader: Callable[..., Any], value: object, what: str) -> Any:
+    """What a reader makes of a value. Whatever goes wrong is the fault of this value alone, even if
+    it is a generator that raises."""
+    try:
+        return reader(value)
+    except SyntagmaError:
+        raise
+    except Exception as error:
+        raise ProblemError(f"the {what} cannot be read: {shown(error)}") from error
 
 
 def as_problem(words: Words) -> Problem:
@@ -37,23 +42,13 @@ def as_lemmas(lemmas: Words) -> Problem:
     )
 
 
-def read_item(read: Callable[[Words], Problem], item: Words) -> Problem:
-    """One item of a stream as a problem. Whatever goes wrong is the fault of this item alone, even
-    if it is a generator that raises."""
+def as_pair(item: tuple[Words, Order]) -> tuple[Problem, list[Any]]:
+    """Words as a problem, and an order of them, not yet compared."""
     try:
-        return read(item)
-    except SyntagmaError:
-        raise
-    except Exception as error:
-        raise ProblemError(f"the words cannot be read: {shown(error)}") from error
-
-
-def check_stream(problems: Iterable[Any]) -> None:
-    if not is_collection(problems):
-        raise ArgumentError(
-            f"problems are given as a list, each a list of words or a Problem, "
-            f"not as {shown(problems)}"
-        )
+        words, order = item
+    except (TypeError, ValueError):
+        raise ProblemError(f"expected a pair, words and an order, not {shown(item)}") from None
+    return read(as_problem, words, "words"), read(_as_list, order, "order")
 
 
 def warn_of_phrase(words: Words) -> None:
@@ -61,24 +56,21 @@ def warn_of_phrase(words: Words) -> None:
     if isinstance(words, (list, tuple)) and len(words) == 1:
         (only,) = words
         if isinstance(only, str) and " " in only:
-            warnings.warn(
-                "the bag is one phrase, whose words stay as they are; to order them, give them one "
-                "by one",
-                SyntagmaWarning,
-                stacklevel=3,
+            message = (
+                f"{shown(only)} is one phrase, whose words stay as they are: to order them, give "
+                "them one by one, or split raw text first (--tokenize)"
             )
+            warn(SyntagmaWarning(message))
 
 
-def check_projective(projective: bool) -> None:
-    if not isinstance(projective, bool):
-        raise ArgumentError(f"projective must be True or False, not {shown(projective)}")
-
-
-def check_size(problem: Problem, max_words: int) -> None:
+def check_size(problem: Problem, max_words: int, most: int) -> None:
+    """Refuse a problem with more words than the request allows; a model can order `most`."""
     if len(problem.words) > max_words:
+        advice = "raise max_words (--max-words) to order it anyway"
+        if max_words == most:
+            advice = "which is as many as this model takes"
         raise ProblemError(
-            f"the bag has {len(problem.words)} words, more than the limit of {max_words}; "
-            "raise max_words (--max-words) to order it anyway",
+            f"the bag has {len(problem.words)} words, more than the limit of {max_words}; {advice}",
             field="words",
         )
 
@@ -93,17 +85,15 @@ def check_forms(problem: Problem) -> None:
             )
 
 
-def read_order(order: Iterable[Any]) -> list[Any]:
-    """The items of an order, not yet compared with the words."""
+def _as_list(order: Order) -> list[Any]:
     what = "an order is a list of words"
     if isinstance(order, Set):
         raise ProblemError(f"{what}, not a set, which has no order: {shown(order)}")
     return list(check_iterable(order, what))
 
 
-def as_order(problem: Problem, order: Iterable[str] | Iterable[int]) -> list[str] | list[int]:
+def as_order(problem: Problem, items: list[Any]) -> list[str] | list[int]:
     """An order to be scored, by forms or by indices; it must use every word exactly once."""
-    items = read_order(order)
     forms = [str.__str__(item) for item in items if isinstance(item, str)]
     indices = [index for item in items if (index := as_integer(item)) is not None]
     if len(indices) == len(items) > 0:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from syntagma.files.stored import Stored, is_stored
+from syntagma.linearizer.streams import Stored, is_stored
 
 
 def test_a_regular_file_is_stored(tmp_path: Path) -> None:
