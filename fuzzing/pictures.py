@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from syntagma.problem.problem import Problem
-from syntagma.results import page
+from syntagma.results.drawing import page
 from syntagma.results.drawing.characters import visible
 from syntagma.results.linearization import Linearization, Token
 from syntagma.results.n_best import NBest
@@ -47,7 +47,7 @@ class Pictures:
         for html in (
             result._repr_html_(),
             NBest([result])._repr_html_(),
-            page.section(NBest([realization]), 1),
+            page.page_section(NBest([realization]), 1),
         ):
             html.encode()
             assert "<script" not in html

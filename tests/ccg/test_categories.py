@@ -17,10 +17,10 @@ from syntagma.ccg.categories import (
     head_side,
     is_conjunction,
     is_modifier,
-    is_punctuation,
+    is_punctuation_category,
     is_type_raised,
     raising_mark,
-    split,
+    split_category,
     unify,
 )
 from syntagma.treebanks.ccgbank import read_ccgbank
@@ -55,7 +55,7 @@ def _wrap(category: str) -> str:
     ],
 )
 def test_parts(category: str, parts: tuple[str, str, str] | None) -> None:
-    assert split(category) == parts
+    assert split_category(category) == parts
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_parts(category: str, parts: tuple[str, str, str] | None) -> None:
     ["", "/", "S/", "/S", "(S", "S)", ")S(", "(S/NP", r"S\NP)(S\NP", "()/S", "S//", "(" * 9999],
 )
 def test_what_is_not_well_formed_is_an_atom(category: str) -> None:
-    assert split(category) is None
+    assert split_category(category) is None
     assert arguments(category) == (category, ())
     assert head_side(category, "NP", "NP") in (0, 1)
 
@@ -77,7 +77,7 @@ def test_arguments_from_the_outermost_on() -> None:
 
 @given(categories, categories, st.sampled_from("/\\|"))
 def test_parts_are_what_a_functor_was_made_of(result: str, argument: str, slash: str) -> None:
-    assert split(f"{_wrap(result)}{slash}{_wrap(argument)}") == (result, slash, argument)
+    assert split_category(f"{_wrap(result)}{slash}{_wrap(argument)}") == (result, slash, argument)
 
 
 @pytest.mark.slow
@@ -166,7 +166,9 @@ def test_combinations(left: str, right: str, result: str, mark: str, head: int) 
 
 
 def test_kinds() -> None:
-    assert [each for each in (",", ".", "--", "NP", "conj", "$1") if is_punctuation(each)] == [
+    assert [
+        each for each in (",", ".", "--", "NP", "conj", "$1") if is_punctuation_category(each)
+    ] == [
         ",",
         ".",
         "--",

@@ -20,9 +20,9 @@ from syntagma.errors import SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.request import Request
+from syntagma.results.drawing.page import PAGE_END, PAGE_START
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
-from syntagma.results.page import END, START
 from syntagma.results.realization import Realization
 
 Capture = pytest.CaptureFixture[str]
@@ -115,8 +115,8 @@ def test_score(capsys: Capture) -> None:
     assert [box.text for box in picture.of("rank")] == ["1. score -1.0000", "2. score -2.0000"]
     assert run(["score", "--order", "a", "--format", "html"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith(START)
-    assert out.endswith(END)
+    assert out.startswith(PAGE_START)
+    assert out.endswith(PAGE_END)
     assert out.count("<svg") == 1
 
 
@@ -197,8 +197,8 @@ def test_a_page(stdin: Stdin, capsys: Capture) -> None:
     stdin("b a\nb a\nd c\n")
     assert run(["order", "--format", "html"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith(START)
-    assert out.endswith(END)
+    assert out.startswith(PAGE_START)
+    assert out.endswith(PAGE_END)
     assert re.findall(r"<h2.*?>(.*?)</h2>", out) == ["a b", "a b", "c d"]
     names = re.findall(r'<svg .*? id="(.*?)"', out)
     assert len(set(names)) == 3
@@ -217,7 +217,7 @@ def test_a_page_of_tables(stdin: Stdin, capsys: Capture) -> None:
 def test_a_page_without_results(stdin: Stdin, capsys: Capture) -> None:
     stdin('["a", 1]\n')
     assert run(["order", "--format", "html", "--input-format", "json", "--on-error", "skip"]) == 0
-    assert capsys.readouterr().out == START + END
+    assert capsys.readouterr().out == PAGE_START + PAGE_END
 
 
 class Reading(io.StringIO):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from syntagma.errors import ProblemError
 from syntagma.formats.json_schema import PROBLEM
-from syntagma.formats.jsonl import SchemaError, to_problem
+from syntagma.formats.jsonl import SchemaError, problem_from_json
 
 jsonschema = pytest.importorskip("jsonschema", reason="no jsonschema: pip install schemathesis")
 VALIDATOR = jsonschema.Draft202012Validator(PROBLEM)
@@ -67,7 +67,7 @@ VALUES = st.one_of(
 def test_what_the_schema_refuses_the_reader_refuses(value: Any) -> None:
     if not VALIDATOR.is_valid(value):
         with pytest.raises((SchemaError, ProblemError)):
-            to_problem(value)
+            problem_from_json(value)
 
 
 @given(VALUES)
@@ -80,7 +80,7 @@ def test_what_the_schema_accepts_has_the_right_types(value: Any) -> None:
 
 def _complaint(value: Any) -> str:
     try:
-        to_problem(value)
+        problem_from_json(value)
     except ProblemError as error:
         return str(error)
     return ""
@@ -111,7 +111,7 @@ ABOUT_SEVERAL_PARTS = (
 )
 def test_both_accept(value: Any) -> None:
     VALIDATOR.validate(value)
-    to_problem(value)
+    problem_from_json(value)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_both_accept(value: Any) -> None:
 def test_both_refuse(value: Any) -> None:
     assert not VALIDATOR.is_valid(value)
     with pytest.raises((SchemaError, ProblemError)):
-        to_problem(value)
+        problem_from_json(value)
 
 
 def test_the_guide_shows_the_schema() -> None:
@@ -145,7 +145,7 @@ def test_the_guide_shows_the_schema() -> None:
 @given(VALUES)
 def test_the_field_of_a_fault_leads_into_the_value(value: Any) -> None:
     try:
-        to_problem(value)
+        problem_from_json(value)
     except (SchemaError, ProblemError) as error:
         field = error.field
     else:

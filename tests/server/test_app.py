@@ -408,11 +408,11 @@ def test_metrics_count_requests_and_problems() -> None:
 def test_orders_are_scored_and_judged_as_by_the_library(
     client: TestClient, name: str, problem: dict[str, Any]
 ) -> None:
-    from syntagma.formats.jsonl import to_order, write_acceptance, write_jsonl
+    from syntagma.formats.jsonl import order_from_json, write_acceptance, write_jsonl
     from syntagma.formats.text import split_bag
 
     linearizer = english()["en"].linearizer
-    words, order = to_order(problem, split_bag)
+    words, order = order_from_json(problem, split_bag)
     expected = (
         write_jsonl(linearizer.score(words, order))
         if name == "score"

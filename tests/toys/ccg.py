@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.grammar_extraction import extract_grammar
-from syntagma.ccg.categories import split
+from syntagma.ccg.categories import split_category
 from syntagma.ccg.derivation import Derivation
 from syntagma.formats.auto import write_auto
 from syntagma.transition.training import learn_vocabulary
@@ -55,7 +55,7 @@ def node(category: str, *children: Derivation) -> Derivation:
 
 def forward(left: Derivation, right: Derivation) -> Derivation:
     """X/Y  Y -> X"""
-    functor = split(left.category)
+    functor = split_category(left.category)
     assert functor is not None
     assert (functor.slash, functor.argument) == ("/", right.category)
     return node(functor.result, left, right)
@@ -63,7 +63,7 @@ def forward(left: Derivation, right: Derivation) -> Derivation:
 
 def backward(left: Derivation, right: Derivation) -> Derivation:
     r"""Y  X\Y -> X"""
-    functor = split(right.category)
+    functor = split_category(right.category)
     assert functor is not None
     assert (functor.slash, functor.argument) == ("\\", left.category)
     return node(functor.result, left, right)

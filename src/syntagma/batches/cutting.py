@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, cast
 
 from syntagma.batches.storage import open_input, reason
 from syntagma.errors import FormatError
-from syntagma.files.reading import damaged, reading_faults, unpacked
+from syntagma.files.reading import reading_faults, unpacked, unreadable
 from syntagma.formats.problems import InputFormat
 from syntagma.problem.limits import MAX_LINE
 
@@ -60,7 +60,7 @@ def cut_file(address: str, source: str, format: InputFormat, records: int) -> Cu
         except reading_faults() as error:
             if isinstance(error, OSError) and error.errno is not None:  # not one of the content
                 raise FormatError(f"cannot read the file: {reason(error)}", source) from error
-            fault = damaged(error, source, cutter.line or None if cutter else None)
+            fault = unreadable(error, source, cutter.line or None if cutter else None)
     if fault is not None and cutter is not None and cutter.records:
         with SliceReader() as reader:
             piece = reader.piece(address, cutter.start, cutter.end - cutter.start)

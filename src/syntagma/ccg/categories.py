@@ -71,7 +71,7 @@ class Combination(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 16)
-def split(category: str) -> Functor | None:
+def split_category(category: str) -> Functor | None:
     """The parts of a functor; None for an atom, or if the category is not well formed."""
     depth = 0
     at = -1
@@ -116,13 +116,13 @@ def arguments(category: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     ('S', (('/', 'NP'), ('/', 'PP'), ('\\\\', 'NP')))
     """
     found = []
-    while (functor := split(category)) is not None:
+    while (functor := split_category(category)) is not None:
         found.append((functor.slash, functor.argument))
         category = functor.result
     return category, tuple(found)
 
 
-def is_punctuation(category: str) -> bool:
+def is_punctuation_category(category: str) -> bool:
     """Whether this is an atomic category of punctuation, such as `,`; modifiers are not."""
     return category in BRACKETS_AND_QUOTES or not any(map(str.isalnum, category))
 
@@ -131,7 +131,7 @@ def is_conjunction(category: str) -> bool:
     """Whether this is `conj`, or X\\X/X that has lost its slashes: `NPNP`, `S\\NP)(S\\NP`."""
     if category == CONJUNCTION:
         return True
-    if len(category) < 4 or split(category) is not None:  # PP is an atom like NP
+    if len(category) < 4 or split_category(category) is not None:  # PP is an atom like NP
         return False
     half = len(category) // 2
     if category[half - 1 : half + 1] == ")(":
@@ -141,7 +141,7 @@ def is_conjunction(category: str) -> bool:
 
 def is_modifier(category: str) -> bool:
     """Whether a category is X/X or X\\X, ignoring the slashes within X."""
-    functor = split(category)
+    functor = split_category(category)
     return functor is not None and _same(functor.result, functor.argument)
 
 
@@ -150,8 +150,8 @@ def is_type_raised(category: str) -> bool:
 
     S\\(S\\NP) is not: it is a verb whose subject is a verb phrase.
     """
-    functor = split(category)
-    inner = functor and split(functor.argument)
+    functor = split_category(category)
+    inner = functor and split_category(functor.argument)
     if not functor or not inner or functor.slash == inner.slash == "\\":
         return False
     return _same(functor.result, inner.result)
@@ -165,10 +165,11 @@ def head_side(left: str, right: str, result: str) -> int:
 @lru_cache(maxsize=1 << 16)
 def combine(left: str, right: str, result: str) -> Combination:
     """The rule by which two categories combine to a third; see the table above."""
-    if is_punctuation(left) and _is_conjoined(right, result):
+    opening = is_punctuation_category(left)
+    if opening and _is_conjoined(right, result):
         return Combination("conj", RIGHT)
-    if is_punctuation(left) != is_punctuation(right):
-        return Combination("lp", RIGHT) if is_punctuation(left) else Combination("rp", LEFT)
+    if opening != is_punctuation_category(right):
+        return Combination("lp", RIGHT) if opening else Combination("rp", LEFT)
     if is_conjunction(left) and not is_conjunction(right):
         modifies = is_modifier(right) and _same(left, result)  # conj  conj\conj -> conj
         return Combination("<", LEFT) if modifies else Combination("conj", RIGHT)
@@ -193,8 +194,8 @@ def combine(left: str, right: str, result: str) -> Combination:
 
 def raising_mark(child: str, result: str) -> str:
     """The mark of a unary rule: `>T` or `<T` for type-raising, `lex` for type-changing."""
-    functor = split(result)
-    inner = functor and split(functor.argument)
+    functor = split_category(result)
+    inner = functor and split_category(functor.argument)
     if functor and inner and is_type_raised(result) and unify(inner.argument, child):
         return ">T" if functor.slash == "/" else "<T"
     return "lex"
@@ -205,7 +206,7 @@ def _apply(left: str, right: str, result: str | None, exact: bool) -> Combinatio
         (">", LEFT, left, right, "/|"),
         ("<", RIGHT, right, left, "\\|"),
     ):
-        parts = split(functor)
+        parts = split_category(functor)
         if parts is None:
             continue
         if exact and parts.slash not in slashes:
@@ -221,10 +222,10 @@ def _compose(left: str, right: str, result: str, exact: bool) -> Combination | N
         (">B", LEFT, left, right, "/|"),
         ("<B", RIGHT, right, left, "\\|"),
     ):
-        parts = split(primary)
+        parts = split_category(primary)
         if parts is None or (exact and parts.slash not in slashes):
             continue
-        inner, outer = split(secondary), split(result)
+        inner, outer = split_category(secondary), split_category(result)
         for order in range(1, _MAX_ORDER + 1):
             if inner is None or outer is None:
                 break
@@ -236,13 +237,13 @@ def _compose(left: str, right: str, result: str, exact: bool) -> Combination | N
                 crossed = "x" if inner.slash != parts.slash else ""
                 number = str(order) if order > 1 else ""
                 return Combination(f"{mark}{number}{crossed}", _head(side, primary))
-            inner, outer = split(inner.result), split(outer.result)
+            inner, outer = split_category(inner.result), split_category(outer.result)
     return None
 
 
 def _head(side: int, functor: str) -> int:
     """The side of the head, if the functor on `side` takes the other category as its argument."""
-    parts = split(functor)
+    parts = split_category(functor)
     assert parts is not None
     argument_is_head = (
         is_modifier(functor)

@@ -79,9 +79,9 @@ class Document:
     def opening(self) -> str:
         if self.format != "html":
             return ""
-        from syntagma.results import page
+        from syntagma.results.drawing import page
 
-        return page.START
+        return page.PAGE_START
 
     def add(self, result: Results) -> str:
         self.count += 1
@@ -93,9 +93,9 @@ class Document:
                 )
             return result.to_svg()
         if self.format == "html":
-            from syntagma.results import page
+            from syntagma.results.drawing import page
 
-            return page.section(result, self.count)
+            return page.page_section(result, self.count)
         return render(result, self.format, self.tag_column)
 
     def closing(self) -> str:
@@ -103,9 +103,9 @@ class Document:
             raise OutputError("no result to draw: every problem was skipped")
         if self.format != "html":
             return ""
-        from syntagma.results import page
+        from syntagma.results.drawing import page
 
-        return page.END
+        return page.PAGE_END
 
 
 def render(result: Results, format: FormatName, tag_column: TagColumn) -> str:

@@ -60,7 +60,7 @@ def _lines(raw: BinaryIO, source: str, *, close: bool) -> Iterator[str | FormatE
     except FormatError as error:
         yield error
     except reading_faults() as error:
-        yield damaged(error, source, None)
+        yield unreadable(error, source, None)
     finally:
         if close:
             raw.close()
@@ -101,7 +101,7 @@ def decoded_lines(
                     number,
                 )
     except reading_faults() as error:
-        yield damaged(error, source, number or None)
+        yield unreadable(error, source, number or None)
 
 
 def reading_faults() -> tuple[type[Exception], ...]:
@@ -109,7 +109,7 @@ def reading_faults() -> tuple[type[Exception], ...]:
     return OSError, EOFError, zlib.error, _lzma_error()
 
 
-def damaged(error: Exception, source: str, line: int | None) -> FormatError:
+def unreadable(error: Exception, source: str, line: int | None) -> FormatError:
     """The error of a file that cannot be read beyond a line."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return FormatError(f"the file is damaged or cut off after this line: {reason}", source, line)

@@ -216,7 +216,7 @@ def _problems(
                 if any(row[column] != "_" for row in block.rows)
             }
         try:
-            yield to_problem(block, tag_column, lemmas)
+            yield problem_from_block(block, tag_column, lemmas)
         except FormatError as error:
             yield error
     # UPOS tags are given to any model: `linearizer/unknown.py` warns if it does not read them.
@@ -230,7 +230,9 @@ def _problems(
         )
 
 
-def to_problem(block: Block, tag_column: TagColumn, lemmas: Lemmas | None = None) -> Problem:
+def problem_from_block(
+    block: Block, tag_column: TagColumn, lemmas: Lemmas | None = None
+) -> Problem:
     """The problem of a block; the order of its rows only determines the ids.
 
     `lemmas` says which column holds lemmas to be realized; None: the words have forms. The input of

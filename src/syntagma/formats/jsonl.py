@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any, TypeVar
 
 from syntagma.errors import FormatError, ProblemError, shown
@@ -54,7 +55,7 @@ def read_jsonl(
 
     A plain string is a form, or, if `lemmas`, a lemma.
     """
-    return _read(lines, source, lambda value, place: to_problem(value, lemmas=lemmas, place=place))
+    return _read(lines, source, partial(problem_from_json, lemmas=lemmas))
 
 
 def read_orders(
@@ -65,19 +66,17 @@ def read_orders(
 
     Without "words", the words are those of the order.
     """
-    return _read(lines, source, lambda value, place: to_order(value, split, place=place))
+    return _read(lines, source, partial(order_from_json, split=split))
 
 
-def _read(
-    lines: Lines, source: str, read: Callable[[object, Place], T]
-) -> Iterator[T | FormatError]:
+def _read(lines: Lines, source: str, read: Callable[..., T]) -> Iterator[T | FormatError]:
     for number, line in enumerate(lines, start=1):
         if isinstance(line, FormatError):
             yield line
             continue
         place = Place(source, number)
         try:
-            yield read(_parse(line), place)
+            yield read(_parse(line), place=place)
         except (SchemaError, ProblemError) as error:
             yield FormatError(str(error), *place)
 
@@ -133,7 +132,7 @@ def _reject_constant(name: str) -> None:
     raise SchemaError(f"not JSON: {name}")
 
 
-def to_problem(value: Any, *, lemmas: bool = False, place: Place | None = None) -> Problem:
+def problem_from_json(value: Any, *, lemmas: bool = False, place: Place | None = None) -> Problem:
     """The problem that a value of JSON describes. Raises `SchemaError` or `ProblemError`."""
     if isinstance(value, list):
         value = {"words": value}
@@ -155,7 +154,7 @@ def to_problem(value: Any, *, lemmas: bool = False, place: Place | None = None) 
     )
 
 
-def to_order(
+def order_from_json(
     value: Any, split: Callable[[str], list[str]], *, place: Place | None = None
 ) -> tuple[Problem, list[str] | list[int]]:
     """The problem, and the order of its words, that a value of JSON describes. Raises `SchemaError`
@@ -181,7 +180,7 @@ def to_order(
         raise SchemaError(
             "the key 'words' is missing, which an order by indices needs", field="words"
         )
-    problem = to_problem({"words": items, **value}, place=place)
+    problem = problem_from_json({"words": items, **value}, place=place)
     return problem, join_phrases(items, problem) if written else items
 
 

@@ -46,9 +46,8 @@ def read_problems(
 
     The file is opened at once: one that cannot be opened raises `FormatError`. A bad problem yields
     a `FormatError` in its place. The default format follows from the file name. `lemmas` says which
-    words are lemmas to be realized (see `conllu.to_problem`); in text and JSON, plain strings are,
-    and in SR'11 all are.
-    `split` finds the words of a line of text.
+    words are lemmas to be realized (see `conllu.problem_from_block`); in text and JSON, plain
+    strings are, and in SR'11 all are. `split` finds the words of a line of text.
     """
     format = format or guess_format(path)
     if format not in FORMATS:

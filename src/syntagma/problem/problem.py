@@ -8,7 +8,8 @@ packages by `objects`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from copy import copy
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from syntagma.problem.canonical import canonical_order
@@ -28,7 +29,7 @@ from syntagma.problem.validation import (
 from syntagma.problem.word import TagColumn, Word
 
 if TYPE_CHECKING:
-    from syntagma.problem.objects.parse import Given, Parse
+    from syntagma.problem.objects.parse import Parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +118,9 @@ class Problem:
         The words are listed in an order that tells nothing of the sentence's own.
         `Linearization.to_spacy` is the way back: it restores what else was known of each word.
         """
-        from syntagma.problem.objects.parse import Given
-        from syntagma.problem.objects.spacy import read_spacy
+        from syntagma.problem.objects.spacy import parse_from_spacy
 
-        return cls._of_parse(read_spacy(sentence), Given(tags, arcs, labels, lemmas, tag_column))
+        return cls._of_parse(parse_from_spacy(sentence), tags, arcs, labels, lemmas, tag_column)
 
     @classmethod
     def from_conllu(
@@ -137,10 +137,9 @@ class Problem:
 
         The other arguments are those of `from_spacy`. `Linearization.to_conllu` is the way back.
         """
-        from syntagma.problem.objects.conllu import read_conllu
-        from syntagma.problem.objects.parse import Given
+        from syntagma.problem.objects.conllu import parse_from_conllu
 
-        return cls._of_parse(read_conllu(token_list), Given(tags, arcs, labels, lemmas, tag_column))
+        return cls._of_parse(parse_from_conllu(token_list), tags, arcs, labels, lemmas, tag_column)
 
     @classmethod
     def from_stanza(
@@ -157,10 +156,9 @@ class Problem:
 
         The other arguments are those of `from_spacy`. `Linearization.to_stanza` is the way back.
         """
-        from syntagma.problem.objects.parse import Given
-        from syntagma.problem.objects.stanza import read_stanza
+        from syntagma.problem.objects.stanza import parse_from_stanza
 
-        return cls._of_parse(read_stanza(sentence), Given(tags, arcs, labels, lemmas, tag_column))
+        return cls._of_parse(parse_from_stanza(sentence), tags, arcs, labels, lemmas, tag_column)
 
     @classmethod
     def from_udapi(
@@ -177,21 +175,33 @@ class Problem:
 
         The other arguments are those of `from_spacy`. `Linearization.to_udapi` is the way back.
         """
-        from syntagma.problem.objects.parse import Given
-        from syntagma.problem.objects.udapi import read_udapi
+        from syntagma.problem.objects.udapi import parse_from_udapi
 
-        return cls._of_parse(read_udapi(tree), Given(tags, arcs, labels, lemmas, tag_column))
+        return cls._of_parse(parse_from_udapi(tree), tags, arcs, labels, lemmas, tag_column)
 
     @classmethod
-    def _of_parse(cls, parse: Parse, given: Given) -> Problem:
-        from syntagma.problem.objects.parse import ParseOrigin, canonical_listing, without_order
+    def _of_parse(
+        cls,
+        parse: Parse,
+        tags: bool,
+        arcs: bool,
+        labels: bool,
+        lemmas: bool,
+        tag_column: TagColumn,
+    ) -> Problem:
+        from syntagma.problem.objects.parse import (
+            Given,
+            ParseOrigin,
+            canonical_listing,
+            without_order,
+        )
 
+        given = Given(tags, arcs, labels, lemmas, tag_column)
         given.warn_of_tags(parse.words, stacklevel=3)
         parse = without_order(parse)
-        annotations = [word.annotation for word in parse.words]
-        valid = cls(given.words(parse.words), id=parse.id)
-        words, known = canonical_listing(valid.words, annotations)
-        return cls(words, id=parse.id, origin=ParseOrigin(known, parse.comments, given.tag_column))
+        problem = cls(given.words(parse.words), id=parse.id)
+        words, known = canonical_listing(problem.words, [word.annotation for word in parse.words])
+        return problem._replace(words=words, origin=ParseOrigin(known, parse.comments, tag_column))
 
     @property
     def root(self) -> int | None:
@@ -208,14 +218,18 @@ class Problem:
 
     def with_forms(self, forms: Sequence[str]) -> Problem:
         """The problem with one form per word; the forms are not validated."""
-        problem = object.__new__(Problem)
-        words = tuple(
-            Word(form, word.tag, word.head, word.deprel, word.lemma, word.features, word.upos)
-            for word, form in zip(self.words, forms, strict=True)
+        return self._replace(
+            words=tuple(
+                Word(form, word.tag, word.head, word.deprel, word.lemma, word.features, word.upos)
+                for word, form in zip(self.words, forms, strict=True)
+            )
         )
-        for each in fields(self):
-            object.__setattr__(problem, each.name, getattr(self, each.name))
-        object.__setattr__(problem, "words", words)
+
+    def _replace(self, **changes: object) -> Problem:
+        """A copy with other values of some fields, which are not validated."""
+        problem = copy(self)
+        for name, value in changes.items():
+            object.__setattr__(problem, name, value)
         return problem
 
     def canonical(self) -> tuple[int, ...]:

@@ -36,6 +36,6 @@ class NBest(list[R]):
         return self.to_svg()
 
     def _repr_html_(self) -> str:
-        from syntagma.results.drawing.html import table
+        from syntagma.results.drawing.html import n_best_table
 
-        return table([each._panel() for each in self])
+        return n_best_table([each._panel() for each in self])

@@ -11,7 +11,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from syntagma.errors import ArgumentError, ModelError, ProblemError, SyntagmaError
-from syntagma.formats.jsonl import SchemaError, to_order, to_problem, write_acceptance, write_jsonl
+from syntagma.formats.jsonl import (
+    SchemaError,
+    order_from_json,
+    problem_from_json,
+    write_acceptance,
+    write_jsonl,
+)
 from syntagma.formats.text import split_bag
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.problem.problem import Problem
@@ -46,7 +52,7 @@ class Operation(ABC):
 
     def read(self, value: Any) -> Any:
         """A problem. Raises `SchemaError` or `ProblemError`."""
-        return to_problem(value)
+        return problem_from_json(value)
 
     def words(self, item: Any) -> int:
         return len(item.words)
@@ -116,7 +122,7 @@ class Order(Operation):
 
 class Realize(Operation):
     def read(self, value: Any) -> Problem:
-        return to_problem(value, lemmas=True)
+        return problem_from_json(value, lemmas=True)
 
     def run(self, items: Sequence[Problem]) -> Iterable[Any]:
         most = min(self.limits.words, self.linearizer.max_words)
@@ -125,7 +131,7 @@ class Realize(Operation):
 
 class Score(Operation):
     def read(self, value: Any) -> tuple[Problem, Any]:
-        return to_order(value, split_bag)
+        return order_from_json(value, split_bag)
 
     def words(self, item: tuple[Problem, Any]) -> int:
         return len(item[0].words)

@@ -27,9 +27,9 @@ from syntagma.formats.conllu import (
     UPOS,
     XPOS,
     Block,
+    problem_from_block,
     read_blocks,
     tag_index,
-    to_problem,
 )
 from syntagma.problem import trees
 from syntagma.problem.word import TagColumn
@@ -177,7 +177,7 @@ def _sentence(block: Block, tag_column: TagColumn, lift: bool) -> Sentence:
     for row, place in zip(block.rows, block.places, strict=True):
         if row[HEAD] == "_" or row[DEPREL] == "_":
             raise FormatError("a word of a treebank needs a HEAD and a DEPREL", *place)
-    words = to_problem(block, tag_column).words
+    words = problem_from_block(block, tag_column).words
     heads = tuple(int(row[HEAD]) for row in block.rows)
     lifted = trees.lift(heads) if lift else heads
     return Sentence(

@@ -9,7 +9,7 @@ from typing import Any
 from toys.pictures import linearization, tree
 
 from syntagma.problem.problem import Problem
-from syntagma.results import page
+from syntagma.results.drawing import page
 from syntagma.results.linearization import Linearization, Token
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
@@ -93,8 +93,8 @@ def test_an_empty_table() -> None:
 def test_a_page() -> None:
     spelt = Realization(BARK, Spelling((True, True, False)))
     results: list[Any] = [BARK, spelt, NBest([BARK, BARK]), NBest([spelt]), BARK]
-    sections = [page.section(result, number) for number, result in enumerate(results, start=1)]
-    html = page.START + "".join(sections) + page.END
+    sections = [page.page_section(result, number) for number, result in enumerate(results, start=1)]
+    html = page.PAGE_START + "".join(sections) + page.PAGE_END
     assert html.startswith("<!DOCTYPE html>\n")
     reader = read(html)
     assert reader.elements.count("section") == 5
@@ -105,7 +105,7 @@ def test_a_page() -> None:
 def test_a_problem_with_an_id() -> None:
     problem = Problem.of(["go"], id="s<1>")
     result = Linearization((Token("go", "VB", 0, "root", 1),), 0.0, problem)
-    assert read(page.section(result, 1)).of("h2") == ["s<1>"]
+    assert read(page.page_section(result, 1)).of("h2") == ["s<1>"]
 
 
 def test_nothing_given_is_markup() -> None:
@@ -113,7 +113,7 @@ def test_nothing_given_is_markup() -> None:
     for html in (
         result._repr_html_(),
         NBest([result])._repr_html_(),
-        page.section(NBest([Realization(result, Spelling((True, False)))]), 1),
+        page.page_section(NBest([Realization(result, Spelling((True, False)))]), 1),
     ):
         assert "script" not in read(html).elements
         assert "<script" not in html
@@ -128,7 +128,7 @@ def test_control_characters_are_shown() -> None:
 
 
 def test_sentences_from_right_to_left() -> None:
-    reader = read(page.section(NBest([linearization(["אב", "ג"], [0, 1])]), 1))
+    reader = read(page.page_section(NBest([linearization(["אב", "ג"], [0, 1])]), 1))
     assert reader.directions == [("h2", "rtl"), ("td", "rtl"), ("figure", "rtl")]
-    reader = read(page.section(BARK, 1))
+    reader = read(page.page_section(BARK, 1))
     assert reader.directions == [("h2", "ltr"), ("figure", "ltr")]

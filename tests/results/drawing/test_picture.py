@@ -206,9 +206,9 @@ PROGRAM = """
 import sys
 from toys.pictures import linearization
 from syntagma.results.n_best import NBest
-from syntagma.results.page import section
+from syntagma.results.drawing.page import page_section
 result = linearization(["a", "b", "c", "אב"], [2, 0, 2, 1])
-sys.stdout.buffer.write((section(NBest([result]), 1) + result.to_svg()).encode())
+sys.stdout.buffer.write((page_section(NBest([result]), 1) + result.to_svg()).encode())
 """
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from syntagma.formats.conllu import read_conllu, write_conllu
-from syntagma.formats.jsonl import to_problem, write_jsonl
+from syntagma.formats.jsonl import problem_from_json, write_jsonl
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
 from syntagma.results.linearization import Linearization, Token
@@ -112,7 +112,7 @@ def test_conllu_is_read_as_on_the_command_line(
             )
             for word in problem.words
         ]
-        assert list(to_problem(words, lemmas=lemmas).words) == expected
+        assert list(problem_from_json(words, lemmas=lemmas).words) == expected
 
 
 def results() -> list[Linearization | Realization]:

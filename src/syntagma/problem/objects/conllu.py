@@ -8,12 +8,12 @@ from typing import Any
 from syntagma.arguments import as_integer, is_collection
 from syntagma.errors import ArgumentError, shown
 from syntagma.problem.annotation import UNKNOWN, Annotation
-from syntagma.problem.objects.parse import Parse, ParsedWord, refuse, text
+from syntagma.problem.objects.parse import Parse, ParsedWord, refuse, text_or_unknown
 
 _EXPECTED = "a TokenList of the package conllu, one sentence"
 
 
-def read_conllu(token_list: Any) -> Parse:
+def parse_from_conllu(token_list: Any) -> Parse:
     """Multiword tokens and empty nodes are left out, as by the reader of files."""
     if not is_collection(token_list):
         raise refuse("from_conllu", _EXPECTED, token_list)
@@ -66,11 +66,11 @@ def _word(token: Mapping[str, Any], place: int, numbers: Mapping[int, int]) -> P
     return ParsedWord(
         form,
         number,
-        text(token.get("deprel"), f"the deprel of {name}"),
+        text_or_unknown(token.get("deprel"), f"the deprel of {name}"),
         Annotation(
-            text(token.get("lemma"), f"the lemma of {name}"),
-            text(token.get("upos"), f"the upos of {name}"),
-            text(token.get("xpos"), f"the xpos of {name}"),
+            text_or_unknown(token.get("lemma"), f"the lemma of {name}"),
+            text_or_unknown(token.get("upos"), f"the upos of {name}"),
+            text_or_unknown(token.get("xpos"), f"the xpos of {name}"),
             _pairs(token.get("feats"), f"the feats of {name}"),
             _pairs(token.get("misc"), f"the misc of {name}"),
         ),
@@ -80,7 +80,7 @@ def _word(token: Mapping[str, Any], place: int, numbers: Mapping[int, int]) -> P
 def _pairs(value: object, what: str) -> str:
     """Features or notes as CoNLL-U writes them."""
     if not isinstance(value, Mapping):
-        return text(value, what)
+        return text_or_unknown(value, what)
     parts = [
         f"{name}" if each == "" else f"{name}={UNKNOWN if each is None else each}"
         for name, each in value.items()

@@ -160,7 +160,7 @@ def canonical_listing(
     return listed, tuple(annotations[old] for old in order)
 
 
-def text(value: object, what: str) -> str:
+def text_or_unknown(value: object, what: str) -> str:
     """An attribute of a foreign object that holds text, `_` if it is missing or empty."""
     if value is None or value == "":
         return UNKNOWN

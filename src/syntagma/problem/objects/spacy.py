@@ -16,7 +16,7 @@ SPACY_ROOT = "ROOT"  # spaCy's label of the root, whatever the other labels are
 _SPACES = re.compile(r"[ \t\n\r]+")  # a token may hold those of the text, if tokens were merged
 
 
-def read_spacy(sentence: Any) -> Parse:
+def parse_from_spacy(sentence: Any) -> Parse:
     """Tokens of white space are no words; an arc to a token outside the span is unknown."""
     if not all(hasattr(sentence, name) for name in ("doc", "sents", "__iter__")):
         raise refuse("from_spacy", "a Span or a Doc of spaCy", sentence)

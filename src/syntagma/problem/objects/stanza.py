@@ -7,10 +7,10 @@ from typing import Any
 from syntagma.arguments import as_integer
 from syntagma.errors import ArgumentError, shown
 from syntagma.problem.annotation import Annotation
-from syntagma.problem.objects.parse import Parse, ParsedWord, refuse, text
+from syntagma.problem.objects.parse import Parse, ParsedWord, refuse, text_or_unknown
 
 
-def read_stanza(sentence: Any) -> Parse:
+def parse_from_stanza(sentence: Any) -> Parse:
     """The words, not the tokens, which may stand for several words; empty nodes are left out."""
     if hasattr(sentence, "sentences"):
         count = len(sentence.sentences)
@@ -36,12 +36,12 @@ def _word(word: Any, place: int) -> ParsedWord:
     return ParsedWord(
         word.text,
         head,
-        text(word.deprel, f"the deprel of {name}"),
+        text_or_unknown(word.deprel, f"the deprel of {name}"),
         Annotation(
-            text(word.lemma, f"the lemma of {name}"),
-            text(word.upos, f"the upos of {name}"),
-            text(word.xpos, f"the xpos of {name}"),
-            text(word.feats, f"the feats of {name}"),
-            text(word.misc, f"the misc of {name}"),
+            text_or_unknown(word.lemma, f"the lemma of {name}"),
+            text_or_unknown(word.upos, f"the upos of {name}"),
+            text_or_unknown(word.xpos, f"the xpos of {name}"),
+            text_or_unknown(word.feats, f"the feats of {name}"),
+            text_or_unknown(word.misc, f"the misc of {name}"),
         ),
     )

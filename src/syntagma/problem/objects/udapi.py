@@ -7,12 +7,12 @@ from typing import Any
 
 from syntagma.errors import shown
 from syntagma.problem.annotation import UNKNOWN, Annotation
-from syntagma.problem.objects.parse import Parse, ParsedWord, refuse, text
+from syntagma.problem.objects.parse import Parse, ParsedWord, refuse, text_or_unknown
 
 _NO_ID = "?"  # udapi's id of a tree that has none
 
 
-def read_udapi(tree: Any) -> Parse:
+def parse_from_udapi(tree: Any) -> Parse:
     """The nodes of the tree; multiword tokens and empty nodes are left out.
 
     udapi attaches a node without a known head to the technical root, without a label. Such a node
@@ -30,16 +30,16 @@ def read_udapi(tree: Any) -> Parse:
 
 def _word(node: Any, several: bool) -> ParsedWord:
     name = f"node {node.ord} {shown(node.form)}"
-    label = text(node.deprel, f"the deprel of {name}")
+    label = text_or_unknown(node.deprel, f"the deprel of {name}")
     head = node.parent.ord
     return ParsedWord(
-        text(node.form, f"the form of {name}"),
+        text_or_unknown(node.form, f"the form of {name}"),
         None if several and head == 0 and label == UNKNOWN else head,
         label,
         Annotation(
-            text(node.lemma, f"the lemma of {name}"),
-            text(node.upos, f"the upos of {name}"),
-            text(node.xpos, f"the xpos of {name}"),
+            text_or_unknown(node.lemma, f"the lemma of {name}"),
+            text_or_unknown(node.upos, f"the upos of {name}"),
+            text_or_unknown(node.xpos, f"the xpos of {name}"),
             str(node.feats),
             str(node.misc),
         ),

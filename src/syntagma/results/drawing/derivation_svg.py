@@ -26,7 +26,7 @@ _MARK = 4  # from a line down to the baseline of its mark
 _EDGE = 7
 
 
-def draw_derivations(derivations: Sequence[Derivation]) -> Figure:
+def derivation_figure(derivations: Sequence[Derivation]) -> Figure:
     """The figure of a derivation, or of several pieces beside each other."""
     leftwards = runs_right_to_left(word for each in derivations for word in each.forms)
     pieces = [lay_out_derivation(each, _PIXELS) for each in derivations]
@@ -57,7 +57,7 @@ def draw_derivations(derivations: Sequence[Derivation]) -> Figure:
             svg.group(
                 Kind.LABEL,
                 [
-                    svg.text(
+                    svg.text_element(
                         box.at if leftwards else box.at + box.width,
                         _line_height(box) + _MARK,
                         box.above,
@@ -68,12 +68,12 @@ def draw_derivations(derivations: Sequence[Derivation]) -> Figure:
             ),
             svg.group(
                 Kind.FORM,
-                [svg.text(_middle(box), _WORD, box.above) for box in leaves],
+                [svg.text_element(_middle(box), _WORD, box.above) for box in leaves],
                 centred + ' direction="rtl"' * leftwards,
             ),
             svg.group(
                 Kind.CATEGORY,
-                [svg.text(_middle(box), _baseline(box.level), box.below) for box in boxes],
+                [svg.text_element(_middle(box), _baseline(box.level), box.below) for box in boxes],
                 centred,
             ),
         ),

@@ -1,4 +1,4 @@
-"""Results as HTML: a figure, a table of the n best, and a page of any number of problems."""
+"""Results as HTML: a figure, and a table of the n best. Both are put on a page in `page`."""
 
 from __future__ import annotations
 
@@ -9,24 +9,6 @@ from syntagma.results.drawing.characters import runs_right_to_left, visible
 from syntagma.results.drawing.panel import Panel
 from syntagma.results.drawing.picture import draw_picture
 
-PAGE_START = """\
-<!DOCTYPE html>
-<html>
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Syntagma</title>
-<style>
-body { font-family: system-ui, sans-serif; line-height: 1.5; margin: 1.5rem; }
-h1, h2 { font-size: 1rem; }
-h2 { margin-top: 2rem; }
-</style>
-</head>
-<body>
-<h1>Syntagma</h1>
-"""
-PAGE_END = "</body>\n</html>\n"
 _CELL = "padding:.2em .8em;vertical-align:top;text-align:"
 
 
@@ -34,10 +16,10 @@ def figure(panel: Panel, suffix: str = "") -> str:
     """The picture of one result, which scrolls if it is wide; for the suffix see `draw_picture`."""
     picture = draw_picture([panel], suffix=suffix)
     style = "margin:0;overflow-x:auto"
-    return f'<figure dir="{_direction(panel)}" style="{style}">\n{picture}</figure>\n'
+    return f'<figure dir="{direction(panel)}" style="{style}">\n{picture}</figure>\n'
 
 
-def table(panels: Sequence[Panel], suffix: str = "") -> str:
+def n_best_table(panels: Sequence[Panel], suffix: str = "") -> str:
     """Rank, score and sentence of each result, with its picture to unfold; the first is open."""
     head = _cell("th", "right", "rank") + _cell("th", "right", "score")
     head += _cell("th", "left", "sentence")
@@ -50,19 +32,12 @@ def table(panels: Sequence[Panel], suffix: str = "") -> str:
     )
 
 
-def section(panel: Panel, heading: str | None, content: str) -> str:
-    """One problem on a page, whose best result is given; the heading may be the sentence."""
-    direction = f' dir="{_direction(panel)}"' if heading is None else ""
-    text = _text(panel.text if heading is None else heading)
-    return f"<section>\n<h2{direction}>{text}</h2>\n{content}</section>\n"
-
-
 def _row(rank: int, panel: Panel, suffix: str) -> str:
     state = " open" if rank == 1 else ""
     return (
         f"<tr>{_cell('th', 'right', str(rank))}{_cell('td', 'right', f'{panel.score:.4f}')}"
-        f'<td dir="{_direction(panel)}" style="{_CELL}start"><details{state}>'
-        f"<summary>{_text(panel.text)}</summary>\n"
+        f'<td dir="{direction(panel)}" style="{_CELL}start"><details{state}>'
+        f"<summary>{visible_html(panel.text)}</summary>\n"
         f"{figure(panel, f'{suffix}-{rank}')}</details></td></tr>\n"
     )
 
@@ -71,9 +46,9 @@ def _cell(element: str, side: str, content: str) -> str:
     return f'<{element} style="{_CELL}{side}">{content}</{element}>'
 
 
-def _direction(panel: Panel) -> str:
+def direction(panel: Panel) -> str:
     return "rtl" if runs_right_to_left(panel.tree.words) else "ltr"
 
 
-def _text(text: str) -> str:
+def visible_html(text: str) -> str:
     return escape(visible(text))

@@ -8,10 +8,10 @@ from xml.sax.saxutils import escape
 
 from syntagma.results.drawing import svg
 from syntagma.results.drawing.characters import runs_right_to_left, visible
-from syntagma.results.drawing.derivation_svg import draw_derivations
+from syntagma.results.drawing.derivation_svg import derivation_figure
 from syntagma.results.drawing.panel import Panel
 from syntagma.results.drawing.svg import Figure, Kind, number, point
-from syntagma.results.drawing.tree_svg import draw_tree
+from syntagma.results.drawing.tree_svg import tree_figure
 
 _MARGIN = 14.0
 _BETWEEN_PANELS = 26.0
@@ -79,14 +79,14 @@ class _Sides:
 
     def line(self, kind: Kind, content: str, y: float) -> str:
         if not self.leftwards:
-            return svg.group(kind, [svg.text(_MARGIN, y, content)])
+            return svg.group(kind, [svg.text_element(_MARGIN, y, content)])
         # The anchor is the right end, which is the end of English and the start of the sentence.
         anchor = 'direction="rtl"' if kind is Kind.CAPTION else 'text-anchor="end"'
-        return svg.group(kind, [svg.text(_MARGIN + self.width, y, content)], anchor)
+        return svg.group(kind, [svg.text_element(_MARGIN + self.width, y, content)], anchor)
 
 
 def _figure(panel: Panel) -> Figure:
-    return draw_derivations(panel.derivations) if panel.derivations else draw_tree(panel.tree)
+    return derivation_figure(panel.derivations) if panel.derivations else tree_figure(panel.tree)
 
 
 def _describe(panel: Panel, figure: Figure, rank: str) -> str:

@@ -77,7 +77,7 @@ def group(kind: Kind, elements: Sequence[str], attributes: str = "") -> str:
     return f'<g class="{kind.value}" {paint}>\n{content}\n</g>' if content else ""
 
 
-def text(x: float, y: float, content: str) -> str:
+def text_element(x: float, y: float, content: str) -> str:
     """A line of text; an empty one makes no element."""
     if not content:
         return ""

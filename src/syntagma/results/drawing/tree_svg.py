@@ -36,7 +36,7 @@ _BELOW_BASELINE = 4.0  # from the middle of a small letter to its baseline
 _WORDS, _TAGS, _WORDS_EDGE, _TAGS_EDGE = 19.0, 36.0, 25.0, 41.0
 
 
-def draw_tree(tree: LabelledTree) -> Figure:
+def tree_figure(tree: LabelledTree) -> Figure:
     """The figure of a tree; a sentence of a script written from right to left runs so."""
     layout = lay_out_tree(
         tree.heads,
@@ -60,19 +60,24 @@ def draw_tree(tree: LabelledTree) -> Figure:
             svg.group(
                 Kind.LABEL,
                 [
-                    svg.text(place.x(arc.label), place.y(arc.height) + _BELOW_BASELINE, label)
+                    svg.text_element(
+                        place.x(arc.label), place.y(arc.height) + _BELOW_BASELINE, label
+                    )
                     for arc, label in zip(layout.arcs, tree.deprels, strict=True)
                 ],
                 centred,
             ),
             svg.group(
                 Kind.FORM,
-                [svg.text(x, words, word) for x, word in zip(middles, tree.words, strict=True)],
+                [
+                    svg.text_element(x, words, word)
+                    for x, word in zip(middles, tree.words, strict=True)
+                ],
                 centred + ' direction="rtl"' * leftwards,
             ),
             svg.group(
                 Kind.TAG,
-                [svg.text(x, tags, tag) for x, tag in zip(middles, tree.tags, strict=True)],
+                [svg.text_element(x, tags, tag) for x, tag in zip(middles, tree.tags, strict=True)],
                 centred,
             ),
         ),
