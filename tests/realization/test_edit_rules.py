@@ -13,9 +13,9 @@ from toys.inflection import (
     treebank,
 )
 
-from syntagma.realization.edit_rules import EditRules
 from syntagma.realization.inflection import Form
 from syntagma.realization.inflection_training import learn_inflector
+from syntagma.realization.lexicon import EditRules
 from syntagma.treebanks.treebank import Sentence
 
 

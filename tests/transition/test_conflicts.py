@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from syntagma.problem.problem import Problem
-from syntagma.transition import conflicts
-from syntagma.transition.conflicts import describe_constraints, smallest_conflict
+from syntagma.transition import feasibility
+from syntagma.transition.feasibility import describe_constraints, smallest_conflict
 
 
 def chain(size: int) -> Problem:
@@ -43,7 +43,7 @@ def test_a_conflict_is_irreducible_and_found_in_few_tries(data: st.DataObject) -
 
 
 def test_tries_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conflicts, "MAX_TRIES", 5)
+    monkeypatch.setattr(feasibility, "MAX_TRIES", 5)
     problem = chain(100)
     core = set(problem.before[::3])
     tried = []

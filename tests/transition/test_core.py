@@ -18,8 +18,8 @@ from syntagma.results.linearization import Linearization, violations
 from syntagma.transition import beam as beam_module
 from syntagma.transition._depth_first import depth_first_search
 from syntagma.transition._search import Search
-from syntagma.transition.core import cores, guided
 from syntagma.transition.encoding import encode
+from syntagma.transition.feasibility import cores, guided
 
 VOCABULARY = toy_vocabulary(1)
 

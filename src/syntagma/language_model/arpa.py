@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from array import array
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
@@ -151,10 +152,11 @@ class _Reader:
     def words(self, size: int, *, is_highest: bool) -> tuple[list[str], _Section]:
         """The 1-grams by number: the special words first, then the others as they are listed."""
         self._heading(1)
-        listed: dict[str, int] = _Listing()
+        listed: dict[str, int] = defaultdict(lambda: len(listed))
         section = self._rows(1, size, listed, is_highest=is_highest)
         if len(listed) < size:
-            row = _second(section.ngrams[:, 0].tolist())
+            first = np.unique(section.ngrams, return_index=True)[1]
+            row = int(np.setdiff1d(np.arange(size), first)[0])
             self.fail(f"{list(listed)[section.ngrams[row, 0]]!r} occurs twice", section.line + row)
         if SPECIAL_WORDS[UNKNOWN] not in listed and "<UNK>" in listed:
             listed = {
@@ -267,23 +269,6 @@ class _Reader:
 def _is_count(text: str) -> bool:
     digits = text.strip()
     return digits.isascii() and digits.isdecimal() and len(digits) <= MAX_DIGITS
-
-
-class _Listing(dict[str, int]):
-    """Numbers words when they are first looked up."""
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self)
-        return number
-
-
-def _second(numbers: list[int]) -> int:
-    seen: set[int] = set()
-    for row, number in enumerate(numbers):
-        if number in seen:
-            return row
-        seen.add(number)
-    raise ValueError("no number occurs twice")
 
 
 def _orders(sections: list[_Section], source: str) -> tuple[NGramOrder, ...]:

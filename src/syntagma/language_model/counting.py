@@ -7,7 +7,7 @@ last and the number of the last word make up one 64-bit key, so that counting is
 from __future__ import annotations
 
 import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,14 +21,6 @@ _MAX_COUNT = 2**32 - 1
 _MAX_RANK = 2**31 - 1
 
 
-class _Numbers(dict[str, int]):
-    """Numbers words in the order in which they are first looked up."""
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self) + len(SPECIAL_WORDS)
-        return number
-
-
 def number_text(
     sentences: Iterable[Sequence[str]],
     min_count: int,
@@ -36,7 +28,8 @@ def number_text(
     scratch: Scratch,
 ) -> tuple[tuple[str, ...], UInt32, Int64]:
     """The vocabulary, most frequent words first; the text as word numbers; the counts of words."""
-    numbers = _Numbers()
+    # Words are numbered in the order in which they are first looked up.
+    numbers: defaultdict[str, int] = defaultdict(lambda: len(numbers) + len(SPECIAL_WORDS))
     counts = np.zeros(0, dtype=np.int64)
 
     def chunks() -> Iterator[array.array[int]]:

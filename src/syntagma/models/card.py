@@ -103,7 +103,7 @@ def model_card(about: About, records: Sequence[Mapping[str, Any]] = ()) -> str:
         f"{option} WORDS\n```\n",
         f'```python\nimport syntagma\n\nmodel = syntagma.load("{about.name}"{argument})\n```\n',
         "## The model\n",
-        "".join(_item(fact) for fact in facts),
+        "".join(_wrapped(fact, "- ") for fact in facts),
         "## Figures\n",
         *(map(_figures, records) if records else [_training_figures(header)]),
         "## Limits\n",
@@ -221,22 +221,11 @@ def _training_figures(header: Header) -> str:
     return _wrapped(f"BLEU on the development set, as measured in training: {shown_figures}.")
 
 
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False) + "\n"
-
-
-def _item(text: str) -> str:
-    return (
-        textwrap.fill(
-            text,
-            WIDTH,
-            initial_indent="- ",
-            subsequent_indent="  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        + "\n"
+def _wrapped(text: str, bullet: str = "") -> str:
+    wrapper = textwrap.TextWrapper(
+        WIDTH, bullet, " " * len(bullet), break_long_words=False, break_on_hyphens=False
     )
+    return wrapper.fill(text) + "\n"
 
 
 def read_records(figures: Iterable[Any]) -> list[Mapping[str, Any]]:

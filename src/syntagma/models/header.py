@@ -8,7 +8,7 @@ concern.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, TypedDict
+from typing import Any, Final, Literal, TypedDict, get_origin, get_type_hints
 
 from syntagma.errors import ModelError
 from syntagma.formats.auto import HeadSource
@@ -92,29 +92,15 @@ _NAMES_OF_TYPES = {
     dict: "an object",
     list: "a list",
 }
-_DATA_TYPES: dict[str, type] = {
-    **dict.fromkeys(("name", "sha256", "use"), str),
-    **dict.fromkeys(("sentences", "words", "left_out", "held_out"), int),
-}
-FIELD_TYPES: dict[str, type] = {
-    **dict.fromkeys(("name", "language", "licence", "attribution", "created_with"), str),
-    **dict.fromkeys(("tag_column", "scorer", "feature_set", "arcs", "search", "grammar"), str),
-    "preset": str,
-    "heads": str,
-    **dict.fromkeys(("features", "parameters", "chart", "categories", "rules"), int),
-    **dict.fromkeys(("unreachable", "suffix_length"), int),
-    **dict.fromkeys(
-        (
-            *("settings", "figures", "start", "language_model", "margin", "dimensions", "slots"),
-            *("networks", "preset_changes"),
-        ),
-        dict,
-    ),
-    **dict.fromkeys(("data", "templates", "inputs"), list),
-    **dict.fromkeys(("scaled", "chart_by_size", "chooses_forms"), bool),
-    **dict.fromkeys(("back_off", "every_label", "merging", "quantized", "wide_sets"), bool),
-    "lifting": bool,
-}
+
+
+def _types(table: type) -> dict[str, type]:
+    """The fields of a table with their types in JSON; literals are strings."""
+    hints = ((name, get_origin(hint) or hint) for name, hint in get_type_hints(table).items())
+    return {name: str if hint is Literal else hint for name, hint in hints}
+
+
+FIELD_TYPES, _DATA_TYPES = _types(Header), _types(DataEntry)
 
 
 def check_header(header: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ They are data, like the templates of the linear scorer. `_action_scorer.pxd` def
 mean; `ActionScorer` checks them.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,8 @@ class SlotTable:
 
     def to_json(self) -> dict[str, list[str]]:
         """For the header of a model file."""
-        return {
-            "state": list(self.state),
-            "arc": list(self.arc),
-            "candidate": list(self.candidate),
-            "sets": list(self.sets),
-            "pairs": [" ".join(pair) for pair in self.pairs],
-        }
+        names = {**asdict(self), "pairs": map(" ".join, self.pairs)}
+        return {part: list(each) for part, each in names.items()}
 
 
 SLOTS = SlotTable(

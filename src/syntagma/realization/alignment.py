@@ -1,17 +1,16 @@
 """Aligns a tree of lemmas with the sentence that it stands for (ZC15 §5.7), so that raw text can be
 learned from.
 
-Every lemma may be any of the forms that the realizer proposes for it. Of the exponentially many
-mappings of lemmas to the text those remain in which each subtree covers a continuous span that no
-other word stands in: the tree is taken to be projective. They are found bottom-up. Text that no
-lemma stands for, such as punctuation or function words that the tree lacks, is skipped, and as
-little as possible is. Of mappings that skip as much, the one with the likeliest forms is taken, and
-of those, the first from the left. ZC15 take a random one.
+A lemma may be any of the forms that the realizer proposes for it. Mappings of lemmas to the text
+are found bottom-up; each subtree covers a contiguous span without other words, because the tree is
+taken to be projective. Text that no lemma covers, such as punctuation or function words that the
+tree lacks, is skipped. The best mapping skips least, then has the likeliest forms, then is the
+leftmost. ZC15 take a random one.
 
-A tree that is not projective has no alignment. Neither has one with a lemma of which the text has
-no form, in ZC15; here such a lemma may stand for any part of a token, the more similar the better,
-because most of them are misspelled, or inflected as the realizer does not know. SR'11 trees are
-read in `formats/sr11.py`.
+A non-projective tree has no alignment. In ZC15, neither has a tree with a lemma that has no form in
+the text. Here such a lemma may match any part of a token, preferably a similar one: most of them
+are misspelled, or inflected in a way that the realizer does not know. SR'11 trees are read in
+`formats/sr11.py`.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class TextPiece(NamedTuple):
 
     start: int  # characters of the text
     end: int
-    text: str  # as it is compared
+    text: str  # normalised
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +225,8 @@ def _bottom_up(dependents: Mapping[int, Sequence[int]]) -> list[int]:
 
 
 def _spelled_forms(problem: Problem, realizer: Realizer) -> list[dict[str, float]]:
-    """The forms that each word may have in a text, as they are compared, and their surprise. Those
-    of a lemma with other tags and features are less likely than any of its own."""
+    """The forms that each word may have in a text, normalised, and their surprise. Forms of a lemma
+    with other tags and features are less likely than any of its own."""
     inflector = realizer.inflector
     found = []
     for word, choice in zip(problem.words, realizer.inflect(problem)[1], strict=True):

@@ -200,8 +200,8 @@ class FormContext(_FormModel):
 
 def pooled_keys(lemma: str, forms: Sequence[str]) -> tuple[Key, Key]:
     """The keys under which a lemma shares weights with itself under other tags and features, and
-    with other lemmas whose forms, which are sorted and in lower case, end alike: *de* and *d'* with
-    *lorsque* and *lorsqu'*."""
+    with other lemmas whose forms have the same endings: *de* and *d'* with *lorsque* and *lorsqu'*.
+    The forms are sorted and in lower case."""
     pairs = zip(forms[0], forms[-1], strict=False)
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     endings = " ".join(form[shared:] for form in forms)

@@ -1,7 +1,7 @@
 """Inflection: the forms that a lemma may take, given its tag and features as far as known.
 
 Forms come from the `lexicon` of the training treebank; for English, else from the tables and rules
-of `english`; else from the `transducer` or, in models without one, the `edit_rules` of the same
+of `english`; else from the `transducer` or, in models without one, the `EditRules` of the same
 treebank. `form_choice` estimates how likely each of several forms is; the search decides.
 """
 
@@ -20,13 +20,13 @@ import numpy.typing as npt
 
 from syntagma.files.sections import check_sections, text_section
 from syntagma.realization import english
-from syntagma.realization.edit_rules import EditRules
 from syntagma.realization.edits import apply_edit
 from syntagma.realization.letters import capitalised, with_case_of
 from syntagma.realization.lexicon import (
     COMMON_TYPO,
     SECTION,
     TYPO,
+    EditRules,
     Seen,
     SeenForms,
     most_frequent,

@@ -1,9 +1,13 @@
-"""The lexicon of inflection: forms of lemmas seen in training, in memory and in a model file."""
+"""The lexicon of inflection: forms of lemmas seen in training, in memory and in a model file.
+
+`EditRules` count how its forms are made, for unseen lemmas: how likely each edit of a lemma is, by
+tag, features and ending.
+"""
 
 from __future__ import annotations
 
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -112,3 +116,56 @@ def _longer(lemma: str, text: str) -> tuple[str, Edit]:
     if form is None:
         raise ValueError(text)
     return form, edit
+
+
+_SUFFIXES = 6  # the longest ending, in letters, that a rule looks at
+_BACKOFF = 2.0  # back-off pseudo-count: all lemmas with a shorter ending count as this many
+
+
+class EditRules:
+    """Edits from the lemmas of one tag to their forms, counted by features and ending of the lemma.
+
+    Every lemma counts once, however frequent, because rules are for unseen lemmas.
+    """
+
+    def __init__(self, counts: Mapping[tuple[str | None, str], Mapping[Edit, int]]) -> None:
+        self._counts = counts
+
+    @classmethod
+    def of_lexicon(cls, lexicon: Mapping[str, Sequence[Seen]], tag: str) -> EditRules:
+        counts: defaultdict[tuple[str | None, str], Counter[Edit]] = defaultdict(Counter)
+        for lemma, entries in lexicon.items():
+            for entry in most_frequent([entry for entry in entries if entry.tag == tag]):
+                for ending in _endings(lemma.lower()):
+                    counts[entry.features, ending][entry.edit] += 1
+                    counts[None, ending][entry.edit] += 1
+        return cls(counts)
+
+    def chances(self, lemma: str, features: str | None) -> dict[Edit, float]:
+        """The probability of each edit: relative frequency by ending, backed off to shorter ones.
+
+        Unseen features are ignored. A lemma with an unseen last letter, such as one in another
+        script, is not edited at all.
+        """
+        if (features, "") not in self._counts:
+            features = None
+        chances: dict[Edit, float] = {}
+        endings = _endings(lemma.lower())
+        if (None, endings[1]) not in self._counts:
+            return {}
+        for ending in endings:
+            seen = self._counts.get((features, ending))
+            if seen is None:
+                break
+            total = sum(seen.values()) + (_BACKOFF if chances else 0.0)
+            chances = {
+                edit: (seen.get(edit, 0) + _BACKOFF * chances.get(edit, 0.0)) / total
+                for edit in {**chances, **seen}
+            }
+        return chances
+
+
+def _endings(lemma: str) -> list[str]:
+    """The endings of a lemma, shortest first."""
+    marked = "^" + lemma
+    return ["", *(marked[-size:] for size in range(1, min(_SUFFIXES, len(marked)) + 1))]

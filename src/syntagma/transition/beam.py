@@ -18,9 +18,8 @@ from syntagma.request import MAX_BEAM, Request, SearchName
 from syntagma.results.linearization import Linearization
 from syntagma.transition._depth_first import depth_first_search
 from syntagma.transition._search import FoundTree, Search, beam_search
-from syntagma.transition.conflicts import describe_constraints, smallest_conflict
-from syntagma.transition.core import cores, guided
 from syntagma.transition.encoding import Encoding, decode, encode
+from syntagma.transition.feasibility import cores, describe_constraints, guided, smallest_conflict
 from syntagma.transition.lifting import (
     Floats,
     is_unlikely,

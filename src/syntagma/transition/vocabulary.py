@@ -151,7 +151,7 @@ class Vocabulary:
     def as_known(self, word: Word) -> Word:
         """The word as the search sees it: without an unknown tag, feature or label.
 
-        A UPOS tag in place of the tag counts as what it is. All unknown labels are the same to the
+        A UPOS tag in place of the tag counts as a UPOS tag. All unknown labels are the same to the
         search. They still matter where the head is not given: a word with such a label is not the
         root.
         """
@@ -169,7 +169,7 @@ class Vocabulary:
 
     def known_words(self, words: Iterable[Word]) -> tuple[Word, ...]:
         """The words of a problem as the search sees them. If none of them has features, they are
-        not given: words without features say something only beside others."""
+        not given: empty features are informative only beside words that have some."""
         known = tuple(map(self.as_known, words))
         if not self.features or any(word.features for word in known):
             return known
@@ -225,8 +225,8 @@ class Vocabulary:
         return [] if given & self.feature_numbers.keys() else sorted(given)
 
     def unknown_labels(self, words: Iterable[Word]) -> list[str]:
-        """The labels of the words that are not in the vocabulary; that of a root says no more than
-        its head does."""
+        """The labels of the words that are not in the vocabulary; a root's adds nothing to its
+        head."""
         labels = {word.deprel for word in words if word.deprel and word.head != 0}
         return sorted(labels - self.label_numbers.keys() - {ROOT_LABEL})
 
@@ -304,8 +304,8 @@ class Vocabulary:
 
 def feature_values(features: str) -> Iterator[str]:
     """The values of features as a vocabulary lists them: one for each of several of a name, as in
-    `PronType=Int,Rel`; without notes that are no features of Universal Dependencies, as `lin=+1`
-    is none."""
+    `PronType=Int,Rel`. Notes that are not features of Universal Dependencies, such as `lin=+1`, are
+    left out."""
     for part in features.split("|") if features else ():
         name, _, values = part.partition("=")
         if name[:1].isupper():
