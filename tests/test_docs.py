@@ -214,7 +214,7 @@ def test_examples_in_docstrings(name: str, capsys: pytest.CaptureFixture[str]) -
 
 def test_json_examples_are_json_and_the_problems_are_valid() -> None:
     page = ROOT / "docs" / "guide" / "formats.md"
-    problems, schema, result = (block for _, block in blocks(page, "json"))
+    problems, result, schema = (block for _, block in blocks(page, "json"))
     assert not [p for p in read_jsonl(problems.splitlines(), "doc") if isinstance(p, FormatError)]
     assert set(json.loads(schema)["anyOf"][1]["properties"]) == {
         "words",

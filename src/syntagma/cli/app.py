@@ -17,8 +17,8 @@ from syntagma.cli.output import ReaderGone
 from syntagma.errors import ArgumentError, SyntagmaError, SyntagmaWarning
 from syntagma.request import DEFAULTS
 
-# Each command is imported when it is run: to import and register all of them takes as long as to
-# order a short bag.
+# Each command is imported when it runs: importing and registering all of them takes as long as
+# ordering a short bag.
 COMMANDS: dict[str, Callable[[], Callable[..., None]]] = {
     "order": lambda: import_module("syntagma.cli.order").order,
     "realize": lambda: import_module("syntagma.cli.realize").realize,

@@ -1,7 +1,7 @@
-"""Signals that end the command: no temporary file is left, no traceback is shown.
+"""Signals that end the command: temporary files are removed, no traceback is shown.
 
-A dedicated thread handles them. They work at any moment, even while the main thread is in compiled
-code, and never interrupt a step of `files/temporary.py`.
+A dedicated thread handles them, even while the main thread is in compiled code. They never
+interrupt a step of `files/temporary.py`.
 """
 
 import os

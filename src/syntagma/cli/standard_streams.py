@@ -1,4 +1,4 @@
-"""Standard input, output and error as the command needs them, however its caller left them."""
+"""Standard input, output and error made usable, even if the caller closed them."""
 
 import io
 import os
@@ -34,7 +34,7 @@ def prepare_standard_streams() -> None:
 
 
 class _Messages(io.RawIOBase):
-    """Standard error without errors: a full disk, or a reader that is gone, loses messages."""
+    """Standard error that never fails: messages to a full disk or a closed pipe are lost."""
 
     def writable(self) -> bool:
         return True

@@ -22,7 +22,7 @@ def check_output(path: Name, inputs: Iterable[Name | None] = ()) -> None:
     """Raise `OutputError` if this file cannot be written, or if it is one of the inputs.
 
     An input is recognised under any name: relative, a symbolic or a hard link, "-" for a standard
-    input that was redirected from it. An input that is None, missing or a pipe is no obstacle.
+    input that was redirected from it. Inputs that are None, missing or pipes are ignored.
     """
     try:
         _check_place(Path(os.path.realpath(path)), path)

@@ -2,7 +2,7 @@
 
 All readers take lines as `open_text` yields them: a line that cannot be decoded yields a
 `FormatError` in its place, so that one bad line does not end a batch. So does a line that is longer
-than `limits.MAX_LINE`: no more is ever held in memory, however much an archive unpacks to.
+than `limits.MAX_LINE`: no more is held in memory, however large an archive unpacks.
 """
 
 from __future__ import annotations
@@ -105,12 +105,12 @@ def decoded_lines(
 
 
 def reading_faults() -> tuple[type[Exception], ...]:
-    """What reading a file that is damaged, cut off or out of reach may raise."""
+    """The exceptions of a file that is damaged, truncated or unreachable."""
     return OSError, EOFError, zlib.error, _lzma_error()
 
 
 def unreadable(error: Exception, source: str, line: int | None) -> FormatError:
-    """The error of a file that cannot be read beyond a line."""
+    """The error of a file that cannot be read beyond this line."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return FormatError(f"the file is damaged or cut off after this line: {reason}", source, line)
 

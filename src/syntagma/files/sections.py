@@ -110,7 +110,7 @@ def unpack_text(packed: bytes, name: str) -> str:
 
 
 def damaged(name: str, why: str) -> ModelError:
-    """The error of a section whose content cannot be what its kind of model stores."""
+    """The error of a section whose content is invalid for its kind of model."""
     return ModelError(f"damaged model: section {name!r}: {why}; get a fresh copy or train it again")
 
 

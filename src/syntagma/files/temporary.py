@@ -1,4 +1,4 @@
-"""A register of temporary files, so that a process that must end at once can remove them all.
+"""A register of temporary files: a process that is killed by a signal can remove them all.
 
 The library handles no signals. The command line does (`cli/signals.py`), and calls `abandon`.
 """
@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-_PATIENCE = 5.0  # seconds that `abandon` waits for a step that must not be cut off
+_PATIENCE = 5.0  # seconds that `abandon` waits for a step in progress
 
 _lock = threading.RLock()
 _paths: dict[Path, None] = {}
@@ -67,9 +67,9 @@ def temporary_folder(parent: Path) -> Iterator[Path]:
 
 
 def abandon() -> None:
-    """Remove all temporary files; the process must end right after, without another step.
+    """Remove all temporary files; the process must exit right after.
 
-    May be called in any thread. Nobody else can create or rename a file from here on.
+    May be called in any thread. No other thread can create or rename a file from then on.
     """
     _lock.acquire(timeout=_PATIENCE)
     for path in list(_paths):

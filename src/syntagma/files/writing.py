@@ -31,7 +31,7 @@ def atomic_write(
 ) -> contextlib.AbstractContextManager[IO[Any]]:
     """Write a file that appears under its name only when it is complete and on disk.
 
-    Until then, and if anything fails, an older file of this name stays as it was. Of several
+    Until then, and if anything fails, an existing file stays as it was. Of several
     writers of one file, the last to finish wins. A file that cannot be written raises
     `OutputError`. Devices and pipes are written directly.
     """

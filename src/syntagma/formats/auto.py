@@ -9,7 +9,7 @@ alone. Fields are separated by spaces, so forms may contain any other character.
 phrase, such as a base NP, become no-break spaces (U+00A0), and spaces again in reading.
 
 The head, 0 or 1, is the index of the child that the head word comes from. Files disagree on its
-meaning: it can be trusted in CCGbank, but not in derivations that were made from trees of Universal
+meaning: it is reliable in CCGbank, but not in derivations that were made from trees of Universal
 Dependencies. So it is taken from the `file`, or ignored in favour of the `rule` of
 `ccg/categories.py`. CCGbank is recognised by its categories with features, as `S[dcl]`.
 """

@@ -1,9 +1,9 @@
 """The JSON that `jsonl` reads and writes, as JSON Schema (2020-12): for docs/guide/formats.md and
 the OpenAPI document of the server.
 
-What a schema accepts is a problem, unless its parts do not go together: indices of words that are
-not there, cycles of heads, several roots, contradictory order constraints, a name twice among the
-features. `tests/formats/test_json_schema.py` compares the two.
+What the schema accepts is a valid problem, unless its parts are inconsistent: indices of missing
+words, cycles of heads, several roots, contradictory order constraints, a feature given twice.
+`tests/formats/test_json_schema.py` compares the two.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _sentence() -> tuple[dict[str, Schema], dict[str, Schema]]:
         "finished": {"const": False, "description": "the search ran out of time"},
         "left_out": {"type": "array", "items": {"type": "integer"}},
         "narrowed": {"const": True, "description": "a time limit narrowed the beam"},
-        "projective": {"const": False, "description": "arcs cross: a subtree is torn apart"},
+        "projective": {"const": False, "description": "arcs cross: a subtree is discontinuous"},
         "derivations": {"type": "array", "items": {"type": "string"}},
         "contractions": {"type": "array", "items": _object(span)},
     }

@@ -93,8 +93,11 @@ def _parse(line: str) -> object:
 
 
 def parse_json(text: str) -> Any:
-    """The value of a text of JSON: no key twice, no number that is not finite or very long, and
-    within the limits. Raises `SchemaError`, or `JSONDecodeError` if it is not JSON at all."""
+    """The value of a JSON text, within the limits; duplicate keys, and numbers that are not finite
+    or very long, are refused.
+
+    Raises `SchemaError`, or `JSONDecodeError` if it is not JSON at all.
+    """
     # Brackets and colons within strings count, too: the limit is far above what a problem needs.
     if text.count("[") + text.count("{") > MAX_JSON_VALUES or text.count(":") > MAX_JSON_VALUES:
         raise SchemaError(
@@ -294,7 +297,7 @@ def write_jsonl(result: Result | Sequence[Result]) -> str:
 
 
 def write_acceptance(acceptance: Acceptance) -> str:
-    """An acceptance as a line of JSON with its line end; what is infinite is null."""
+    """An acceptance as a line of JSON with its line end; infinite numbers become null."""
     given, hint, adjacency = acceptance.given, acceptance.hint, acceptance.adjacency
     value: dict[str, object] = {
         "id": acceptance.best.problem.id,

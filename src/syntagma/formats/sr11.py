@@ -8,8 +8,8 @@ with white space between the fields and head 0 for the root. After an empty line
 as text, which test sets leave out. The words of a name hang from its last word by the labels
 NAME_1, NAME_2, …, in their order. Lemma trees are aligned with texts in `realization/alignment.py`.
 
-The task's own documentation is not public any more. This is the layout that published code for its
-data reads (github.com/diegma/graph-2-text), with the attributes that ZC15 §5.7 names.
+The task's documentation is no longer public. This is the layout that published code for its data
+reads (github.com/diegma/graph-2-text), with the attributes that ZC15 §5.7 names.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class _Node:
 
 
 def read_sr11(lines: Lines, source: str) -> Iterator[LemmaTree | FormatError]:
-    """Read the sentences one at a time; a faulty one yields a `FormatError` in its place."""
+    """Read one sentence at a time; a faulty one yields a `FormatError` in its place."""
     for place, id, tree, text in _blocks(lines, source):
         if isinstance(tree, FormatError):
             yield tree

@@ -43,7 +43,7 @@ def read_text(
             continue
         place = Place(source, number)
         try:
-            # A first look, so that no word is made of a line that has far too many.
+            # Refuse a line of far too many words before any `Word` is built.
             if line.count("\t" if "\t" in line else " ") >= MAX_WORDS:
                 check_limit(_count_words(line), MAX_WORDS, "the bag", "words")
             words = tuple(Word(lemma=word) if lemmas else Word(word) for word in split(line))

@@ -1,4 +1,4 @@
-"""What a parse says of words besides what a problem gives: it comes back with the result."""
+"""Annotations of words that the problem does not give to the search but the result returns."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ def without_notes(misc: str, names: Sequence[str]) -> str:
 
 @lru_cache(1 << 14)
 def readable_features(column: str) -> str:
-    """The features in a column that may hold anything: those of the form Name=Value, each name
-    once; empty if there are none."""
+    """The well-formed features (Name=Value, each name once) of a column that may hold anything."""
     if column == UNKNOWN or len(column) > MAX_CHARACTERS:
         return ""
     found: dict[str, str] = {}
@@ -42,7 +41,7 @@ def readable_features(column: str) -> str:
 
 
 def readable_upos(column: str) -> str | None:
-    """The tag in a column that may hold anything; None if it holds none."""
+    """The tag in a column that may hold anything; None if there is none."""
     readable = column != UNKNOWN and column and not any(map(str.isspace, column))
     return column if readable and len(column) <= MAX_CHARACTERS else None
 
@@ -53,7 +52,7 @@ def check_tag_column(tag_column: TagColumn) -> None:
 
 
 class Annotation(NamedTuple):
-    """The columns of CoNLL-U that belong to a word wherever it stands; `_` for what is unknown."""
+    """The columns of CoNLL-U that do not depend on word order; `_` for what is unknown."""
 
     lemma: str = UNKNOWN
     upos: str = UNKNOWN
@@ -81,6 +80,6 @@ class Annotated(Protocol):
 
 
 def annotated(origin: object) -> Annotated | None:
-    """The origin, if it is that of a parse. To check it against the protocol would take longer than
-    to write a sentence."""
+    """The origin, if it is that of a parse. A check against the protocol would take longer than
+    writing a sentence."""
     return cast(Annotated, origin) if hasattr(origin, "annotation") else None

@@ -1,7 +1,7 @@
 """The canonical order of a problem's words: the same however the words are listed.
 
 Colour refinement (Weisfeiler & Leman 1968): words start with the colour of their own attributes and
-are told apart by the colours of their heads, dependents and order partners until nothing changes.
+are split by the colours of their heads, dependents and order partners until nothing changes.
 Colours are numbered by sorting, never by `hash()`, so that the result is the same in every process.
 """
 
@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from syntagma.problem.word import Word
 
-# How a neighbour that changed its colour is related to the word that looks at it.
+# What a neighbour that changed its colour is to the word that looks at it.
 _HEAD, _DEPENDENT, _BEFORE, _AFTER = range(4)
 
 # Words that refinement may visit to choose among the tied words of a component, in all trials, and
@@ -56,7 +56,7 @@ def canonical_order(
     if before:
         for word in _tie_breaks(colours, _WORK, _MAX_DEPTH):
             colours.individualise(word)
-    # The other tied words are those of trees, which can be swapped: any of them will do.
+    # The remaining ties are within trees, whose tied words are interchangeable.
     colours.individualise_the_rest()
     return tuple(sorted(range(len(keys)), key=lambda word: (ranks[word], colours.colour[word])))
 
@@ -75,10 +75,10 @@ def _neighbours(words: Sequence[Word], before: Pairs) -> list[list[tuple[int, in
 
 
 def _tie_breaks(colours: _Colouring, work: int, depth: int) -> list[int]:
-    """Tied words around cycles, in the order in which they are to be told apart.
+    """Tied words around cycles, in the order in which they are to be individualised.
 
-    Words that are not tied hold nothing together, so the tied words fall into components, and each
-    can be brought into canonical order by itself. Equal components can be swapped.
+    Words that are not tied do not connect components, so each component of tied words can be
+    brought into canonical order by itself. Equal components are interchangeable.
     """
     components = [] if depth == 0 else _cyclic_components(colours)
     size = sum(map(len, components))
@@ -93,7 +93,8 @@ def _tie_breaks(colours: _Colouring, work: int, depth: int) -> list[int]:
 def _ordered_component(
     colours: _Colouring, component: list[int], work: int, depth: int
 ) -> tuple[_Certificate, list[int]]:
-    """The words of a component in canonical order, and what is the same of equal components."""
+    """The words of a component in canonical order, with its certificate: equal components, and only
+    these, have equal certificates."""
     local = {word: index for index, word in enumerate(component)}
     neighbours = [
         [(local[other], relation) for other, relation in colours.neighbours[word] if other in local]
@@ -112,8 +113,8 @@ def _ordered_component(
             for word in members[1:]:
                 part.individualise(word)
         else:
-            # Around a cycle words may look alike only from nearby: choose by what refinement finds
-            # once they are told apart.
+            # Around a cycle, words may differ only at a distance: choose by what refinement finds
+            # once each is individualised.
             limit = work // len(members)
             part.individualise(min(members, key=lambda word: part.trial(word, limit)))
         for word in _tie_breaks(part, work // 2, depth - 1):
@@ -174,7 +175,7 @@ class _Colouring:
     def refine(self, changed: Iterable[int], limit: int | None = None) -> None:
         """Split classes until the words of each see the same colours around them.
 
-        With a limit, no further round is begun after so many visits of a word by a neighbour.
+        With a limit, no new round begins after this many visits of a word by a neighbour.
         """
         colour, classes = self.colour, self.classes
         visits = 0
@@ -250,8 +251,8 @@ class _Colouring:
                 self.individualise(word)
 
     def trial(self, word: int, limit: int) -> _Trace:
-        """What refinement finds if this word is told apart, in terms that do not depend on how the
-        words are listed; nothing is changed."""
+        """What refinement finds if this word is individualised, independent of how the words are
+        listed; the colouring stays as it is."""
         begin, trace = len(self._moves), self.trace
         self.trace = []
         heap = list(self._tied)

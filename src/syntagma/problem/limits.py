@@ -20,6 +20,6 @@ MAX_DIGITS: Final = 9  # of a number
 
 
 def check_limit(size: int, limit: int, what: str, unit: str, field: str = "words") -> None:
-    """Refuse what is larger than a limit."""
+    """Raise `ProblemError` if the size exceeds the limit."""
     if size > limit:
         raise ProblemError(f"{what} has {size} {unit}, more than the limit of {limit}", field=field)

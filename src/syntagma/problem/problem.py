@@ -37,8 +37,8 @@ class Problem:
     """A bag of words and the constraints that every result satisfies.
 
     All indices are 1-based. `before` holds pairs (a, b): word a stands somewhere before word b.
-    `id` is carried to the output; `origin` is whatever its reader needs there. `predecessors` is
-    derived: see `precedence.predecessors`.
+    `id` is carried over to the output; `origin` is for the writer: where and what was read.
+    `predecessors` is derived: see `precedence.predecessors`.
 
     A word without a given head is the root if its label is given as "root"; with any other given
     label it cannot be the root.
@@ -109,14 +109,14 @@ class Problem:
     ) -> Problem:
         """Build a problem from a sentence of spaCy: a `Span`, or a `Doc` of one sentence.
 
-        All that the parse knows is given to the search, unless `tags`, `arcs` or `labels` is False;
+        Everything in the parse is given to the search, unless `tags`, `arcs` or `labels` is False;
         labels are those of given arcs. Without arcs the words are ordered freely. `lemmas=True`
         gives lemmas and features instead of forms, for `Linearizer.realize`.
 
         `tag_column` is `Linearizer.tag_column`: "xpos" gives spaCy's `tag_`, "upos" its `pos_`.
 
-        The words are listed in an order that tells nothing of the sentence's own.
-        `Linearization.to_spacy` is the way back: it restores what else was known of each word.
+        The words are listed in canonical order, which does not reveal that of the sentence.
+        `Linearization.to_spacy` is the way back: it restores the annotations of each word.
         """
         from syntagma.problem.objects.spacy import parse_from_spacy
 

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 def check_iterable(items: Iterable[T], what: str) -> Iterable[T]:
-    """The items, if they are a list or another collection, and not a text or a mapping."""
+    """The items, if they are a collection, neither a string nor a mapping."""
     if isinstance(items, str):
         raise ProblemError(f"{what}, not one string: split it into words first")
     if not is_collection(items):
@@ -52,7 +52,7 @@ def check_words(words: tuple[Word, ...]) -> None:
                 f"the form of word {index} is not a string: {shown(form)}",
                 field=_field(index, "form"),
             )
-        # Most words are plain; the rest need a closer look.
+        # A fast path: most words are plain.
         plain = form.isascii() and form.isalnum() and len(form) <= MAX_CHARACTERS
         if not plain and (form or word.lemma is None):
             _check_form(form, "form", index)
@@ -96,7 +96,6 @@ def _check_lemma(lemma: str, index: int) -> None:
 
 
 def _check_features(features: str, words: Sequence[Word], index: int) -> None:
-    """Empty features are those of a word that has none."""
     field = _field(index, "features")
     if not isinstance(features, str):
         raise ProblemError(
@@ -132,7 +131,7 @@ def _check_features(features: str, words: Sequence[Word], index: int) -> None:
 
 @lru_cache(1 << 14)
 def _are_plain(features: str) -> bool:
-    """Whether features need no closer look, as almost all."""
+    """Whether features are valid and ASCII, as almost all are."""
     parts = [part.partition("=") for part in features.split("|")]
     return (
         len(features) <= MAX_CHARACTERS

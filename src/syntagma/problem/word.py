@@ -31,7 +31,7 @@ class Word:
 
     `tag` is of the tag set of the model (most often XPOS), `upos` the universal part of speech.
     Morphological features are written as in CoNLL-U (`Number=Plur|Person=3`); empty features are
-    those of a word that has none. A model reads of these what it has learned.
+    those of a word that has none. A model uses the ones that it was trained on.
 
     A word to be realized has a lemma instead of a form:
     `Word(lemma="dog", tag="NNS", features="Number=Plur")`.

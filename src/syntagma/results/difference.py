@@ -23,7 +23,7 @@ AUXILIARIES = frozenset({"aux", "cop"})
 FUNCTION_WORDS = AUXILIARIES | {"det", "case", "mark", "cc", "clf"}
 NO_OPENING = frozenset({"cc", "discourse", "vocative"})  # may precede any clause
 
-READ_ALOUD = "&%@#"  # punctuation by its Unicode category, but read as words
+READ_ALOUD = "&%@#"  # punctuation by Unicode category, but read aloud as words
 
 FUNCTION_WORD_WEIGHT = 0.25  # of the relation of a function word; that of another is 1
 
@@ -42,7 +42,7 @@ class MainClause(NamedTuple):
 class Profile:
     """What a linearization is compared by. Punctuation, tags and capitals are not part of it.
 
-    Words are compared by what they read, so identical words are interchangeable. `relations` holds
+    Words are compared by form or lemma, so identical words are interchangeable. `relations` holds
     the weight of each (word, function, head).
     """
 

@@ -1,4 +1,4 @@
-"""A parsed sentence, whichever package it comes from, and what of it a problem gives."""
+"""A parsed sentence of any package, and which part of it a problem gives to the search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from syntagma.problem.annotation import (
 from syntagma.problem.canonical import canonical_order
 from syntagma.problem.word import TagColumn, Word
 
-# Notes of Stanza and UDPipe on the place of a word in the text.
+# Character offsets, as Stanza and UDPipe note them.
 _OFFSETS = ("start_char", "end_char", "TokenRange")
 _ORDERED_COMMENTS = ("constituency", "translit")
 
@@ -47,7 +47,7 @@ class Parse:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What of a parse the problem gives; arcs are given with their labels or without."""
+    """Which part of a parse the problem gives; arcs are given with or without their labels."""
 
     tags: bool = True
     arcs: bool = True
@@ -109,9 +109,9 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class ParseOrigin:
-    """What the result needs of a parse: the origin of the problem that was made of it.
+    """The origin of a problem made from a parse: what the result needs of it.
 
-    It tells nothing of the order of the words.
+    It does not reveal the order of the words.
     """
 
     annotations: tuple[Annotation, ...]
@@ -123,8 +123,8 @@ class ParseOrigin:
 
 
 def without_order(parse: Parse) -> Parse:
-    """The parse without notes and comments that speak of the words in their order. The text leaves
-    an empty comment, whose place the text of the result will take."""
+    """The parse without notes and comments that depend on word order. The text leaves an empty
+    comment, to be replaced by the text of the result."""
     comments = []
     for comment in parse.comments:
         name = comment[1:].partition("=")[0].strip()
@@ -144,9 +144,9 @@ def _unordered(misc: str) -> str:
 def canonical_listing(
     words: Sequence[Word], annotations: Sequence[Annotation]
 ) -> tuple[tuple[Word, ...], tuple[Annotation, ...]]:
-    """Words and what is known of them, listed in an order that tells nothing of the one given.
+    """Words and their annotations in canonical order, which does not reveal the given one.
 
-    Words that swap places unseen are equal in all that is known of them.
+    Annotations count, too, so tied words are interchangeable.
     """
     marked = [
         replace(word, features="\t".join((str(word.features), *annotation)))

@@ -20,7 +20,7 @@ _WIDE, _EMOJI, _SPACING_MARK, _OTHER = 100, 130, 50, 85
 _EMOJIS = range(0x1F000, 0x20000)
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 _NO_XML = "\ufffe\uffff"
-# Embeddings, overrides and isolates: one that is not closed turns the words after it around.
+# Embeddings, overrides and isolates: an unclosed one reverses the words after it.
 _DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
@@ -43,7 +43,7 @@ def visible(text: str) -> str:
 
 
 def text_width(text: str, size: float) -> float:
-    """An estimate of how wide a text is in a picture, rather too wide than too narrow."""
+    """An upper estimate of how wide a text is in a picture."""
     return sum(map(_character_width, text)) * size / 100
 
 

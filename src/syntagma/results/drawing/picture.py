@@ -21,8 +21,8 @@ _CAPTION, _NOTE, _CAPTION_LINE = 13.0, 16.0, 24.0  # baselines, and the height o
 def draw_picture(panels: Sequence[Panel], *, ranked: bool = False, suffix: str = "") -> str:
     """An SVG document that ends with a newline; if ranked, each panel shows rank and score.
 
-    Its identifiers follow from what it shows. A page that may show the same twice tells the two
-    apart by a suffix.
+    Its identifiers are derived from its content. A page that may show the same picture twice gives
+    each a suffix.
     """
     figures = [_figure(panel) for panel in panels]
     ranks = [
