@@ -12,6 +12,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from references.ngrams import find, log_prob
 from toys.searches import (
     make_text,
     toy_model,
@@ -72,14 +73,14 @@ def test_look_up_is_that_of_the_back_off_model(order: int, sentences: int) -> No
     depths = set()
     for context in draw_contexts(rng, model, make_text(order, sentences)):
         found = packed.ngrams.distribution(context, len(words))
-        assert found.tolist() == [rounded.log_prob(context, word) for word in words]
+        assert found.tolist() == [log_prob(rounded, context, word) for word in words]
         total = fsum(exp(found[word]) for word in words if word != START)
         if is_few(model):
-            assert found.tolist() == [model.log_prob(context, word) for word in words]
+            assert found.tolist() == [log_prob(model, context, word) for word in words]
             assert total == pytest.approx(1, abs=1e-6)
         assert total == pytest.approx(1, abs=0.05)
         before = context[max(0, len(context) - order + 1) :]
-        depths.add(next(i for i in range(len(before) + 1) if model.find(before[i:]) >= 0))
+        depths.add(next(i for i in range(len(before) + 1) if find(model, before[i:]) >= 0))
     assert len(depths) > 1 or order < 3, "contexts that are known and contexts that are not"
 
 
@@ -91,7 +92,7 @@ def test_a_sentence_is_scored_word_by_word(order: int) -> None:
     for sentence in [*make_text(order, 20), *make_text(99, 20), ["w1", "never", "w1"]]:
         numbers = [packed.number(word) for word in sentence]
         expected = [
-            rounded.log_prob([START, *numbers[:i]], word) for i, word in enumerate([*numbers, END])
+            log_prob(rounded, [START, *numbers[:i]], word) for i, word in enumerate([*numbers, END])
         ]
         assert packed.ngrams.score(numbers) == expected
         assert packed.score(sentence) == expected

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from references.ngrams import score
 from toys.text import make_model, make_text, plain_class, sums_to_one
 
 from syntagma.errors import ModelError
@@ -29,7 +30,7 @@ def test_pruning_loses_little_first() -> None:
     text = make_text(1, 2000)
     model = estimate(text, order=3, word_class=plain_class)
     sizes = [len(model) * share // 10 for share in (10, 8, 6, 4, 2)]
-    losses = [-prune_to(model, max(n, len(model.words))).score(text).mean() for n in sizes]
+    losses = [-score(prune_to(model, max(n, len(model.words))), text).mean() for n in sizes]
     assert losses == sorted(losses)
     assert losses[1] - losses[0] < (losses[-1] - losses[0]) / 4
 

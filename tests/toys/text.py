@@ -5,6 +5,7 @@ from functools import cache
 from random import Random
 
 import numpy as np
+from references.ngrams import log_prob
 
 from syntagma.language_model.backoff import END, START, BackoffModel, NGramOrder
 from syntagma.language_model.kneser_ney import estimate
@@ -42,7 +43,7 @@ def sums_to_one(model: BackoffModel, seed: int = 0, count: int = 30) -> bool:
     return all(
         math.isclose(
             sum(
-                math.exp(model.log_prob(context, word))
+                math.exp(log_prob(model, context, word))
                 for word in range(len(model.words))
                 if word != START
             ),

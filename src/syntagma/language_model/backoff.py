@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -26,7 +26,6 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
-WordClass = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +39,6 @@ class NGramOrder:
 
     def __len__(self) -> int:
         return len(self.word)
-
-    def index(self, parent: int, word: int) -> int:
-        """The index of an n-gram, or -1."""
-        start, end = np.searchsorted(self.parent, [parent, parent + 1])
-        at = int(start + np.searchsorted(self.word[start:end], word))
-        return at if at < end and self.word[at] == word else -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,42 +56,6 @@ class BackoffModel:
     def __len__(self) -> int:
         """The number of n-grams of all orders."""
         return sum(len(order) for order in self.orders)
-
-    def log_prob(self, context: Sequence[int], word: int) -> float:
-        """log p(word | context) of word numbers. Slow: use `score` for texts."""
-        context = context[max(0, len(context) - len(self.orders) + 1) :]
-        weight = 0.0
-        for first in range(len(context) + 1):
-            node = self.find(context[first:])
-            if node < 0:
-                continue
-            length = len(context) - first
-            at = self.orders[length].index(node, word)
-            if at >= 0:
-                return weight + float(self.orders[length].log_prob[at])
-            if length:
-                weight += float(self.orders[length - 1].backoff[node])
-        raise ModelError(f"there is no word number {word}: the model has {len(self.words)} words")
-
-    def find(self, ngram: Sequence[int]) -> int:
-        """The index of an n-gram in its order, or -1; 0 for the empty one."""
-        node = 0
-        for order, word in zip(self.orders, ngram, strict=False):
-            node = order.index(node, word)
-            if node < 0:
-                return -1
-        return node
-
-    def score(
-        self,
-        sentences: Iterable[Sequence[str]],
-        word_class: WordClass | None = None,
-    ) -> Float64:
-        """log p of each word and each sentence end, in the order of the text.
-
-        A word that is not in the vocabulary is replaced by its class, or else by `<unk>`.
-        """
-        return _score(self, _numbered(sentences, self.words, word_class))
 
     def validate(self) -> None:
         """Check what look-up relies on; raises `ModelError`."""
@@ -171,41 +128,3 @@ def link_suffixes(order: NGramOrder, below: NGramOrder, below_suffix: Int32) -> 
     context = below_suffix[order.parent]
     suffix = find_keys(keys(below.parent, below.word), keys(context, order.word))
     return np.where(context < 0, np.int32(-1), suffix)
-
-
-def _numbered(
-    sentences: Iterable[Sequence[str]], words: Sequence[str], word_class: WordClass | None
-) -> Int32:
-    """A text as word numbers, with sentence boundaries."""
-    numbers = {word: number for number, word in enumerate(words)}
-    text = []
-    for sentence in sentences:
-        text.append(START)
-        text += [_number(word, numbers, word_class) for word in sentence]
-        text.append(END)
-    return np.array(text, dtype=np.int32)
-
-
-def _number(word: str, numbers: Mapping[str, int], word_class: WordClass | None) -> int:
-    number = numbers.get(word)
-    if number is None and word_class is not None:
-        number = numbers.get(word_class(word))
-    return UNKNOWN if number is None or number in (START, END) else number
-
-
-def _score(model: BackoffModel, text: Int32) -> Float64:
-    nodes = text.copy()  # the longest n-gram of each order that ends at a word, or -1
-    scores = model.orders[0].log_prob[nodes].astype(np.float64)
-    for below, order in pairwise(model.orders):
-        context = np.roll(nodes, 1)
-        context[text == START] = -1
-        is_context = context >= 0
-        nodes = np.full(len(text), -1, dtype=np.int32)
-        nodes[is_context] = find_keys(
-            keys(order.parent, order.word), keys(context[is_context], text[is_context])
-        )
-        scores[is_context] += below.backoff[context[is_context]]
-        found = nodes >= 0
-        scores[found] = order.log_prob[nodes[found]]
-    result: Float64 = scores[text != START]
-    return result
