@@ -27,7 +27,7 @@ from syntagma.linearizer.linearizer import read_info
 from syntagma.problem.word import TagColumn
 from syntagma.training.run import Epoch
 from syntagma.treebanks.settings import Settings
-from syntagma.treebanks.treebank import count_tags
+from syntagma.treebanks.treebank import count_tags, treebank_blocks
 
 Grammar = Literal["dependency", "ccg"]
 
@@ -165,7 +165,7 @@ def entries(path: Path) -> Iterator[str]:
 
 def usual_tag_column(treebank: Path) -> TagColumn:
     """XPOS, if most words have such a tag, else UPOS."""
-    pairs = count_tags(treebank)
+    pairs = count_tags(treebank_blocks(treebank))
     tagged = sum(count for (xpos, _), count in pairs.items() if xpos)
     return "xpos" if tagged > 0.5 * pairs.total() else "upos"
 

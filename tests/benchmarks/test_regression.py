@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from regression import MODELS, compare
 
 
@@ -11,7 +12,7 @@ def _record(folder: Path, lines: list[object]) -> Path:
     return folder
 
 
-def test_new_keys_are_ignored_and_named(tmp_path, capsys):
+def test_new_keys_are_ignored_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = _record(tmp_path / "before", [{"results": [{"score": 1.5}]}])
     after = _record(tmp_path / "after", [{"results": [{"score": 1.5, "syntax": 1.0}]}])
     assert compare(before, after, ["en"]) == 0
@@ -19,7 +20,9 @@ def test_new_keys_are_ignored_and_named(tmp_path, capsys):
     assert compare(after, before, ["en"]) == 1
 
 
-def test_other_values_and_missing_files_differ(tmp_path, capsys):
+def test_other_values_and_missing_files_differ(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = _record(tmp_path / "before", [{"score": 1.5}, {"score": 2.5}])
     after = _record(tmp_path / "after", [{"score": 1.5}, {"score": 2.25}])
     assert compare(before, after, ["en"]) == 1
@@ -29,7 +32,7 @@ def test_other_values_and_missing_files_differ(tmp_path, capsys):
     assert compare(before, after, ["fr"]) == 1  # nothing was recorded
 
 
-def test_models_are_in_the_repository():
+def test_models_are_in_the_repository() -> None:
     paths = [Path(each.model) for each in MODELS.values() if each.model.endswith(".syntagma")]
     assert len(paths) == 9
     assert all(path.is_file() for path in paths)

@@ -16,10 +16,12 @@ from syntagma.treebanks.treebank import Sentence
 
 pytest.importorskip("torch")
 
+from syntagma.neural.adaptation import adapt
 from syntagma.neural.batches import collate
 from syntagma.neural.lift_training import (
     encode_lifted,
     lift_sentence,
+    with_lifting,
     without_unreachable,
 )
 from syntagma.neural.settings import NeuralSettings
@@ -47,7 +49,7 @@ VOCABULARY = learn_vocabulary(SENTENCES).without_forms()
 
 def test_a_lifted_sentence_is_projective_and_the_other_as_annotated() -> None:
     for sentence in SENTENCES:
-        lifted = lift_sentence(sentence)
+        lifted = lift_sentence(*with_lifting(sentence))
         assert lifted.annotated.heads == (sentence.annotated_heads or sentence.heads)
         assert lifted.lifting == least_lifting(lifted.annotated.heads)
         assert is_projective(lifted.projective.heads)
@@ -59,7 +61,7 @@ def test_the_derivation_of_a_lifted_problem_has_the_lifted_arcs(share: float) ->
     condition = Condition("some", tags=1, arcs=share, labelled=True)
     seen = 0
     for seed, sentence in enumerate(SENTENCES):
-        lifted = lift_sentence(sentence)
+        lifted = lift_sentence(*with_lifting(sentence))
         problem = constrain(lifted.annotated, condition, Random(seed), shuffle=False)
         given, ordered, reference = encode_lifted(lifted, problem, VOCABULARY)
         assert ordered.given_heads == given.heads
@@ -84,11 +86,12 @@ def test_arcs_that_must_be_lifted_beyond_what_is_given_are_not_given() -> None:
 
 
 def test_examples_of_non_projective_sentences() -> None:
-    learner = NeuralLearner(NeuralSettings(condition="labelled", realize=False), 1)
+    settings = NeuralSettings(condition="labelled", realize=False)
+    learner = NeuralLearner(adapt(settings, SENTENCES), 1)
     learner.begin(SENTENCES, ())
     kinds = set()
     for index, sentence in enumerate(SENTENCES):
-        examples = learner._examples(1, index, sentence)
+        examples = learner._examples(1, index, *with_lifting(sentence))
         lifting = least_lifting(sentence.annotated_heads or sentence.heads)
         kinds.add(len(examples))
         assert len(examples) == 1 + any(lifting or ())
@@ -125,7 +128,7 @@ def test_a_network_learns_to_lift() -> None:
             replace(sentence, heads=lift(sentence.heads), annotated_heads=(3, 4, 0, 3))
         )
     settings = NeuralSettings(condition="labelled", epochs=4, batch_words=40, realize=False)
-    learner = NeuralLearner(settings, 1)
+    learner = NeuralLearner(adapt(settings, sentences), 1)
     vocabulary = learner.begin(sentences, ())
     for epoch in range(1, 5):
         learner.pass_over(epoch, lambda: None)

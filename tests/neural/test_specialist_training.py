@@ -16,6 +16,7 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagm
 from syntagma.errors import TrainingError  # noqa: E402
 from syntagma.models.container import read_container  # noqa: E402
 from syntagma.models.loading import load_model  # noqa: E402
+from syntagma.neural.adaptation import adapt  # noqa: E402
 from syntagma.neural.parameters import Floats  # noqa: E402
 from syntagma.neural.scorer import NeuralScorer  # noqa: E402
 from syntagma.neural.settings import NeuralSettings  # noqa: E402
@@ -96,7 +97,8 @@ def test_a_second_network_learns_from_scratch(
     related = np.corrcoef(trees[layer].ravel(), second[layer].ravel())[0, 1]
     assert abs(related) < 0.2, "it does not start from the first"
 
-    more = NeuralLearner(SPECIAL(specialize="second"), 1, load_model(tmp_path / "all").scorer)
+    settings = adapt(SPECIAL(specialize="second"), sentences, start=after["second"])
+    more = NeuralLearner(settings, 1, load_model(tmp_path / "all").scorer)
     more.begin(sentences, [])
     for name, array in more.averaged().items():
         np.testing.assert_array_equal(array, second[name], err_msg=name)
@@ -145,7 +147,7 @@ def test_training_from_two_networks_starts_from_that_for_trees(
     run(treebank, tmp_path / "pair", SPECIAL(specialize="bags"), start=whole)
     pair = load_model(tmp_path / "pair").scorer
     assert isinstance(pair, Specialists)
-    learner = NeuralLearner(ordering(epochs=1), 1, pair)
+    learner = NeuralLearner(adapt(ordering(epochs=1), sentences, start=pair.trees), 1, pair)
     learner.begin(sentences, [])
     for name, array in learner.averaged().items():
         np.testing.assert_array_equal(array, pair.trees.parameters()[name], err_msg=name)

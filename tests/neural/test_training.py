@@ -41,7 +41,9 @@ from syntagma.linearizer.linearizer import load  # noqa: E402
 from syntagma.models.container import read_container  # noqa: E402
 from syntagma.models.loading import load_model  # noqa: E402
 from syntagma.neural import training as neural_training  # noqa: E402
+from syntagma.neural.adaptation import adapt  # noqa: E402
 from syntagma.neural.growth import grow_parameters  # noqa: E402
+from syntagma.neural.lift_training import with_lifting  # noqa: E402
 from syntagma.neural.parameters import DIRECTIONS, Dimensions  # noqa: E402
 from syntagma.neural.scorer import NeuralScorer  # noqa: E402
 from syntagma.neural.settings import NeuralSettings  # noqa: E402
@@ -294,7 +296,7 @@ def test_a_network_with_new_layers_and_units_starts_as_it_was(
     before = load_model(whole)
     assert isinstance(before.scorer, NeuralScorer)
     larger = ordering(epochs=1, min_count=1, layers=TINY.layers + 2, hidden=TINY.hidden + 32)
-    learner = NeuralLearner(larger, 1, before.scorer)
+    learner = NeuralLearner(adapt(larger, sentences, start=before.scorer), 1, before.scorer)
     vocabulary = learner.begin(sentences, [])
     assert learner.dimensions == replace(TINY, layers=TINY.layers + 2, hidden=64, feedforward=96)
     after = NeuralScorer.from_parameters(
@@ -467,11 +469,11 @@ def test_training_starts_from_a_model_with_tags_of_the_other_column(
 
 
 def test_a_word_without_a_tag_is_no_example_of_tagging(sentences: list[Sentence]) -> None:
-    learner = NeuralLearner(replace(SHORT, condition="none"), 1)
+    learner = NeuralLearner(adapt(replace(SHORT, condition="none"), sentences), 1)
     some = [replace(sentences[0], tags=("", *sentences[0].tags[1:])), *sentences[1:]]
     learner.begin(some, ())
     assert "" not in learner.vocabulary.tags
-    example = learner._examples(1, 0, some[0])[0]
+    example = learner._examples(1, 0, *with_lifting(some[0]))[0]
     assert (example.tags >= 0).sum() == len(some[0]) - 1
 
 
@@ -504,14 +506,14 @@ def test_further_treebanks_come_first_in_pieces(
 ) -> None:
     """Each pass visits all of their sentences once, in epochs as long as those that follow."""
     settings = ordering(epochs=2, pretrain_epochs=3)
-    learner = NeuralLearner(settings, 1)
+    learner = NeuralLearner(adapt(settings, sentences), 1)
     further = further_sentences(count)
     learner.begin(sentences, [further[:1], further[1:]])
     assert learner.epochs == 3 * pieces + 2
     orders = set()
     for number in range(3):
         epochs = [learner._visits(number * pieces + piece) for piece in range(1, pieces + 1)]
-        assert all(list(each) == further for each, _ in epochs)
+        assert all([sentence for sentence, _ in each] == further for each, _ in epochs)
         visited = list(chain.from_iterable(indices for _, indices in epochs))
         assert sorted(visited) == list(range(count))
         sizes = [len(indices) for _, indices in epochs]
@@ -519,7 +521,7 @@ def test_further_treebanks_come_first_in_pieces(
         orders.add(tuple(visited))
     for number in (3 * pieces + 1, 3 * pieces + 2):
         proper, indices = learner._visits(number)
-        assert list(proper) == sentences
+        assert [sentence for sentence, _ in proper] == sentences
         assert sorted(indices) == list(range(SIZE))
         orders.add(tuple(indices))
     assert len(orders) == 5 or count == 1, "each pass has an order of its own"
@@ -592,7 +594,7 @@ def test_a_faulty_sentence_of_the_treebank_itself_is_an_error(
 
 
 def learner_of(sentences: list[Sentence], **settings: Any) -> NeuralLearner:
-    learner = NeuralLearner(ordering(**settings), 1)
+    learner = NeuralLearner(adapt(ordering(**settings), sentences), 1)
     learner.begin(sentences, ())
     return learner
 
@@ -616,7 +618,7 @@ def test_examples_hold_back_what_is_not_given(sentences: list[Sentence]) -> None
     learner = learner_of(sentences, condition="half")
     for index, sentence in enumerate(sentences):
         for number in (1, 2):
-            [example] = learner._examples(number, index, sentence)
+            [example] = learner._examples(number, index, *with_lifting(sentence))
             problem = visit(learner.settings, number, index, sentence)
             words = [problem.words[at] for at in problem.canonical()]
             assert (example.tags < 0).tolist() == [word.tag is not None for word in words]
@@ -664,7 +666,8 @@ def test_the_learning_rate_warms_up_and_falls_along_a_cosine(sentences: list[Sen
 
 def test_all_words_are_seen_by_the_end(sentences: list[Sentence]) -> None:
     """Else the rate would not have come down."""
-    learner = NeuralLearner(ordering(epochs=2, pretrain_epochs=2, batch_words=30), 1)
+    settings = ordering(epochs=2, pretrain_epochs=2, batch_words=30)
+    learner = NeuralLearner(adapt(settings, sentences), 1)
     learner.begin(sentences, [further_sentences(24)])
     for number in range(1, learner.epochs + 1):
         learner.pass_over(number, lambda: None)

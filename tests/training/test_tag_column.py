@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -14,11 +14,9 @@ from syntagma.training.tag_column import choose_tag_column
 from syntagma.treebanks.settings import Settings
 
 
-def write(path: Path, tags: Sequence[tuple[str, str]]) -> Path:
-    """A treebank with these pairs of a UPOS and an XPOS tag, one word a sentence."""
-    rows = (f"1\tw\t_\t{upos}\t{xpos}\t_\t0\troot\t_\t_\n\n" for upos, xpos in tags)
-    path.write_text("".join(rows), encoding="utf-8")
-    return path
+def count(tags: Sequence[tuple[str, str]]) -> Counter[tuple[str, str]]:
+    """Pairs of a UPOS and an XPOS tag, counted as `count_tags` does."""
+    return Counter((xpos.strip("_"), upos.strip("_")) for upos, xpos in tags)
 
 
 USUAL = [("NOUN", "NN"), ("NOUN", "NNS"), ("VERB", "VB")] * 20
@@ -44,33 +42,27 @@ def test_the_treebank_decides(
     dev: Sequence[tuple[str, str]],
     column: str,
     warning: str,
-    tmp_path: Path,
     recwarn: pytest.WarningsRecorder,
 ) -> None:
-    files = [write(tmp_path / "t", train)], [write(tmp_path / "d", dev)]
-
     def chosen(settings: Settings) -> tuple[str | None, list[str]]:
         recwarn.clear()
-        found = choose_tag_column(*files, settings).tag_column
+        found = choose_tag_column("t", count(train), count(dev), settings).tag_column
         return found, [str(each.message) for each in recwarn if each.category is SyntagmaWarning]
 
     found, messages = chosen(NeuralSettings())
     assert found == column
     assert len(messages) == bool(warning)
-    assert all(
-        message.startswith(f"{files[0][0]}: {warning}, so the model") for message in messages
-    )
+    assert all(message.startswith(f"t: {warning}, so the model") for message in messages)
     if "no word" not in warning:
         assert chosen(LinearSettings()) == ("xpos", []), "as in the papers"
 
 
-def test_a_column_that_is_given_is_taken(tmp_path: Path) -> None:
-    files = [write(tmp_path / "t", USUAL + RARE)]
+def test_a_column_that_is_given_is_taken() -> None:
+    pairs = count(USUAL + RARE)
     for column in ("xpos", "upos"):
         settings = NeuralSettings(tag_column=column)
-        assert choose_tag_column(files, files, settings) == settings
+        assert choose_tag_column("t", pairs, pairs, settings) == settings
 
 
-def test_without_a_development_set(tmp_path: Path) -> None:
-    files = [write(tmp_path / "t", USUAL)]
-    assert choose_tag_column(files, [], NeuralSettings()).tag_column == "xpos"
+def test_without_a_development_set() -> None:
+    assert choose_tag_column("t", count(USUAL), Counter(), NeuralSettings()).tag_column == "xpos"

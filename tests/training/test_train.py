@@ -371,8 +371,12 @@ def test_a_treebank_from_a_pipe(treebank: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_treebank_from_a_pipe_without_tags(treebank: Path, tmp_path: Path) -> None:
+def test_a_pipe_decides_the_tag_column_as_a_file_does(tmp_path: Path) -> None:
+    """And sentences can be held out of it."""
     rows = "1\ta\t_\tX\t_\t_\t2\tdet\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
-    pipe = piped(rows, tmp_path / "pipe")
-    with pytest.raises(TrainingError, match=r"no word has XPOS tags, .*choose the other column"):
-        train(pipe, treebank, tmp_path / "toy.syntagma", settings=LinearSettings(epochs=1))
+    (tmp_path / "file").write_text(20 * rows)
+    for source in (piped(20 * rows, tmp_path / "pipe"), tmp_path / "file"):
+        output = tmp_path / f"{source.name}.syntagma"
+        with pytest.warns(SyntagmaWarning, match="no word has XPOS tags, so the model learns from"):
+            train(source, None, output, settings=LinearSettings(epochs=1))
+        assert load(output).tag_column == "upos"

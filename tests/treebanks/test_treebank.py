@@ -12,7 +12,7 @@ import pytest
 from syntagma.errors import FormatError, SyntagmaWarning
 from syntagma.treebanks.ccgbank import read_sentences
 from syntagma.treebanks.conditions import CONDITIONS, constrain
-from syntagma.treebanks.treebank import Sentence, count_tags, read_treebank
+from syntagma.treebanks.treebank import Sentence, count_tags, read_treebank, treebank_blocks
 
 CATS = """\
 # sent_id = cats
@@ -86,7 +86,7 @@ def test_a_treebank_without_tags_in_the_column(tmp_path: Path) -> None:
         else:
             assert (len(found), cats.upos) == (1, ())
             assert f"if it has {other} tags, use a model" in str(found[0].message)
-        pairs = count_tags(path)
+        pairs = count_tags(treebank_blocks(path))
         assert pairs.total() == 3
         assert all(bool(xpos) == (column == "upos") for xpos, _ in pairs)
         assert all(bool(upos) == (column == "xpos") for _, upos in pairs)

@@ -29,10 +29,15 @@ class Lifted:
     projective: Sentence
 
 
-def lift_sentence(sentence: Sentence) -> Lifted:
-    heads = sentence.annotated_heads or sentence.heads
-    lifting = least_lifting(heads)
+def with_lifting(sentence: Sentence) -> tuple[Sentence, Lifting]:
+    """A sentence with the least lifting that makes its tree, as annotated, projective."""
+    lifting = least_lifting(sentence.annotated_heads or sentence.heads)
     assert lifting is not None  # of a tree with one root
+    return sentence, lifting
+
+
+def lift_sentence(sentence: Sentence, lifting: Lifting) -> Lifted:
+    heads = sentence.annotated_heads or sentence.heads
     if not any(lifting):
         return Lifted(sentence, lifting, sentence)
     lifted = tuple(head or 0 for head in lift_heads(heads, lifting))

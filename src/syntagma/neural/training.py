@@ -22,16 +22,16 @@ import torch
 
 from syntagma.errors import TrainingError
 from syntagma.neural._trace import trace
-from syntagma.neural.adaptation import adapt, dimensions_of, grown_dimensions
+from syntagma.neural.adaptation import dimensions_of, grown_dimensions
 from syntagma.neural.batches import Batch, Example, collate
 from syntagma.neural.encoder import read_fields
 from syntagma.neural.growth import adds_to_vectors, grow_parameters, widen
 from syntagma.neural.lexicon_training import learn_lexicon
-from syntagma.neural.lift_training import encode_lifted, lift_sentence, open_steps
+from syntagma.neural.lift_training import encode_lifted, lift_sentence, open_steps, with_lifting
 from syntagma.neural.network import Network, initial_parameters
 from syntagma.neural.parameters import Dimensions, Floats, input_names, table_sizes
 from syntagma.neural.scorer import NeuralScorer
-from syntagma.neural.settings import NeuralSettings
+from syntagma.neural.settings import AdaptedSettings
 from syntagma.neural.slots import SLOTS
 from syntagma.neural.specialists import SHARED, Specialists, networks_of, starting_network
 from syntagma.neural.stored import StoredNetwork, describe_network
@@ -67,7 +67,7 @@ class NeuralLearner:
 
     def __init__(
         self,
-        settings: NeuralSettings,
+        settings: AdaptedSettings,
         threads: int,
         start: NeuralScorer | Specialists | None = None,
         inflect: Callable[[Sentence], Sentence] | None = None,
@@ -79,7 +79,7 @@ class NeuralLearner:
         one of several learns, and the tables that they share stay as they are. `inflect` replaces
         the forms of a sentence by those inflected from its lemmas; with it, some visits of each
         epoch learn to order such sentences."""
-        self.open_settings = settings
+        self.settings = settings
         self.start = start
         self.inflect = inflect
         self.keep_tags = keep_tags
@@ -88,18 +88,18 @@ class NeuralLearner:
     def begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
     ) -> Vocabulary:
-        with torch_at_work(self.threads, self.open_settings.seed):
+        with torch_at_work(self.threads, self.settings.seed):
             return self._begin(sentences, pretrain)
 
     def _begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
     ) -> Vocabulary:
-        self.sentences = sentences
-        self.further = list(chain.from_iterable(pretrain))
-        everything = [*sentences, *self.further]
-        specialize = self.open_settings.specialize
+        further = list(chain.from_iterable(pretrain))
+        everything = [*sentences, *further]
+        self.sentences = list(map(with_lifting, sentences))
+        self.further = list(map(with_lifting, further))
+        specialize = self.settings.specialize
         begun = None if self.start is None else starting_network(self.start, specialize)
-        self.settings = adapt(self.open_settings, sentences, self.further, begun)
         # The networks that stay: their dimensions and parameters, by what they are specialised in.
         self.others: dict[str, tuple[Dimensions, dict[str, Floats]]] = {}
         if self.start is None or begun is None:
@@ -156,7 +156,7 @@ class NeuralLearner:
         self.pieces = max(1, round(len(self.further) / len(sentences))) if self.further else 0
         passes = self.settings.pretrain_epochs if self.further else 0
         self.epochs = passes * self.pieces + self.settings.epochs
-        self.words_to_see = passes * _words(self.further) + self.settings.epochs * _words(sentences)
+        self.words_to_see = passes * _words(further) + self.settings.epochs * _words(sentences)
         return self.vocabulary
 
     def _grown(self, network: NeuralScorer, dimensions: Dimensions) -> dict[str, torch.Tensor]:
@@ -264,11 +264,11 @@ class NeuralLearner:
         rng = random.Random(f"{self.settings.seed}:epoch:{number}")
         groups: list[list[int]] = []
         for start in range(0, len(indices), WINDOW):
-            window = sorted(indices[start : start + WINDOW], key=lambda i: len(sentences[i]))
+            window = sorted(indices[start : start + WINDOW], key=lambda i: len(sentences[i][0]))
             group: list[int] = []
             for i in window:
                 group.append(i)
-                if sum(len(sentences[i]) for i in group) >= self.settings.batch_words:
+                if sum(len(sentences[i][0]) for i in group) >= self.settings.batch_words:
                     groups.append(group)
                     group = []
             if group:
@@ -276,7 +276,7 @@ class NeuralLearner:
         rng.shuffle(groups)
 
         def prepare(group: Sequence[int]) -> Batch:
-            examples = (self._examples(number, i, sentences[i]) for i in group)
+            examples = (self._examples(number, i, *sentences[i]) for i in group)
             return collate([*chain.from_iterable(examples)], SLOTS)
 
         under_way: deque[tuple[Future[Batch], int]] = deque()
@@ -290,7 +290,7 @@ class NeuralLearner:
                 batch, size = under_way.popleft()
                 yield batch.result(), size
 
-    def _visits(self, number: int) -> tuple[Sequence[Sentence], list[int]]:
+    def _visits(self, number: int) -> tuple[Sequence[tuple[Sentence, Lifting]], list[int]]:
         """A treebank, and the indices of the sentences that epoch `number` visits, in order."""
         before = self.epochs - self.settings.epochs
         if number > before:
@@ -303,12 +303,14 @@ class NeuralLearner:
         random.Random(f"{self.settings.seed}:order:{first}").shuffle(order)
         return sentences, order[piece::pieces]
 
-    def _examples(self, number: int, index: int, sentence: Sentence) -> list[Example]:
+    def _examples(
+        self, number: int, index: int, sentence: Sentence, lifting: Lifting
+    ) -> list[Example]:
         """What a visit of a sentence teaches: the order of its lifted tree, and how far the words
         of the tree as annotated are lifted."""
         if self.inflect is not None and of_lemmas(self.settings, number, index):
             sentence = self.inflect(sentence)
-        lifted = lift_sentence(sentence)
+        lifted = lift_sentence(sentence, lifting)
         inputs = input_names(self.vocabulary)
         posed = thin_tags(self.settings, number, index, lifted.annotated, inputs)
         problem = visit(self.settings, number, index, posed)

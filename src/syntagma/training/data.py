@@ -8,72 +8,136 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from syntagma.best_first.settings import BestFirstSettings
-from syntagma.errors import TrainingError
-from syntagma.formats.auto import auto_line
+from syntagma.errors import FormatError, TrainingError
+from syntagma.files.reading import source_name
+from syntagma.formats.auto import HeadSource, auto_line
 from syntagma.formats.problems import guess_format
 from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import Model
-from syntagma.neural.adaptation import adapt
-from syntagma.neural.scorer import NeuralScorer
-from syntagma.neural.settings import NeuralSettings
-from syntagma.neural.specialists import Specialists, starting_network
+from syntagma.training.tag_column import choose_tag_column
 from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
 from syntagma.treebanks.settings import Settings
-from syntagma.treebanks.treebank import Sentence, read_treebank
+from syntagma.treebanks.treebank import (
+    Sentence,
+    as_annotated,
+    as_treebank,
+    count_tags,
+    read_treebank,
+    treebank_blocks,
+)
 
-HELD_OUT = 10  # one sentence of so many
+HELD_OUT = 10  # one sentence in ten
 MOST_HELD_OUT = 500
 
 
-def read_training_data(path: str | Path, settings: Settings, *, lift: bool) -> list[Sentence]:
-    """Read a CCGbank if the settings ask for CCG derivations, else a treebank.
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """The treebanks of a run: lifted trees to learn from, the development set as annotated."""
 
-    Learners need lifted trees; a development set is measured on trees as annotated.
-    """
-    ccg = isinstance(settings, BestFirstSettings) and settings.grammar == "ccg"
-    if is_ccgbank(path) and not ccg:
-        raise TrainingError(
-            f"{path} is a CCGbank, from which only CCG models learn: use the grammar ccg "
-            "(--search best-first --grammar ccg), or a treebank in CoNLL-U"
-        )
-    if ccg and guess_format(path) == "conllu":
-        raise TrainingError(
-            f"{path} is a treebank, but CCG models learn from derivations: use a CCGbank (.auto), "
-            "or the grammar dependency (--grammar dependency)"
-        )
-    if isinstance(settings, BestFirstSettings) and ccg:
-        return [each.sentence for each in read_ccgbank(path, settings.heads)]
-    return read_treebank(path, settings.tag_column or "xpos", lift=lift)
+    sentences: list[Sentence]
+    dev: list[Sentence]
+    further: list[list[Sentence]]  # for pre-training
+    described: list[dict[str, Any]]  # in the header of the model
+    names: tuple[str, str]  # of the treebank and of the development set, in messages
+    held_out: bool  # whether the development set was taken from the treebank
 
 
-def choose_heads(sentences: Sequence[Sentence], settings: Settings) -> Settings:
-    """The settings with the source of heads that the derivations were read with."""
-    if not isinstance(settings, BestFirstSettings) or settings.grammar != "ccg" or settings.heads:
-        return settings
-    derivations = filter(None, (sentence.derivation for sentence in sentences))
-    return replace(
-        settings, heads="file" if any(each.has_given_heads for each in derivations) else "rule"
-    )
-
-
-def adapt_settings(
-    settings: NeuralSettings,
-    sentences: Sequence[Sentence],
-    further: Sequence[Sequence[Sentence]],
+def read_training_data(
+    train: Sequence[Path],
+    dev: Sequence[Path],
+    pretrain: Sequence[str | Path],
+    settings: Settings,
     start: Model | None,
-) -> Settings:
-    """The settings of a network with everything decided that they leave open."""
-    begun = None
-    if start is not None and isinstance(start.scorer, (NeuralScorer, Specialists)):
-        begun = starting_network(start.scorer, settings.specialize)
-    return adapt(settings, sentences, list(chain.from_iterable(further)), begun)
+    on_faults: Callable[[Sequence[FormatError]], None],
+) -> tuple[TrainingData, Settings]:
+    """Read each file once; the settings returned have the tag column, or the source of heads, that
+    the treebank decides."""
+    names = name_files(train), name_files(dev) if dev else "the development set"
+    if isinstance(settings, BestFirstSettings) and settings.grammar == "ccg":
+        for path in (*train, *dev):
+            if guess_format(path) == "conllu":
+                raise TrainingError(
+                    f"{path} is a treebank, but CCG models learn from derivations: use a CCGbank "
+                    "(.auto), or the grammar dependency (--grammar dependency)"
+                )
+        parts, dev_parts = (
+            [[each.sentence for each in read_ccgbank(path, settings.heads)] for path in paths]
+            for paths in (train, dev)
+        )
+        heads = settings.heads or choose_heads(chain.from_iterable(parts))
+        settings = replace(settings, tag_column=settings.tag_column or "xpos", heads=heads)
+    else:
+        for path in (*train, *dev):
+            if is_ccgbank(path):
+                raise TrainingError(
+                    f"{path} is a CCGbank, from which only CCG models learn: use the grammar ccg "
+                    "(--search best-first --grammar ccg), or a treebank in CoNLL-U"
+                )
+        blocks, dev_blocks = (
+            [list(treebank_blocks(path)) for path in paths] for paths in (train, dev)
+        )
+        pairs, dev_pairs = map(count_tags, map(chain.from_iterable, (blocks, dev_blocks)))
+        settings = choose_tag_column(names[0], pairs, dev_pairs, settings, start)
+        parts, dev_parts = (
+            [
+                as_treebank(each, source_name(path), settings.tag_column or "xpos", lift=lift)
+                for path, each in zip(paths, of_paths, strict=True)
+            ]
+            for paths, of_paths, lift in ((train, blocks, True), (dev, dev_blocks, False))
+        )
+    annotated = [*chain.from_iterable(dev_parts)] if dev else hold_out(parts, train[0])
+    described = [*map(describe_data, train, parts)]
+    if not dev:
+        described[0]["held_out"] = len(annotated)
+    further = []
+    for each in pretrain:
+        faults: list[FormatError] = []
+        column = settings.tag_column or "xpos"
+        further.append(read_treebank(each, column, lift=True, faults=faults))
+        if faults:
+            on_faults(faults)
+        use = {"use": "pre-training", "left_out": len(faults)}
+        described.append({**describe_data(each, further[-1]), **use})
+    sentences = [*chain.from_iterable(parts)]
+    return TrainingData(sentences, annotated, further, described, names, not dev), settings
+
+
+def hold_out(parts: list[list[Sentence]], name: object) -> list[Sentence]:
+    """Take a development set out of the parts of a treebank: one sentence in ten, evenly spaced."""
+    count = sum(map(len, parts))
+    if count < 2:
+        raise TrainingError(
+            f"{name}: a treebank of one sentence has none to hold out: give a development set"
+        )
+    size = min(max(count // HELD_OUT, 1), MOST_HELD_OUT)
+    held = {(2 * i + 1) * count // (2 * size) for i in range(size)}
+    annotated: list[Sentence] = []
+    first = 0
+    for number, part in enumerate(parts):
+        places = range(first, first + len(part))
+        annotated += (as_annotated(part[at - first]) for at in places if at in held)
+        parts[number] = [part[at - first] for at in places if at not in held]
+        first += len(part)
+    return annotated
+
+
+def choose_heads(sentences: Iterable[Sentence]) -> HeadSource:
+    """The source of heads that derivations were read with."""
+    derivations = filter(None, (sentence.derivation for sentence in sentences))
+    return "file" if any(each.has_given_heads for each in derivations) else "rule"
+
+
+def name_files(paths: Sequence[str | Path]) -> str:
+    """The files of a treebank, for messages."""
+    more = len(paths) - 1
+    return f"{paths[0]} and {more} more file{'s' * (more > 1)}" if more else str(paths[0])
 
 
 def sample_evenly(sentences: Sequence[Sentence], count: int) -> Sequence[Sentence]:
@@ -81,13 +145,6 @@ def sample_evenly(sentences: Sequence[Sentence], count: int) -> Sequence[Sentenc
     if len(sentences) <= count:
         return sentences
     return [sentences[i * len(sentences) // count] for i in range(count)]
-
-
-def hold_out(count: int) -> list[int]:
-    """The indices of the sentences of a treebank that become its development set: one in ten,
-    evenly spaced."""
-    held = min(max(count // HELD_OUT, 1), MOST_HELD_OUT)
-    return [(2 * i + 1) * count // (2 * held) for i in range(held)]
 
 
 def load_start(start: str | Path, settings: Settings) -> Model:

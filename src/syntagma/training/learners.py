@@ -120,7 +120,7 @@ def _neural(
         threads,
         None if start is None else start.scorer,
         inflect,
-        # Tags of another column would only be guessed by mistake.
+        # Tags of another column would be predicted wrongly.
         keep_tags=start is None or start.header["tag_column"] == settings.tag_column,
     )
     return learner

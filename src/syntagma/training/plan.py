@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from syntagma.neural.settings import AdaptedSettings
+from syntagma.training.data import TrainingData
 from syntagma.treebanks.settings import Settings
 
 
@@ -20,6 +21,11 @@ class TrainingPlan:
     words: int
     dev_sentences: int
     held_out: bool  # whether the development set was taken from the treebank
+
+    @classmethod
+    def of(cls, settings: Settings, data: TrainingData) -> TrainingPlan:
+        sizes = len(data.sentences), sum(map(len, data.sentences)), len(data.dev)
+        return cls(settings, *sizes, data.held_out)
 
     def lines(self) -> list[str]:
         """The plan as lines to show; the second one says what the treebank decided."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -187,6 +188,18 @@ class Run:
             )
         self.learner.restore(arrays)
         self.epochs = [Epoch(**epoch) for epoch in header["epochs"]]
+
+    def learn(self, on_sentence: Callable[[], None], on_epoch: Callable[[Epoch], None]) -> None:
+        """Run the remaining epochs."""
+        for number in range(len(self.epochs) + 1, self.learner.epochs + 1):
+            started = time.process_time()
+            figures = self.learner.pass_over(number, on_sentence)
+            cpu_seconds = time.process_time() - started
+            stored = self.learner.stored()
+            bleu = self.measure(stored) if is_measured(number, self.learner.epochs) else {}
+            epoch = Epoch(number, bleu, figures, cpu_seconds)
+            self.close_epoch(epoch, stored)
+            on_epoch(epoch)
 
     def measure(self, stored: StoredScorer) -> dict[str, float]:
         """Dev BLEU per condition; for realisation, of lemmas inflected before they are ordered."""

@@ -5,20 +5,15 @@ Which one it is, the treebank decides, unless the settings do.
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from syntagma.errors import SyntagmaWarning, TrainingError
 from syntagma.models.model import Model
 from syntagma.neural.settings import NeuralSettings
 from syntagma.problem.word import TagColumn
-from syntagma.treebanks.ccgbank import is_ccgbank
 from syntagma.treebanks.settings import Settings
-from syntagma.treebanks.treebank import Sentence, count_tags
 
 NEARLY_ALL = 0.9  # share of tagged words from which on the usual column is taken
 MIN_TAGGED = 0.5  # share of tagged words below which a treebank is refused
@@ -32,48 +27,40 @@ Pairs = Counter[tuple[str, str]]  # of an XPOS and a UPOS tag
 
 
 def choose_tag_column(
-    train: Sequence[str | Path],
-    dev: Sequence[str | Path],
-    settings: Settings,
-    start: Model | None = None,
+    name: str, train: Pairs, dev: Pairs, settings: Settings, start: Model | None = None
 ) -> Settings:
-    """The settings with the tag column of a treebank.
+    """The settings with the tag column of a treebank, given its pairs of tags and its name.
 
     If the settings leave it open, it is that of the model to start from, or XPOS, as long as nearly
     all words have such a tag; else the column in which more words have one. A new network learns
     from UPOS tags, too, where XPOS tags say no more, are too many, or are others in `dev`. Raise if
-    too few words have a tag. A stream, which can be read only once, is not looked at: see
-    `check_tagged`.
+    too few words have a tag.
     """
-    if any(is_ccgbank(file) or not os.path.isfile(file) for file in train):
-        return replace(settings, tag_column=settings.tag_column or "xpos")
-    pairs = count_tags(*train)
     usual: TagColumn = "xpos" if start is None else start.header["tag_column"]
     column = settings.tag_column or usual
-    if not pairs:  # an empty file, which its reader reports
+    if not train:  # an empty treebank, which its reader reports
         return replace(settings, tag_column=column)
     shares: dict[TagColumn, float] = {
-        name: 1 - _tags(pairs, name)[""] / pairs.total() for name in ("upos", "xpos")
+        each: 1 - _tags(train, each)[""] / train.total() for each in ("upos", "xpos")
     }
     if settings.tag_column is None and shares[column] < NEARLY_ALL:
-        column = max(shares, key=lambda name: (shares[name], name == usual))
-    _check_share(name_files(train), column, shares)
+        column = max(shares, key=lambda each: (shares[each], each == usual))
+    _check_share(name, column, shares)
     if settings.tag_column is not None:
         return settings
     reason = ""
     if column != usual:
         reason = f"{_share(shares[usual])} {usual.upper()} tags"
     elif start is None and isinstance(settings, NeuralSettings) and shares["upos"] >= NEARLY_ALL:
-        readable = all(os.path.isfile(file) for file in dev)
-        # Where a UPOS tag never has two XPOS tags, nothing is lost, and nothing is to be said.
-        redundant = len(pairs) == len(_tags(pairs, "upos"))
+        # Where a UPOS tag never has two XPOS tags, nothing is lost, and no warning is due.
+        redundant = len(train) == len(_tags(train, "upos"))
         if not redundant:
-            reason = _reason_for_upos(pairs, count_tags(*dev) if readable else Pairs())
+            reason = _reason_for_upos(train, dev)
         if reason or redundant:
             column = "upos"
     if reason:
         warnings.warn(
-            f"{name_files(train)}: {reason}, so the model learns from {column.upper()} tags "
+            f"{name}: {reason}, so the model learns from {column.upper()} tags "
             f"({shares[column]:.1%} of the words have one)",
             SyntagmaWarning,
             stacklevel=3,
@@ -118,27 +105,6 @@ def _check_share(train: str, column: TagColumn, shares: dict[TagColumn, float]) 
             f"at least {MIN_TAGGED:.0%}; {shares[other]:.1%} have {other.upper()} tags"
             + (f": use those (--tag-column {other})" if shares[other] >= MIN_TAGGED else "")
         )
-
-
-def check_tagged(
-    files: Sequence[str | Path], sentences: Sequence[Sentence], settings: Settings
-) -> None:
-    """Raise if too few words have a tag to learn from."""
-    tags = [tag for sentence in sentences for tag in sentence.tags]
-    share = sum(map(bool, tags)) / max(len(tags), 1)
-    if tags and share < MIN_TAGGED:
-        column = (settings.tag_column or "xpos").upper()
-        raise TrainingError(
-            f"{name_files(files)}: {_share(share)} {column} tags, and a model needs them for at "
-            f"least {MIN_TAGGED:.0%}: choose the other column (--tag-column), or tag the treebank "
-            "first"
-        )
-
-
-def name_files(paths: Sequence[str | Path]) -> str:
-    """The files of a treebank, for messages."""
-    more = len(paths) - 1
-    return f"{paths[0]} and {more} more file{'s' * (more > 1)}" if more else str(paths[0])
 
 
 def _share(share: float) -> str:

@@ -8,10 +8,10 @@ What an epoch does is decided by the learner (`learners`), how a run is interrup
 from __future__ import annotations
 
 import os
-import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +26,12 @@ from syntagma.language_model.packed import LanguageModel
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.loading import model_path
 from syntagma.models.model import MARGIN
+from syntagma.neural.adaptation import adapt
 from syntagma.neural.settings import NeuralSettings
+from syntagma.neural.specialists import starting_network
 from syntagma.realization.training import learn_realizer
 from syntagma.training.data import (
-    adapt_settings,
-    choose_heads,
-    describe_data,
     describe_start,
-    hold_out,
     load_start,
     read_training_data,
     sample_evenly,
@@ -45,11 +43,9 @@ from syntagma.training.learners import create_learner
 from syntagma.training.lemmas import StandIns, doubts_of_lemmas, has_lemmas
 from syntagma.training.plan import TrainingPlan
 from syntagma.training.presets import preset_changes
-from syntagma.training.run import Epoch, Run, TrainingReport, is_measured, open_folder
-from syntagma.training.tag_column import check_tagged, choose_tag_column, name_files
+from syntagma.training.run import Epoch, Run, TrainingReport, open_folder
 from syntagma.treebanks.corpus import corpus_files
 from syntagma.treebanks.settings import Settings
-from syntagma.treebanks.treebank import Sentence, read_treebank
 
 
 def train(
@@ -113,27 +109,19 @@ def train(
     further_models = [model_path(each) for each in (start, lm) if each is not None]
     with open_folder(output, [*train, *dev, *pretrain, *further_models]) as folder:
         begun = load_start(start, settings) if start is not None else None
+        data, settings = read_training_data(train, dev, pretrain, settings, begun, on_faults)
+        check_orders(data.sentences, data.names[0])
+        if isinstance(settings, NeuralSettings):
+            network = None if begun is None else starting_network(begun.scorer, settings.specialize)
+            settings = adapt(settings, data.sentences, [*chain(*data.further)], network)
+        _warn(doubts_of_data(data.sentences, data.dev, data.names, pretrains=settings.PRETRAINS))
+        if settings.realizes:
+            _warn(doubts_of_lemmas(data.sentences, data.names[0]))
+        on_plan(TrainingPlan.of(settings, data))
+
         if begun is not None:
             language = language or begun.header.get("language", "")
-        settings = choose_tag_column(train, dev, settings, begun)
-        parts, annotated = _read_sentences(train, dev, settings)
-        described = [*map(describe_data, train, parts)]
-        if not dev:
-            described[0]["held_out"] = len(annotated)
-        sentences = [sentence for part in parts for sentence in part]
-        check_tagged(train, sentences, settings)
-        check_orders(sentences, name_files(train))
-        settings = choose_heads(sentences, settings)
-        further, further_described = _read_pretraining(pretrain, settings, on_faults)
-        if isinstance(settings, NeuralSettings):
-            settings = adapt_settings(settings, sentences, further, begun)
-        names = name_files(train), name_files(dev) if dev else "the development set"
-        _warn(doubts_of_data(sentences, annotated, names, pretrains=settings.PRETRAINS))
-        if settings.realizes:
-            _warn(doubts_of_lemmas(sentences, names[0]))
-        words = sum(map(len, sentences))
-        on_plan(TrainingPlan(settings, len(sentences), words, len(annotated), not dev))
-        realizer = None
+        sentences, annotated, realizer = data.sentences, data.dev, None
         if settings.realizes:
             if not has_lemmas(sentences):
                 stand_ins = StandIns(sentences)
@@ -141,14 +129,13 @@ def train(
             realizer = learn_realizer(sentences, language)
         language_model, about_lm = (None, {}) if lm is None else read_lm(model_path(lm))
         learner = create_learner(settings, threads, begun, realizer, language_model)
-        dev_sentences = sample_evenly(annotated, settings.dev_sentences)
-        vocabulary = learner.begin(sentences, further)
+        vocabulary = learner.begin(sentences, data.further)
         header: dict[str, Any] = {
             "name": name or given_name,
             "language": language,
             "licence": licence,
             "attribution": attribution,
-            "data": [*described, *further_described],
+            "data": data.described,
             **({"start": describe_start(start, begun)} if start is not None and begun else {}),
             "tag_column": settings.tag_column,
             "scorer": settings.SCORER,
@@ -166,10 +153,10 @@ def train(
             output=output,
             folder=folder,
             header=header,
-            inputs=digest_inputs(sentences, annotated, further, realizer),
+            inputs=digest_inputs(sentences, annotated, data.further, realizer),
             learner=learner,
             vocabulary=vocabulary,
-            dev_sentences=dev_sentences,
+            dev_sentences=sample_evenly(annotated, settings.dev_sentences),
             dev_conditions=settings.dev_conditions,
             threads=threads,
             realizer=realizer,
@@ -177,49 +164,10 @@ def train(
         )
         run.resume()
         on_start(len(sentences))
-        while len(run.epochs) < learner.epochs:
-            number = len(run.epochs) + 1
-            started = time.process_time()
-            figures = learner.pass_over(number, on_sentence)
-            cpu_seconds = time.process_time() - started
-            stored = learner.stored()
-            bleu = run.measure(stored) if is_measured(number, learner.epochs) else {}
-            epoch = Epoch(number, bleu, figures, cpu_seconds)
-            run.close_epoch(epoch, stored)
-            on_epoch(epoch)
+        run.learn(on_sentence, on_epoch)
         report = run.finish()
         _warn(doubts_of_result(report, len(sentences)))
         return report
-
-
-def _read_sentences(
-    train: Sequence[Path], dev: Sequence[Path], settings: Settings
-) -> tuple[list[list[Sentence]], list[Sentence]]:
-    """The sentences of each file to learn from, and those of the development set, which are
-    held out of the others if no file of theirs is given."""
-    parts = [read_training_data(file, settings, lift=True) for file in train]
-    if dev:
-        return parts, _read_annotated(dev, settings)
-    count = sum(map(len, parts))
-    if count < 2:
-        raise TrainingError(
-            f"{train[0]}: a treebank of one sentence has none to hold out: give a development set"
-        )
-    if not all(os.path.isfile(file) for file in train):
-        raise TrainingError(
-            "a stream can be read only once, so that no sentences can be held out of it: give a "
-            "development set, or a file"
-        )
-    held, first = set(hold_out(count)), 0
-    annotated = _read_annotated(train, settings)
-    for number, part in enumerate(parts):
-        parts[number] = [each for at, each in enumerate(part, start=first) if at not in held]
-        first += len(part)
-    return parts, [annotated[at] for at in sorted(held)]
-
-
-def _read_annotated(files: Sequence[Path], settings: Settings) -> list[Sentence]:
-    return [each for file in files for each in read_training_data(file, settings, lift=False)]
 
 
 def _warn(doubts: Iterable[str]) -> None:
@@ -275,27 +223,3 @@ def _describe_preset(settings: Settings) -> dict[str, Any]:
         return {}
     changes = preset_changes(settings)
     return {"preset": settings.preset, **({"preset_changes": changes} if changes else {})}
-
-
-def _read_pretraining(
-    paths: Sequence[str | Path],
-    settings: Settings,
-    on_faults: Callable[[Sequence[FormatError]], None],
-) -> tuple[list[list[Sentence]], list[dict[str, Any]]]:
-    """Read the treebanks for pre-training without their faulty sentences, and describe them."""
-    treebanks, described = [], []
-    for path in paths:
-        faults: list[FormatError] = []
-        column = settings.tag_column or "xpos"
-        sentences = read_treebank(path, column, lift=True, faults=faults)
-        if faults:
-            on_faults(faults)
-        treebanks.append(sentences)
-        described.append(
-            {
-                **describe_data(path, sentences),
-                "use": "pre-training",
-                "left_out": len(faults),
-            }
-        )
-    return treebanks, described

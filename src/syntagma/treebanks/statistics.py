@@ -12,7 +12,7 @@ from syntagma.formats.penn import NOUN_PHRASE
 from syntagma.problem.trees import count_nonprojective
 from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
 from syntagma.treebanks.corpus import corpus_files
-from syntagma.treebanks.treebank import Sentence, iterate_treebank
+from syntagma.treebanks.treebank import Sentence, iterate_sentences, treebank_blocks
 
 
 @dataclass(slots=True)
@@ -96,7 +96,7 @@ def _sentences(path: Path) -> Iterator[Sentence]:
     if is_ccgbank(path):
         yield from (each.sentence for each in read_ccgbank(path))
         return
-    for sentence in iterate_treebank(path):
+    for sentence in iterate_sentences(treebank_blocks(path)):
         if isinstance(sentence, FormatError):
             raise sentence
         yield sentence

@@ -10,8 +10,7 @@ import os
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import chain
+from dataclasses import dataclass, field, replace
 
 from syntagma.arguments import is_collection
 from syntagma.ccg.derivation import Derivation
@@ -86,9 +85,26 @@ def read_treebank(
     check_path(path, "path")
     if not isinstance(lift, bool):
         raise ArgumentError(f"lift must be True or False, not {shown(lift)}")
-    source = source_name(path)
+    blocks = treebank_blocks(path)
+    return as_treebank(blocks, source_name(path), tag_column, lift=lift, faults=faults)
+
+
+def treebank_blocks(path: str | os.PathLike[str]) -> Iterator[Block | FormatError]:
+    """The blocks of a CoNLL-U file, of which `as_treebank` makes sentences."""
+    return read_blocks(open_text(path), source_name(path))
+
+
+def as_treebank(
+    blocks: Iterable[Block | FormatError],
+    source: str,
+    tag_column: TagColumn,
+    *,
+    lift: bool,
+    faults: list[FormatError] | None = None,
+) -> list[Sentence]:
+    """The sentences of the blocks of a file, as `read_treebank` reads them."""
     sentences = []
-    for sentence in iterate_treebank(path, tag_column, lift=lift):
+    for sentence in iterate_sentences(blocks, tag_column, lift=lift):
         if isinstance(sentence, Sentence):
             sentences.append(sentence)
         elif faults is None:
@@ -103,20 +119,22 @@ def read_treebank(
     return sentences
 
 
-def iterate_treebank(
-    path: str | os.PathLike[str], tag_column: TagColumn = "xpos", *, lift: bool = False
+def iterate_sentences(
+    blocks: Iterable[Block | FormatError], tag_column: TagColumn = "xpos", *, lift: bool = False
 ) -> Iterator[Sentence | FormatError]:
-    """The sentences of a CoNLL-U treebank one at a time; a faulty one gives a `FormatError`."""
-    for block in read_blocks(open_text(path), source_name(path)):
-        if isinstance(block, FormatError):
-            yield block
-            continue
+    """The sentences of blocks one at a time; a faulty one gives a `FormatError`."""
+    for block in blocks:
         try:
-            sentence = _sentence(block, tag_column, lift)
+            yield block if isinstance(block, FormatError) else _sentence(block, tag_column, lift)
         except FormatError as fault:
             yield fault
-        else:
-            yield sentence
+
+
+def as_annotated(sentence: Sentence) -> Sentence:
+    """The sentence with its tree as the treebank has it, if it was lifted."""
+    if not sentence.annotated_heads:
+        return sentence
+    return replace(sentence, heads=sentence.annotated_heads, annotated_heads=())
 
 
 def as_sentences(sentences: Iterable[Sentence], name: str) -> list[Sentence]:
@@ -134,13 +152,10 @@ def as_sentences(sentences: Iterable[Sentence], name: str) -> list[Sentence]:
     return found
 
 
-def count_tags(*paths: str | os.PathLike[str]) -> Counter[tuple[str, str]]:
-    """How often each pair of an XPOS and a UPOS tag occurs in CoNLL-U files; a missing one is
-    empty."""
+def count_tags(blocks: Iterable[Block | FormatError]) -> Counter[tuple[str, str]]:
+    """How often each pair of an XPOS and a UPOS tag occurs; a missing one is empty."""
     pairs: Counter[tuple[str, str]] = Counter()
-    for block in chain.from_iterable(
-        read_blocks(open_text(path), source_name(path)) for path in paths
-    ):
+    for block in blocks:
         if isinstance(block, Block):
             pairs.update(
                 ("" if row[XPOS] == "_" else row[XPOS], "" if row[UPOS] == "_" else row[UPOS])
@@ -161,14 +176,14 @@ def _warn_of_untagged(sentences: list[Sentence], tag_column: TagColumn, source: 
             f"untagged; if it has {other} tags, use a model that reads those "
             f"(syntagma train --tag-column {other.lower()})",
             SyntagmaWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     elif untagged:
         warnings.warn(
             f"{source}: {untagged:,} of {words:,} words have no {tag_column.upper()} tag and "
             "count as untagged",
             SyntagmaWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
