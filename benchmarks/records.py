@@ -21,7 +21,7 @@ from rich.table import Table as RichTable
 import syntagma
 from syntagma.cli.progress import Ticker
 from syntagma.evaluation.evaluate import LENGTH_CLASSES
-from syntagma.evaluation.report import as_dict
+from syntagma.evaluation.report import report_as_dict
 from syntagma.files.reading import fingerprint
 from syntagma.treebanks.conditions import CONDITIONS
 
@@ -105,7 +105,7 @@ def measure(
             )
 
     report, units = unit.around(work)
-    [figures] = as_dict(report)["conditions"]
+    [figures] = report_as_dict(report)["conditions"]
     if figures["violations"]:
         raise SystemExit(f"error: {report.model}, {condition}: broken constraints: a bug")
     means = mean_lengths([len(sentence.forms) for sentence in sentences])

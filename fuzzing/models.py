@@ -16,7 +16,7 @@ from fuzzing.crafting import craft, damage
 from fuzzing.refusals import refusal
 from fuzzing.toys import Toy
 from syntagma import Linearizer, Problem, Word, load
-from syntagma.cli.info import describe
+from syntagma.cli.info import flatten
 from syntagma.language_model.arpa import write_arpa
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
@@ -65,7 +65,7 @@ class ModelFiles:
         with _file(data) as path, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with refusal(path):
-                for _ in describe(read_info(path).header):
+                for _ in flatten(read_info(path).header):
                     pass
             for search in ("beam", "best-first"):
                 with refusal(path):

@@ -128,7 +128,7 @@ def test_workers_that_cannot_start_end_the_job(tmp_path: Path, model: Path) -> N
     problems = write_problems(tmp_path / "problems.jsonl", 3)
     environment = faulty(tmp_path)
     (tmp_path / "site" / "sitecustomize.py").write_text(
-        "import os, sys\nif 'syntagma.batches.worker' in sys.orig_argv: os._exit(7)\n"
+        "import os, sys\nif 'syntagma.batches.processes' in sys.orig_argv: os._exit(7)\n"
     )
     code, _, errors = finish(start(command(problems, model, tmp_path / "out"), environment))
     assert code == 2

@@ -17,7 +17,7 @@ from syntagma.errors import SyntagmaError
 from syntagma.evaluation.bleu import bleu
 from syntagma.evaluation.evaluate import Report, evaluate
 from syntagma.evaluation.examples import choose_examples, examples_as_dict, render_examples
-from syntagma.evaluation.report import as_dict, tables
+from syntagma.evaluation.report import report_as_dict, tables
 from syntagma.problem.problem import Problem
 from syntagma.request import Request
 from syntagma.results.linearization import Linearization, Token
@@ -282,7 +282,7 @@ def test_spans_on_request(threads: int) -> None:
         # One span of each sentence but the first, which is a single word; two are unfinished.
         whole = figures.spans.scores[-1]
         assert (whole.output, whole.gold, whole.right) == (1, 3, 1)
-    data = as_dict(report)
+    data = report_as_dict(report)
     assert json.loads(json.dumps(data)) == data
     assert data["conditions"][1]["spans"]["scores"][1] == {
         "length": "<10",
@@ -368,7 +368,7 @@ def test_bad_requests() -> None:
 
 
 def test_report_as_json() -> None:
-    data = as_dict(evaluate(fake(), SENTENCES, ["tree"]))
+    data = report_as_dict(evaluate(fake(), SENTENCES, ["tree"]))
     assert json.loads(json.dumps(data)) == data
     assert data["model"] == "fake"
     (figures,) = data["conditions"]

@@ -16,8 +16,7 @@ from syntagma.linear.settings import LinearSettings
 from syntagma.sweeps import processes
 from syntagma.sweeps.collection import find_treebanks
 from syntagma.sweeps.job import TrainingJob
-from syntagma.sweeps.processes import work_in_processes
-from syntagma.sweeps.worker import PARENT_GONE
+from syntagma.sweeps.processes import PARENT_GONE, work_in_processes
 
 SETTINGS = LinearSettings(epochs=1, beam=4)
 
@@ -105,7 +104,7 @@ def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
     train.unlink()
     os.mkfifo(train)
     pipe = subprocess.PIPE
-    command = [sys.executable, "-P", "-m", "syntagma.sweeps.worker"]
+    command = [sys.executable, "-P", "-m", "syntagma.sweeps.processes"]
     with subprocess.Popen(command, stdin=pipe, text=True, env=environment()) as worker:
         assert worker.stdin is not None
         worker.stdin.write(json.dumps(job.to_json()) + "\n")

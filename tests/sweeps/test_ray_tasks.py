@@ -11,11 +11,11 @@ import pytest
 from toys.training_runs import Cut
 
 from syntagma.linear.settings import LinearSettings
-from syntagma.sweeps import ray_tasks
+from syntagma.sweeps import processes
 from syntagma.sweeps.collection import FoundTreebank
 from syntagma.sweeps.job import TrainingJob
-from syntagma.sweeps.ray_tasks import work_with_ray
-from syntagma.sweeps.work import Outcome
+from syntagma.sweeps.processes import work_with_ray
+from syntagma.sweeps.work import TrainingOutcome
 
 NAMES = ["de_toy", "en_toy", "fr_toy"]
 JOBS = [
@@ -64,13 +64,13 @@ class FakeRay:
 @pytest.fixture
 def ray(monkeypatch: pytest.MonkeyPatch) -> FakeRay:
     fake = FakeRay()
-    monkeypatch.setattr(ray_tasks, "import_ray", lambda user: fake)
+    monkeypatch.setattr(processes, "import_ray", lambda user: fake)
     return fake
 
 
 def test_a_process_for_each_task(ray: FakeRay) -> None:
     """The next task would find the allocator and the warnings of the last one."""
-    assert [*work_with_ray(JOBS, 1, None)] == [Outcome(name, {}) for name in NAMES]
+    assert [*work_with_ray(JOBS, 1, None)] == [TrainingOutcome(name, {}) for name in NAMES]
     calls = {name: options.get("max_calls") for name, options in ray.started.items()}
     assert calls == dict.fromkeys(NAMES, 1)
 

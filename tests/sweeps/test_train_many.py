@@ -21,7 +21,7 @@ from syntagma.sweeps import work
 from syntagma.sweeps.job import TrainingJob
 from syntagma.sweeps.record import is_done
 from syntagma.sweeps.train_many import TrainManyReport, train_many
-from syntagma.sweeps.work import Outcome, run_job
+from syntagma.sweeps.work import TrainingOutcome, run_job
 from syntagma.training.run import has_checkpoint
 
 SETTINGS = LinearSettings(epochs=2, beam=2)
@@ -46,7 +46,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def engine(
         jobs: Sequence[TrainingJob], processes: int, tell: Callable[..., Any]
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[TrainingOutcome]:
         for job in jobs:
             names.append(job.treebank.name)
             yield run_job(job, lambda text: None)
@@ -166,7 +166,7 @@ def test_stopped_anywhere_it_ends_the_same(
 def test_a_training_that_was_interrupted_resumes(
     ud: Path, output: Path, here: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def cut(job: TrainingJob, tell: Callable[[str], None]) -> Outcome:
+    def cut(job: TrainingJob, tell: Callable[[str], None]) -> TrainingOutcome:
         return run_job(job, cut_at(2))  # reading, first epoch
 
     with monkeypatch.context() as patch:

@@ -15,7 +15,7 @@ import pytest
 
 from syntagma.batches import batch as module
 from syntagma.batches.job import BatchJob
-from syntagma.batches.shards import Assignment, Outcome
+from syntagma.batches.shards import Assignment, ShardOutcome
 from syntagma.batches.solving import ShardSolver
 from syntagma.batches.storage import open_storage
 from syntagma.linear.scorer import StoredLinearScorer
@@ -78,7 +78,7 @@ def without_processes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         assignments: Sequence[Assignment],
         jobs: int | None,
         tick: Callable[[int], object],
-    ) -> Iterator[Outcome]:
+    ) -> Iterator[ShardOutcome]:
         solver = ShardSolver(job, open_storage(output))
         for assignment in assignments:
             solved.append(assignment.number)
@@ -93,7 +93,7 @@ def without_processes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 # comes back from it; one with "pause" waits until it is killed; one with "bug" raises.
 _FAULTS = """
 import os, signal, sys, time
-if "syntagma.batches.worker" in sys.orig_argv or "default_worker.py" in " ".join(sys.orig_argv):
+if "syntagma.batches.processes" in sys.orig_argv or "default_worker.py" in " ".join(sys.orig_argv):
     from syntagma.batches import solving
     solving.PATIENCE = float(os.environ.get("PATIENCE", "3600"))
     together = solving.ShardSolver._solve_together

@@ -15,12 +15,12 @@ from syntagma.arguments import check_range
 from syntagma.batches.folder import Folder
 from syntagma.batches.inputs import find_inputs
 from syntagma.batches.job import DEFAULT_SHARD_SIZE, BatchJob, OutputFormat, Task
-from syntagma.batches.parquet import import_pyarrow
 from syntagma.batches.processes import solve_in_processes
-from syntagma.batches.shards import Assignment, Outcome, Outcomes
+from syntagma.batches.shards import Assignment, ShardOutcome, ShardOutcomes
 from syntagma.batches.solving import load_linearizer
 from syntagma.batches.storage import LocalFolder, Storage, open_storage
-from syntagma.engines.choice import MAX_JOBS, Engine, check_engine
+from syntagma.batches.writers import import_pyarrow
+from syntagma.engines.engine import MAX_JOBS, Engine, check_engine
 from syntagma.errors import ArgumentError, OutputError, SyntagmaWarning, shown
 from syntagma.files.locking import lock_file
 from syntagma.files.paths import check_path
@@ -190,14 +190,14 @@ class _Run:
 
     def _outcomes(
         self, missing: list[Assignment], engine: Engine, address: str | None, jobs: int | None
-    ) -> Outcomes:
+    ) -> ShardOutcomes:
         if engine == "processes":
             return solve_in_processes(self._job, self._output, missing, jobs, self._tick)
         from syntagma.batches.ray_data import solve_with_ray
 
         return solve_with_ray(self._job, self._output, missing, jobs, address, self._tick)
 
-    def _take(self, assignment: Assignment, outcome: Outcome) -> None:
+    def _take(self, assignment: Assignment, outcome: ShardOutcome) -> None:
         for text, topic in outcome.warnings:
             if (topic or text) not in self._warned:
                 self._warned.add(topic or text)

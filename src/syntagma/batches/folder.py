@@ -19,7 +19,7 @@ from typing import Any
 
 from syntagma.batches.job import BatchJob
 from syntagma.batches.plan import Plan, Shard, check_inputs, make_plan
-from syntagma.batches.shards import Assignment, Outcome, Rejection
+from syntagma.batches.shards import Assignment, Rejection, ShardOutcome
 from syntagma.batches.storage import UNFINISHED, Storage, save
 from syntagma.batches.writers import Checked
 from syntagma.errors import OutputError
@@ -176,7 +176,7 @@ class Folder:
             if name.startswith(("part-", "new-")):
                 self._storage.remove(f"{UNFINISHED}/{name}")
 
-    def commit(self, assignment: Assignment, outcome: Outcome) -> None:
+    def commit(self, assignment: Assignment, outcome: ShardOutcome) -> None:
         """Move the files of a shard to their names, then note that it is done."""
         storage, number = self._storage, assignment.number
         rejected = f"{_DONE}/{number:05d}.rejected"

@@ -1,23 +1,32 @@
-"""The processes engine: worker processes on this machine, each fed by a thread of the driver."""
+"""The processes engine: worker processes on this machine, each fed by a thread of the driver.
+
+A worker runs this module as a program. It reads assignments from standard input and answers on
+standard output, one JSON value per line. It exits as soon as its standard input ends: the driver
+is gone.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import json
+import os
 import queue
 import signal
 import subprocess
+import sys
 import threading
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
-from typing import IO, Any
+from typing import IO, Any, TextIO
 
 from syntagma.batches.job import BatchJob
-from syntagma.batches.shards import Assignment, Outcome, Outcomes, error_of
+from syntagma.batches.shards import Assignment, ShardOutcome, ShardOutcomes, error_of
+from syntagma.batches.solving import ShardSolver
+from syntagma.batches.storage import open_storage
 from syntagma.batches.tries import MAX_DEATHS
-from syntagma.engines.choice import available_cores
-from syntagma.engines.worker_process import send, start_worker
-from syntagma.errors import OutputError
+from syntagma.engines.engine import available_cores
+from syntagma.engines.worker_process import end_worker, open_answers, send, start_worker
+from syntagma.errors import OutputError, SyntagmaError
 
 _MAX_START_DEATHS = 3  # of workers in a row that die before they are ready
 
@@ -28,14 +37,14 @@ def solve_in_processes(
     assignments: Sequence[Assignment],
     jobs: int | None,
     tick: Callable[[int], object],
-) -> Outcomes:
+) -> ShardOutcomes:
     """The outcomes of the assignments, as they come, from this many worker processes, by default
     one per core.
 
     A worker that dies is replaced, and its shard tried again. An error that concerns the whole job,
     such as a full disk, ends all workers and is raised.
     """
-    events: queue.SimpleQueue[int | Outcome | BaseException | None] = queue.SimpleQueue()
+    events: queue.SimpleQueue[int | ShardOutcome | BaseException | None] = queue.SimpleQueue()
     waiting: queue.SimpleQueue[Assignment] = queue.SimpleQueue()
     for assignment in assignments:
         waiting.put(assignment)
@@ -47,7 +56,7 @@ def solve_in_processes(
         left = len(feeders)
         while left:
             event = events.get()
-            if isinstance(event, Outcome):
+            if isinstance(event, ShardOutcome):
                 yield event
             elif isinstance(event, BaseException):
                 raise event
@@ -74,7 +83,7 @@ class _Feeder(threading.Thread):
         job: BatchJob,
         output: str,
         waiting: queue.SimpleQueue[Assignment],
-        events: queue.SimpleQueue[int | Outcome | BaseException | None],
+        events: queue.SimpleQueue[int | ShardOutcome | BaseException | None],
     ) -> None:
         super().__init__(daemon=True)
         self._start = {"job": job.to_json(), "output": output}
@@ -108,7 +117,7 @@ class _Feeder(threading.Thread):
             if self._worker is not None:
                 self._worker.kill()
 
-    def _solve(self, assignment: Assignment) -> Outcome:
+    def _solve(self, assignment: Assignment) -> ShardOutcome:
         for _ in range(2 * MAX_DEATHS):  # the workers themselves give up before
             try:
                 worker = self._ready_worker()
@@ -116,11 +125,11 @@ class _Feeder(threading.Thread):
                 while True:
                     answer = self._receive(worker)
                     if "outcome" in answer:
-                        return Outcome.from_json(answer["outcome"])
+                        return ShardOutcome.from_json(answer["outcome"])
                     self._events.put(answer["tick"])
             except _Died:
                 self._end()
-        return Outcome(assignment.number, failed="workers died on it again and again")
+        return ShardOutcome(assignment.number, failed="workers died on it again and again")
 
     def _ready_worker(self) -> subprocess.Popen[str]:
         if self._worker is not None:
@@ -129,7 +138,7 @@ class _Feeder(threading.Thread):
             with self._lock:
                 if self._stopped:
                     raise _Died
-                worker = self._worker = start_worker("syntagma.batches.worker")
+                worker = self._worker = start_worker("syntagma.batches.processes")
             try:
                 _send(worker.stdin, self._start)
                 self._receive(worker)
@@ -154,13 +163,7 @@ class _Feeder(threading.Thread):
     def _end(self) -> int | None:
         with self._lock:
             worker, self._worker = self._worker, None
-        if worker is None:
-            return None
-        for pipe in (worker.stdin, worker.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):  # a broken pipe, with something left to flush
-                    pipe.close()
-        return worker.wait()
+        return None if worker is None else end_worker(worker)
 
 
 def _send(pipe: IO[str] | None, value: dict[str, Any]) -> None:
@@ -175,3 +178,41 @@ def _cause(code: int | None) -> str:
     if code is not None and code < 0:
         return f"signal {-code}"
     return f"exit code {code}"
+
+
+def _main() -> None:
+    """The worker: run until the driver is gone."""
+    answers = open_answers()
+    received: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(sys.stdin, received), daemon=True).start()
+    try:
+        _run(received, answers)
+    except BrokenPipeError:
+        pass
+    except SyntagmaError as error:
+        send(answers, {"error": type(error).__name__, "message": str(error)})
+    except Exception as error:  # a bug: the driver reports it
+        traceback.print_exc()
+        send(answers, {"error": type(error).__name__, "message": str(error)})
+    os._exit(0)  # without waiting for the thread
+
+
+def _receive(lines: Iterable[str], received: queue.SimpleQueue[str]) -> None:
+    for line in lines:
+        received.put(line)
+    os._exit(0)
+
+
+def _run(received: queue.SimpleQueue[str], answers: TextIO) -> None:
+    start = json.loads(received.get())
+    storage = open_storage(start["output"])
+    solver = ShardSolver(BatchJob.from_json(start["job"]), storage, expendable=True)
+    send(answers, {"ready": True})
+    while True:
+        assignment = Assignment(**json.loads(received.get()))
+        outcome = solver.solve(assignment, lambda count: send(answers, {"tick": count}))
+        send(answers, {"outcome": asdict(outcome)})
+
+
+if __name__ == "__main__":
+    _main()

@@ -14,11 +14,10 @@ from dataclasses import asdict
 from typing import Any
 
 from syntagma.batches.job import BatchJob
-from syntagma.batches.shards import Assignment, Outcome, Outcomes, error_of
+from syntagma.batches.shards import Assignment, ShardOutcome, ShardOutcomes, error_of
 from syntagma.batches.solving import ShardSolver
 from syntagma.batches.storage import open_storage
-from syntagma.engines.choice import MAX_JOBS, available_cores
-from syntagma.engines.ray_cluster import connected, import_ray, ray_reason
+from syntagma.engines.engine import MAX_JOBS, available_cores, connected, import_ray, ray_reason
 from syntagma.errors import OutputError, SyntagmaError
 
 
@@ -29,7 +28,7 @@ def solve_with_ray(
     jobs: int | None,
     address: str | None,
     tick: Callable[[int], object],
-) -> Outcomes:
+) -> ShardOutcomes:
     """The outcomes of the assignments, as they come, from at most this many actors; by default, one
     per core of this machine, or as many as the cluster has room for."""
     ray = import_ray("the engine ray", "data")
@@ -84,7 +83,7 @@ class ShardActor:
         return {"answer": json.dumps(answer)}
 
 
-def _outcome(answer: dict[str, Any]) -> Outcome:
+def _outcome(answer: dict[str, Any]) -> ShardOutcome:
     if "error" in answer:
         raise error_of(answer["error"]["kind"], answer["error"]["message"])
-    return Outcome.from_json(answer["outcome"])
+    return ShardOutcome.from_json(answer["outcome"])

@@ -39,7 +39,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ShardOutcome:
     """What became of a shard: two files that wait to be moved to their names, and counts.
 
     If `failed` says why, there are no files.
@@ -58,12 +58,12 @@ class Outcome:
     failed: str = ""
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Outcome:
+    def from_json(cls, value: dict[str, Any]) -> ShardOutcome:
         warnings = tuple((text, topic) for text, topic in value["warnings"])
         return cls(**{**value, "warnings": warnings})
 
 
-Outcomes = Generator[Outcome, None, None]  # of an engine; closed, it ends all workers
+ShardOutcomes = Generator[ShardOutcome, None, None]  # of an engine; closed, it ends all workers
 
 
 @dataclass(frozen=True, slots=True)

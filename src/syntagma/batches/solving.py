@@ -13,7 +13,7 @@ from typing import Any
 
 from syntagma.batches.cutting import Piece, SliceReader
 from syntagma.batches.job import BatchJob
-from syntagma.batches.shards import Assignment, Outcome, Rejection
+from syntagma.batches.shards import Assignment, Rejection, ShardOutcome
 from syntagma.batches.storage import UNFINISHED, Storage, reason
 from syntagma.batches.tries import Tries
 from syntagma.batches.writers import Checked, Writer, open_writer
@@ -81,21 +81,21 @@ class ShardSolver:
         self._linearizer = load_linearizer(job)
         self._reader = SliceReader()
 
-    def solve(self, assignment: Assignment, tick: Tick = lambda count: None) -> Outcome:
+    def solve(self, assignment: Assignment, tick: Tick = lambda count: None) -> ShardOutcome:
         """Solve a shard; `tick` is told how many problems are done since the last time."""
         tries = Tries.begin(self._storage, assignment.run, assignment.number)
         try:
             if tries.hopeless:
-                return Outcome(assignment.number, failed=f"{tries.deaths} workers died on it")
+                return ShardOutcome(assignment.number, failed=f"{tries.deaths} workers died on it")
             return self._solve(assignment, tries, tick)
         except FormatError as error:
-            return Outcome(assignment.number, failed=str(error))
+            return ShardOutcome(assignment.number, failed=str(error))
         finally:
             if self._expendable:
                 faulthandler.cancel_dump_traceback_later()
             tries.end()
 
-    def _solve(self, assignment: Assignment, tries: Tries, tick: Tick) -> Outcome:
+    def _solve(self, assignment: Assignment, tries: Tries, tick: Tick) -> ShardOutcome:
         name = f"{UNFINISHED}/{assignment.name}.{os.urandom(4).hex()}"
         rejected_name = f"{name}.rejected"
         counts = _Counts()
@@ -127,7 +127,7 @@ class ShardSolver:
         if not counts.rejected:
             self._storage.remove(rejected_name)
             rejected_name = ""
-        return Outcome(
+        return ShardOutcome(
             assignment.number,
             name,
             rejected_name,

@@ -1,4 +1,4 @@
-"""Results written to a shard as they are found; Parquet is in `parquet`."""
+"""Results written to a shard as they are found: lines of text, or rows of a Parquet file."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import io
 from typing import Any, BinaryIO, Protocol, cast
 
 from syntagma.batches.job import BatchJob
+from syntagma.errors import missing_package
 from syntagma.files.reading import Place
-from syntagma.formats.results import DataFormat, Results, write_results, write_scored
+from syntagma.formats.results import DataFormat, Result, Results, write_results, write_scored
 from syntagma.problem.word import TagColumn
 from syntagma.results.linearization import Linearization
+from syntagma.results.n_best import NBest
+from syntagma.results.realization import Realization
 
 
 class Writer(Protocol):
@@ -24,8 +27,6 @@ class Writer(Protocol):
 def open_writer(job: BatchJob, tag_column: TagColumn, file: Checked) -> Writer:
     """The writer of the format of a job."""
     if job.format == "parquet":
-        from syntagma.batches.parquet import ParquetRows
-
         return ParquetRows(file)
     return TextLines(job, job.format, tag_column, file)
 
@@ -82,3 +83,97 @@ class Checked(io.RawIOBase):
     @property
     def sha256(self) -> str:
         return self._digest.hexdigest()
+
+
+# Names and types, as docs/guide/batch.md lists them.
+COLUMNS = {
+    "id": "string",  # of the problem
+    "source": "string",
+    "line": "int64",  # where the problem was found
+    "rank": "int32",  # 1 for the best of an n-best list
+    "text": "string",
+    "score": "double",
+    "syntax": "double",
+    "fluency": "double",
+    "finished": "bool",
+    "narrowed": "bool",
+    "forms": "list<string>",
+    "tags": "list<string>",
+    "heads": "list<int32>",
+    "deprels": "list<string>",
+    "order": "list<int32>",  # the words' places in the problem, counted from 1
+    "space_after": "list<bool>",  # of detokenised sentences
+}
+_ROWS = 4096  # of a row group
+
+
+def import_pyarrow() -> Any:
+    """The package pyarrow, with the module that writes Parquet."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise missing_package("the format parquet", "pyarrow", "batch", error) from error
+    return pyarrow
+
+
+class ParquetRows:
+    """Writes results as rows."""
+
+    def __init__(self, file: object) -> None:
+        pyarrow = import_pyarrow()
+        self._schema = pyarrow.schema(
+            [(name, _type(pyarrow, kind)) for name, kind in COLUMNS.items()]
+        )
+        self._record_batch = pyarrow.RecordBatch
+        self._writer = pyarrow.parquet.ParquetWriter(file, self._schema, compression="zstd")
+        self._rows: list[dict[str, object]] = []
+
+    def add(self, results: Results, place: Place) -> None:
+        listed = results if isinstance(results, NBest) else [results]
+        for rank, result in enumerate(listed, start=1):
+            self._rows.append(row(result, rank, place))
+        if len(self._rows) >= _ROWS:
+            self._flush()
+
+    def close(self) -> None:
+        self._flush()
+        self._writer.close()
+
+    def _flush(self) -> None:
+        if self._rows:
+            self._writer.write_batch(
+                self._record_batch.from_pylist(self._rows, schema=self._schema)
+            )
+            self._rows = []
+
+
+def row(result: Result, rank: int, place: Place) -> dict[str, object]:
+    """A result as a row."""
+    spelling = result.spelling if isinstance(result, Realization) else None
+    found = result.linearization if isinstance(result, Realization) else result
+    return {
+        "id": found.problem.id,
+        "source": place.source,
+        "line": place.line,
+        "rank": rank,
+        "text": result.text,
+        "score": found.score,
+        "syntax": None if found.fluency is None else found.syntax,
+        "fluency": found.fluency,
+        "finished": found.finished,
+        "narrowed": found.narrowed,
+        "forms": found.words,
+        "tags": found.tags,
+        "heads": found.heads,
+        "deprels": found.deprels,
+        "order": found.order,
+        "space_after": None if spelling is None else spelling.spaces,
+    }
+
+
+def _type(pyarrow: Any, kind: str) -> Any:
+    if kind.startswith("list<"):
+        return pyarrow.list_(_type(pyarrow, kind[5:-1]))
+    types = {"string": pyarrow.string, "double": pyarrow.float64, "bool": pyarrow.bool_}
+    return types[kind]() if kind in types else getattr(pyarrow, kind)()

@@ -212,7 +212,12 @@ def evaluate(
     from syntagma.evaluation.bleu import compare_systems, read_outputs
     from syntagma.evaluation.evaluate import evaluate as measure
     from syntagma.evaluation.evaluate import main_conditions
-    from syntagma.evaluation.report import as_dict, comparison_as_dict, comparison_table, tables
+    from syntagma.evaluation.report import (
+        comparison_as_dict,
+        comparison_table,
+        report_as_dict,
+        tables,
+    )
     from syntagma.linearizer.linearizer import load
     from syntagma.models.header import heads_of
     from syntagma.treebanks.corpus import read_corpus
@@ -247,7 +252,9 @@ def evaluate(
                 lowercase=lowercase,
                 on_sentence=ticker.advance,
             )
-        records.append({**budget, "threads": threads, "seed": seed, **as_dict(reports[name])})
+        records.append(
+            {**budget, "threads": threads, "seed": seed, **report_as_dict(reports[name])}
+        )
     first = reports[models[0]]
     subject = f"on {_names(files)}, {len(first.references)} sentences"
     record: dict[str, Any]
@@ -262,20 +269,20 @@ def evaluate(
         )
         record = records[0]
     else:
-        found = {
+        texts = {
             name: {**{system: reports[system][name].outputs for system in models}, **others}
             for name in conditions
         }
         comparisons = {
             name: compare_systems(
-                texts, first.references, bleu_tokenize=bleu_tokenize, lowercase=lowercase
+                by_system, first.references, bleu_tokenize=bleu_tokenize, lowercase=lowercase
             )
-            for name, texts in found.items()
+            for name, by_system in texts.items()
         }
         named = {
-            system if len(conditions) == 1 else f"{name} {system}": texts
-            for name, by_system in found.items()
-            for system, texts in by_system.items()
+            system if len(conditions) == 1 else f"{name} {system}": each
+            for name, by_system in texts.items()
+            for system, each in by_system.items()
         }
         text = _printed(
             f"{len(systems)} systems {subject}",

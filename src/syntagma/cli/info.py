@@ -77,7 +77,7 @@ def info(
         write_stdout(json.dumps(record, ensure_ascii=False) + "\n")
         return
     lines = [
-        *(describe if everything else summarize)(about.header),
+        *(flatten if everything else summarize)(about.header),
         ("file", str(about.path or "-")),
         ("size", f"{about.size / 1e6:.1f} MB"),
     ]
@@ -247,7 +247,7 @@ def _margin(about: Mapping[str, Any]) -> str:
     )
 
 
-def describe(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def flatten(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The header as pairs of name and value: one per key, or per member of a list of objects. The
     model that training started from and the language model are described by their own keys."""
     for key, value in header.items():
@@ -255,7 +255,7 @@ def describe(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if key == "templates":
             yield name, str(len(value))
         elif key in ("start", "language_model"):
-            yield from ((f"{name} {inner}", text) for inner, text in describe(value))
+            yield from ((f"{name} {inner}", text) for inner, text in flatten(value))
         elif isinstance(value, list) and value and isinstance(value[0], Mapping):
             for entry in value:
                 yield name, _plain(entry)

@@ -47,16 +47,16 @@ def stats(
     described = {name: count(name) for name in dict.fromkeys(files)}
     if format == "json":
         for name, each in described.items():
-            record = {"name": name, **as_dict(each)}
+            record = {"name": name, **_as_dict(each)}
             write_stdout(json.dumps(record, ensure_ascii=False) + "\n")
         return
     columns = list(zip(_short_names(list(described)), described.values(), strict=True))
     if len(columns) > 1:
         columns.append(("total", sum(described.values(), TreebankStatistics())))
-    write_stdout(table(columns))
+    write_stdout(_table(columns))
 
 
-def as_dict(statistics: "TreebankStatistics") -> dict[str, Any]:
+def _as_dict(statistics: "TreebankStatistics") -> dict[str, Any]:
     """Counts, and what follows from them, under their names."""
     return {
         **asdict(statistics),
@@ -68,7 +68,7 @@ def as_dict(statistics: "TreebankStatistics") -> dict[str, Any]:
     }
 
 
-def table(columns: Sequence[tuple[str, "TreebankStatistics"]]) -> str:
+def _table(columns: Sequence[tuple[str, "TreebankStatistics"]]) -> str:
     """A row per figure, a column per treebank."""
     each = [statistics for _, statistics in columns]
     sizes = [f"{one.base_noun_phrase_size:.2f}" if one.base_noun_phrases else "-" for one in each]

@@ -137,7 +137,7 @@ def tune(
         def show(trial: "Trial") -> None:
             nonlocal ended
             ended += 1
-            ticker.print(describe(trial))
+            ticker.print(_described(trial))
             ticker.reach(ended, total)
 
         report = search(
@@ -160,7 +160,7 @@ def tune(
     write_stdout(f"{report.table()}\n{output}: the model of trial {report.best}\n")
 
 
-def describe(trial: "Trial") -> str:
+def _described(trial: "Trial") -> str:
     """The line that reports a trial which has ended."""
     from syntagma.sweeps.search import trial_state
 

@@ -17,8 +17,13 @@ from syntagma.arguments import as_integer, check_range, is_collection
 from syntagma.errors import ArgumentError, shown
 from syntagma.evaluation import signature
 from syntagma.evaluation.bleu import BleuTokenizer, bleu_metric, exact_match
-from syntagma.evaluation.projectivity import ProjectivityFigures, compare_projectivity
-from syntagma.evaluation.spans import OrderedTree, SpanFigures, compare_spans
+from syntagma.evaluation.spans import (
+    OrderedTree,
+    ProjectivityFigures,
+    SpanFigures,
+    compare_projectivity,
+    compare_spans,
+)
 from syntagma.problem.problem import Problem
 from syntagma.request import Request
 from syntagma.results.linearization import Linearization, violations

@@ -25,7 +25,7 @@ class ExampleOutput:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ExampleSentence:
     """A sentence and its outputs; `number` is its 1-based place in the treebank."""
 
     number: int
@@ -38,7 +38,7 @@ class Example:
 class Examples:
     """Examples, shortest class first, and the signature of their sentence BLEU."""
 
-    examples: tuple[Example, ...]
+    examples: tuple[ExampleSentence, ...]
     signature: str
 
 
@@ -67,7 +67,7 @@ def choose_examples(
             )
             for name, texts in outputs.items()
         )
-        chosen.append(Example(index + 1, length, reference, found))
+        chosen.append(ExampleSentence(index + 1, length, reference, found))
     return Examples(tuple(chosen), str(metric.get_signature().format()))
 
 

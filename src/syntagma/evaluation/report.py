@@ -13,11 +13,10 @@ from rich.text import Text
 
 from syntagma.evaluation.bleu import Comparison
 from syntagma.evaluation.evaluate import LENGTH_CLASSES, LengthFigures, Report
-from syntagma.evaluation.projectivity import ProjectivityFigures
-from syntagma.evaluation.spans import SpanFigures
+from syntagma.evaluation.spans import ProjectivityFigures, SpanFigures
 
 
-def as_dict(report: Report) -> dict[str, Any]:
+def report_as_dict(report: Report) -> dict[str, Any]:
     """The report as JSON-ready data; outputs and references are left out."""
     return {
         "model": report.model,

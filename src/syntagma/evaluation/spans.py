@@ -2,7 +2,9 @@
 
 This is the comparison of Liu et al. 2015, §4.3. A tree is given as its words in order and their
 heads, 1-based, 0 for a root; there may be several roots. Whole sentences are compared in
-`evaluate`.
+`evaluate`. Where all arcs are given, the order alone decides which trees are projective:
+`compare_projectivity` measures projective and non-projective sentences separately, and how often
+words were lifted correctly (`transition.lifting`).
 """
 
 from __future__ import annotations
@@ -10,6 +12,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from typing import TYPE_CHECKING
+
+from syntagma.evaluation.bleu import exact_match
+from syntagma.problem.trees import least_lifting
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.bleu import BLEU
+
 
 OrderedTree = tuple[Sequence[str], Sequence[int]]
 
@@ -139,3 +150,91 @@ def _name(start: int, end: int | None) -> str:
 
 def _percent(part: int, whole: int) -> float | None:
     return 100 * part / whole if whole else None
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceGroup:
+    """BLEU and exact match in percent; None if there are no such sentences."""
+
+    sentences: int
+    bleu: float | None
+    exact: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectivityFigures:
+    """Sentences whose gold order is projective, and others.
+
+    `output` and `gold` count words that the order lifts, `right` those that both lift from the same
+    head by the same number of steps. `output_sentences` are results that are not projective.
+    """
+
+    projective: SentenceGroup
+    nonprojective: SentenceGroup
+    output_sentences: int
+    output: int
+    gold: int
+    right: int
+
+    @property
+    def sentences(self) -> int:
+        return self.projective.sentences + self.nonprojective.sentences
+
+    @property
+    def output_share(self) -> float:
+        """The percentage of results that are not projective."""
+        return 100 * self.output_sentences / self.sentences
+
+    @property
+    def gold_share(self) -> float:
+        """The percentage of sentences that are not projective."""
+        return 100 * self.nonprojective.sentences / self.sentences
+
+    @property
+    def precision(self) -> float | None:
+        return 100 * self.right / self.output if self.output else None
+
+    @property
+    def recall(self) -> float | None:
+        return 100 * self.right / self.gold if self.gold else None
+
+
+def compare_projectivity(
+    outputs: Sequence[str],
+    references: Sequence[str],
+    output_trees: Iterable[OrderedTree],
+    gold_trees: Iterable[OrderedTree],
+    metric: BLEU,
+) -> ProjectivityFigures:
+    """Compare results with gold sentences; trees are (forms, heads) in order."""
+    found = [lifted_words(*tree) for tree in output_trees]
+    wanted = [lifted_words(*tree) for tree in gold_trees]
+
+    def group(keep: list[bool]) -> SentenceGroup:
+        kept, golds = list(compress(outputs, keep)), list(compress(references, keep))
+        if not kept:
+            return SentenceGroup(0, None, None)
+        bleu = float(metric.corpus_score(kept, [golds]).score)
+        return SentenceGroup(len(kept), bleu, exact_match(kept, golds))
+
+    return ProjectivityFigures(
+        projective=group([not words for words in wanted]),
+        nonprojective=group([bool(words) for words in wanted]),
+        output_sentences=sum(map(bool, found)),
+        output=sum(words.total() for words in found),
+        gold=sum(words.total() for words in wanted),
+        right=sum((one & other).total() for one, other in zip(found, wanted, strict=True)),
+    )
+
+
+def lifted_words(forms: Sequence[str], heads: Sequence[int]) -> Counter[tuple[str, str, int]]:
+    """The words that the least lifting of an order lifts: their forms, those of their heads, and
+    the number of steps.
+
+    >>> sorted(lifted_words(["What", "did", "you", "talk", "about", "?"], [5, 4, 4, 0, 4, 4]))
+    [('What', 'about', 1)]
+    """
+    lifting = least_lifting(heads) or ()
+    return Counter(
+        (forms[at], forms[heads[at] - 1], steps) for at, steps in enumerate(lifting) if steps
+    )

@@ -1,4 +1,5 @@
-"""Finds the treebanks of Universal Dependencies below folders, by the names of their files."""
+"""Finds the treebanks of Universal Dependencies below folders, and what they state about licence
+and authors."""
 
 from __future__ import annotations
 
@@ -138,3 +139,31 @@ def _with_distinct_names(found: Collection[FoundTreebank]) -> list[FoundTreebank
             )
         places[each.name] = each.train[0]
     return named
+
+
+_STATED = re.compile(r"^(License|Contributors): *(\S.*?) *$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """The licence of a treebank; empty where the treebank states nothing."""
+
+    name: str = ""
+    authors: str = ""
+    text: str | None = None
+
+
+def read_licence(folder: Path) -> Licence:
+    """What the files of a treebank's folder state."""
+    readme = _text(folder / "README.md") or _text(folder / "README.txt") or ""
+    stated = dict(_STATED.findall(readme))
+    return Licence(
+        stated.get("License", ""), stated.get("Contributors", ""), _text(folder / "LICENSE.txt")
+    )
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None

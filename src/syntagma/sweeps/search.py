@@ -18,8 +18,7 @@ from typing import Any
 from syntagma.errors import SyntagmaError, SyntagmaWarning, TrainingError
 from syntagma.neural.settings import AdaptedSettings, NeuralSettings
 from syntagma.sweeps.job import differing_settings, settings_from_json, settings_to_json
-from syntagma.sweeps.record import Record, read_json, write_json
-from syntagma.sweeps.table import markdown_table
+from syntagma.sweeps.record import Record, markdown_table, read_json, write_json
 from syntagma.sweeps.work import describe_error
 from syntagma.training.memory import keep_freed_memory
 from syntagma.training.run import BEST, Epoch, has_checkpoint

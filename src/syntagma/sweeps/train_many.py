@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from syntagma.arguments import check_range
-from syntagma.engines.choice import MAX_JOBS, Engine, available_cores, check_engine
+from syntagma.engines.engine import MAX_JOBS, Engine, available_cores, check_engine
 from syntagma.errors import ArgumentError, OutputError, SyntagmaError, TrainingError, shown
 from syntagma.files.locking import locked
 from syntagma.files.paths import check_path
@@ -19,10 +19,16 @@ from syntagma.models.packaging import check_name
 from syntagma.neural.settings import NeuralSettings
 from syntagma.sweeps.collection import FoundTreebank, find_treebanks
 from syntagma.sweeps.job import TrainingJob
-from syntagma.sweeps.processes import work_in_processes
-from syntagma.sweeps.record import Record, changed_settings, is_done, read_record, write_json
-from syntagma.sweeps.table import figures_table
-from syntagma.sweeps.work import Outcome, describe_error
+from syntagma.sweeps.processes import work_in_processes, work_with_ray
+from syntagma.sweeps.record import (
+    Record,
+    changed_settings,
+    figures_table,
+    is_done,
+    read_record,
+    write_json,
+)
+from syntagma.sweeps.work import TrainingOutcome, describe_error
 from syntagma.treebanks.settings import MAX_SENTENCES, Settings
 
 
@@ -150,13 +156,11 @@ def _outcomes(
     address: str | None,
     cores: int,
     on_progress: Callable[[str, str], object],
-) -> Iterator[Outcome]:
+) -> Iterator[TrainingOutcome]:
     if not jobs:
         return iter(())
     if engine == "processes":
         return work_in_processes(jobs, cores, on_progress)
-    from syntagma.sweeps.ray_tasks import work_with_ray
-
     return work_with_ray(jobs, cores, address)
 
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syntagma.arguments import check_range
-from syntagma.engines.choice import MAX_JOBS, available_cores
-from syntagma.engines.ray_cluster import import_ray
+from syntagma.engines.engine import MAX_JOBS, available_cores, import_ray
 from syntagma.errors import ArgumentError, SyntagmaWarning, TrainingError, shown
 from syntagma.files import temporary
 from syntagma.files.locking import locked

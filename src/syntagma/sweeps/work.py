@@ -1,7 +1,7 @@
 """The work for one treebank: its model is trained, measured and packed.
 
 Each step is left out if an earlier run has done it. Which process does the work is decided by the
-engines, `processes` and `ray_tasks`.
+engines in `processes`.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from syntagma import __version__
 from syntagma.errors import SyntagmaError, SyntagmaWarning
 from syntagma.evaluation.evaluate import evaluate, main_conditions
 from syntagma.evaluation.realization import evaluate_realization, lemma_problems
-from syntagma.evaluation.report import as_dict
+from syntagma.evaluation.report import report_as_dict
 from syntagma.linearizer.linearizer import load
 from syntagma.models.header import heads_of
 from syntagma.models.loading import load_model
 from syntagma.models.packaging import package
 from syntagma.neural.settings import NeuralSettings
+from syntagma.sweeps.collection import read_licence
 from syntagma.sweeps.job import TrainingJob
-from syntagma.sweeps.licence import read_licence
 from syntagma.sweeps.record import (
     Record,
-    is_measured,
+    has_figures,
     is_packed,
     measured_on,
     new_record,
@@ -47,7 +47,7 @@ Tell = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrainingOutcome:
     """How the work for a treebank ended: with a record, or with an error on one line."""
 
     name: str
@@ -55,7 +55,7 @@ class Outcome:
     error: str = ""
 
 
-def run_job(job: TrainingJob, tell: Tell) -> Outcome:
+def run_job(job: TrainingJob, tell: Tell) -> TrainingOutcome:
     """Do what is missing for a treebank; `tell` is told what is being done.
 
     An error is an outcome like any other, so that it does not stop other treebanks. This is done in
@@ -67,15 +67,15 @@ def run_job(job: TrainingJob, tell: Tell) -> Outcome:
         with open(job.log, "a", encoding="utf-8", buffering=1) as log:
             try:
                 with _warnings_in(log) as noted:
-                    return Outcome(name, _work(job, tell, log, noted))
+                    return TrainingOutcome(name, _work(job, tell, log, noted))
             except Exception as error:
                 if not isinstance(error, SyntagmaError | MemoryError | OSError):
                     traceback.print_exception(error, file=log)
                 line = describe_error(error, job.folder, job.log)
                 print("error:", line, file=log)
-                return Outcome(name, error=line)
+                return TrainingOutcome(name, error=line)
     except OSError as error:
-        return Outcome(name, error=describe_error(error, job.folder, job.log))
+        return TrainingOutcome(name, error=describe_error(error, job.folder, job.log))
 
 
 def describe_error(error: Exception, folder: Path, log: Path) -> str:
@@ -108,7 +108,7 @@ def _work(job: TrainingJob, tell: Tell, log: IO[str], noted: list[str]) -> Recor
         write_record(job, record)
     elif "training" not in record:  # killed right after the model was written
         record["training"] = {**_describe_training(job), "cpu_seconds": None}
-    if not is_measured(job, record):
+    if not has_figures(job, record):
         record["measured"] = {
             **measured_on(job),
             "syntagma": __version__,
@@ -183,7 +183,7 @@ def _measure(job: TrainingJob, tell: Tell) -> Record:
     sentences = read_corpus(files, linearizer.tag_column, heads)[: job.limit]
     conditions = main_conditions(linearizer)
     report = evaluate(linearizer, sentences, conditions, seed=SEED)
-    found = {"conditions": as_dict(report)["conditions"]}
+    found = {"conditions": report_as_dict(report)["conditions"]}
     if linearizer.realizes:
         tell("measuring realisation")
         problems = lemma_problems(sentences, SEED)

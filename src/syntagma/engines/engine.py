@@ -1,4 +1,4 @@
-"""Ray: the package, and a connection to a cluster."""
+"""The engines to choose from, how many workers they may have, and the connection to Ray."""
 
 from __future__ import annotations
 
@@ -6,9 +6,27 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from syntagma.errors import OutputError, missing_package
+from syntagma.errors import ArgumentError, OutputError, missing_package, shown
+
+Engine = Literal["processes", "ray"]
+MAX_JOBS = 4096
+
+
+def check_engine(engine: object, address: str | None) -> None:
+    """Raise if there is no such engine, or if it has no address."""
+    if engine not in get_args(Engine):
+        raise ArgumentError(f"engine must be processes or ray, not {shown(engine)}")
+    if address is not None and engine != "ray":
+        raise ArgumentError("address goes with engine='ray' (--engine ray)")
+
+
+def available_cores() -> int:
+    """The number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def import_ray(user: str, part: Literal["data", "tune"] | None = None) -> Any:
