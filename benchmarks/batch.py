@@ -47,7 +47,7 @@ from syntagma.formats.problems import read_problems
 from syntagma.models.container import content_mark
 from syntagma.models.loading import model_path
 from syntagma.problem.problem import Problem
-from syntagma.request import DEFAULT_MAX_WORDS
+from syntagma.request import Request
 
 COMMAND = [sys.executable, "-c", "from syntagma.cli import main; main()", "batch", "order"]
 INTERVAL = 10.0  # seconds between two looks at the memory, for which processes have to wait
@@ -151,7 +151,7 @@ def steps(trees: Path, output: Path, arguments: argparse.Namespace) -> dict[str,
     [cut] = cut_file(str(sample), str(sample), "conllu", arguments.sample).cuts
     planned = time.process_time()
     job = BatchJob(
-        task="order",
+        request=Request(),
         format="conllu",
         gzip=False,
         input_format=None,
@@ -159,15 +159,7 @@ def steps(trees: Path, output: Path, arguments: argparse.Namespace) -> dict[str,
         detokenize=False,
         model=arguments.model,
         model_checksum=content_mark(model_path(arguments.model)),
-        search="beam",
         language_model=True,
-        n_best=None,
-        diverse=False,
-        beam=None,
-        timeout=None,
-        expansions=None,
-        max_words=DEFAULT_MAX_WORDS,
-        projective=False,
         shard_size=arguments.sample,
         version=syntagma.__version__,
     )

@@ -17,6 +17,7 @@ from syntagma.batches import storage
 from syntagma.batches.shards import ShardOutcome
 from syntagma.cli import run
 from syntagma.files.locking import lock_file
+from syntagma.request import Request
 
 
 class Cut(BaseException):
@@ -333,12 +334,12 @@ def test_a_bug_costs_one_record(
     from syntagma.formats.results import write_results
     from syntagma.linearizer.linearizer import Linearizer
 
-    real = Linearizer.order_many
+    real = Linearizer.solve
 
-    def order_many(self: Linearizer, problems: Any, **options: Any) -> Any:
+    def solve(self: Linearizer, problems: Any, request: Request, **options: Any) -> Any:
         if any(each.id == "p3" for each in problems):
             raise IndexError("off by one")
-        return real(self, problems, **options)
+        return real(self, problems, request, **options)
 
     def write(results: Any, *more: Any) -> str:
         if results.problem.id == "p3":
@@ -346,7 +347,7 @@ def test_a_bug_costs_one_record(
         return write_results(results, *more)
 
     if place == "ordering":
-        monkeypatch.setattr(Linearizer, "order_many", order_many)
+        monkeypatch.setattr(Linearizer, "solve", solve)
     else:
         monkeypatch.setattr("syntagma.batches.writers.write_results", write)
     problems = write_problems(tmp_path / "problems.jsonl", 6)

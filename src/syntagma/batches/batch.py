@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from syntagma import __version__
 from syntagma.arguments import check_range
 from syntagma.batches.folder import Folder
 from syntagma.batches.inputs import find_inputs
-from syntagma.batches.job import DEFAULT_SHARD_SIZE, BatchJob, OutputFormat, Task
+from syntagma.batches.job import DEFAULT_SHARD_SIZE, BatchJob, OutputFormat, Task, check_choice
 from syntagma.batches.processes import solve_in_processes
 from syntagma.batches.shards import Assignment, ShardOutcome, ShardOutcomes
 from syntagma.batches.solving import load_linearizer
@@ -105,7 +105,9 @@ def batch(
     """
     check_engine(engine, address)
     check_path(output, "output")
-    Request(
+    check_choice("task", task, get_args(Task))
+    request = Request(
+        operation=task,
         search=search,
         n_best=n_best,
         diverse=diverse,
@@ -119,28 +121,19 @@ def batch(
         jobs = check_range("jobs", jobs, MAX_JOBS)
     storage = open_storage(output)
     job = BatchJob(
-        task=task,
+        request=request,
         format=format,
         gzip=gzip,
         input_format=input_format,
         tokenize=tokenize,
         detokenize=text,
         **_model(model, search),
-        search=search,
         language_model=language_model,
-        n_best=n_best,
-        diverse=diverse,
-        beam=beam,
-        timeout=timeout,
-        expansions=expansions,
-        max_words=max_words,
-        projective=projective,
         shard_size=shard_size,
         version=__version__,
     )
-    job.check()
     _check_part(part)
-    _check_with_model(job)
+    load_linearizer(job).solve([], request)  # raises what every worker would raise
     if format == "parquet":
         import_pyarrow()
     files = find_inputs(inputs, storage.address, any_extension=input_format is not None)
@@ -241,35 +234,10 @@ class _Run:
 
 
 def _model(model: str | Path | None, search: SearchName) -> dict[str, str]:
-    if not isinstance(search, str) or search not in DEFAULT_MODELS:
-        names = ", ".join(DEFAULT_MODELS)
-        raise ArgumentError(f"search must be one of {names}, not {shown(search)}")
     given = DEFAULT_MODELS[search] if model is None else model
     path = model_path(given)
     name = str(given) if is_name(given) else str(path.absolute())
     return {"model": name, "model_checksum": content_mark(path)}
-
-
-def _check_with_model(job: BatchJob) -> None:
-    """Raise now what every worker would raise."""
-    linearizer = load_linearizer(job)
-    check_range("max_words", job.max_words, linearizer.max_words)
-    if job.task == "score":
-        linearizer.score(["a"], ["a"], beam=job.beam, timeout=job.timeout)
-        return
-    many = linearizer.order_many if job.task == "order" else linearizer.realize_many
-    # A model that has not learned to realize says so when it is given something.
-    for _ in many(
-        [["a"]] if job.task == "realize" else [],
-        n_best=job.n_best,
-        diverse=job.diverse,
-        beam=job.beam,
-        timeout=job.timeout,
-        expansions=job.expansions,
-        max_words=job.max_words,
-        projective=job.projective,
-    ):
-        pass
 
 
 def _check_part(part: object) -> None:

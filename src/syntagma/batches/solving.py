@@ -31,7 +31,6 @@ from syntagma.formats.problems import ordered_of, place_of, problems_of
 from syntagma.formats.results import Result, Results
 from syntagma.formats.text import split_bag
 from syntagma.linearizer.linearizer import Linearizer, load
-from syntagma.linearizer.streams import catch
 from syntagma.models.container import content_mark
 from syntagma.models.loading import model_path
 from syntagma.problem.problem import Problem
@@ -53,7 +52,7 @@ def load_linearizer(job: BatchJob) -> Linearizer:
             f"the model {job.model} is not the one that this job was started with; every machine "
             "must have the same one"
         )
-    return load(job.model, search=job.search, language_model=job.language_model)
+    return load(job.model, search=job.request.search, language_model=job.language_model)
 
 
 @dataclass(slots=True)
@@ -184,9 +183,9 @@ class ShardSolver:
         source, format = assignment.source, assignment.format
         lines = decoded_lines(piece.lines(), source, from_start=assignment.start == 0)
         tag_column = self._linearizer.tag_column
-        if job.task == "score":
+        if job.request.operation == "score":
             return ordered_of(lines, source, format, tag_column, split)
-        lemmas: Lemmas | None = "column" if job.task == "realize" else None
+        lemmas: Lemmas | None = "column" if job.request.operation == "realize" else None
         return problems_of(lines, source, format, tag_column, lemmas, split)
 
     def _carefully(self, tries: Tries, index: int, item: Item) -> Results | SyntagmaError:
@@ -200,7 +199,7 @@ class ShardSolver:
 
     def _solve_chunk(self, items: list[Item]) -> list[Results | SyntagmaError]:
         if self._expendable:
-            seconds = PATIENCE + 2 * len(items) * (self._job.timeout or 0)
+            seconds = PATIENCE + 2 * len(items) * (self._job.request.timeout or 0)
             faulthandler.dump_traceback_later(seconds, exit=True, file=2)
         try:
             return self._solve_together(items)
@@ -212,36 +211,8 @@ class ShardSolver:
             return [ProblemError(_described(error))]
 
     def _solve_together(self, items: list[Any]) -> list[Results | SyntagmaError]:
-        job, linearizer = self._job, self._linearizer
-        if job.task == "score":
-            return [catch(self._score, item) for item in items]
-        many = linearizer.order_many if job.task == "order" else linearizer.realize_many
-        found: list[Any] = [
-            *many(
-                items,
-                n_best=job.n_best,
-                diverse=job.diverse,
-                beam=job.beam,
-                timeout=job.timeout,
-                expansions=job.expansions,
-                max_words=job.max_words,
-                projective=job.projective,
-                on_error="yield",
-            )
-        ]
-        return [self._spelled(result) for result in found] if job.detokenize else found
-
-    def _score(self, item: tuple[Problem, list[Any]]) -> Linearization:
-        problem, order = item
-        if len(problem.words) > self._job.max_words:
-            raise ProblemError(
-                f"the bag has {len(problem.words)} words, more than max_words "
-                f"({self._job.max_words})"
-            )
-        job = self._job
-        return self._linearizer.score(
-            problem, order, beam=job.beam, timeout=job.timeout, projective=job.projective
-        )
+        found = [*self._linearizer.solve(items, self._job.request, on_error="yield")]
+        return [self._spelled(result) for result in found] if self._job.detokenize else found
 
     def _spelled(self, result: Any) -> Results | SyntagmaError:
         if isinstance(result, SyntagmaError):

@@ -37,7 +37,7 @@ class TextLines:
     def __init__(
         self, job: BatchJob, format: DataFormat, tag_column: TagColumn, file: Checked
     ) -> None:
-        self._scored = job.task == "score" and format == "text"
+        self._scored = job.request.operation == "score" and format == "text"
         self._format: DataFormat = format
         self._tag_column: TagColumn = tag_column
         # Without a time and a name, equal contents are equal files.
