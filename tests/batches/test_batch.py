@@ -417,3 +417,13 @@ def test_wrong_arguments(tmp_path: Path, model: Path, solved: list[int]) -> None
             )
     assert (tmp_path / "full" / "mine.doc").read_text() == "precious"
     assert not solved
+
+
+def test_a_job_with_unknown_settings_is_refused(tmp_path: Path, model: Path) -> None:
+    problems, output = write_problems(tmp_path / "problems.jsonl", 2), tmp_path / "out"
+    syntagma.batch("order", problems, output, model=model, jobs=1)
+    manifest = json.loads((output / "_manifest.json").read_text())
+    manifest["settings"]["stemming"] = True
+    (output / "_manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(OutputError, match=r"this version does not know \(stemming\)"):
+        syntagma.batch("order", problems, output, model=model, jobs=1)

@@ -147,8 +147,8 @@ def test_several_systems(
     [
         ([], "--outputs belong to one condition: name it with --condition"),
         (["-c", "none", "-c", "pos"], "--outputs belong to one condition"),
-        (["-c", "none", "--spans"], "--spans takes one --model and no --outputs"),
-        (["--sr"], "--sr takes one --model and no --outputs"),
+        (["-c", "none", "--spans"], "--sr and --spans take one --model and no --outputs"),
+        (["--sr"], "--sr and --spans take one --model and no --outputs"),
         (["-c", "none", "--outputs", "OTHER"], "other.txt is given twice"),
         (["-c", "none", "--json", "OTHER"], "other.txt"),
         (["-c", "none"], "other.txt: 1 lines, but the data have 2 sentences"),

@@ -1,8 +1,8 @@
 """Notes on shards whose workers died, so that a record that kills workers is found and skipped.
 
 A worker notes that it begins a shard, and removes the note when it ends in whatever way it can
-control. A note of the same run of the driver is that of a worker that died. One of another run says
-nothing: the whole job was stopped. After two deaths the records are solved one at a time, each
+control. A note of the same run of the driver is that of a worker that died. Notes of other runs are
+ignored: the whole job was stopped. After two deaths the records are solved one at a time, each
 noted before; one on which workers die twice is skipped.
 """
 

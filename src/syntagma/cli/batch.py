@@ -20,7 +20,7 @@ def batch(
         Literal["order", "realize", "score"],
         typer.Argument(
             metavar="order|realize|score",
-            help="What to do: as the command of that name; score takes sentences in order.",
+            help="Operation to run; score takes sentences in order.",
         ),
     ],
     inputs: Annotated[

@@ -176,6 +176,8 @@ def evaluate(
     if json_file is not None:
         for each in models:
             check_destination(json_file, [*files, input_file, *output_files], each, search)
+    if len(systems) > 1 and (shared_task or spans):
+        raise typer.BadParameter("--sr and --spans take one --model and no --outputs")
     if shared_task:
         if condition or spans or examples or search != "beam":
             raise typer.BadParameter(
@@ -183,17 +185,13 @@ def evaluate(
             )
         if bleu_tokenize != "none" or lowercase:
             raise typer.BadParameter("--sr has scores of its own: no --bleu-tokenize, --lowercase")
-        if len(systems) > 1:
-            raise typer.BadParameter("--sr takes one --model and no --outputs")
         _evaluate_realization(
             files,
             input_file,
             no_hints,
             models[0],
             no_lm,
-            beam,
-            timeout,
-            projective,
+            request,
             threads,
             limit,
             seed,
@@ -204,8 +202,6 @@ def evaluate(
         raise typer.BadParameter("--input and --no-hints go with --sr")
     if output_files and len(condition or ()) != 1:
         raise typer.BadParameter("--outputs belong to one condition: name it with --condition")
-    if spans and len(systems) > 1:
-        raise typer.BadParameter("--spans takes one --model and no --outputs")
     for name in systems:
         if systems.count(name) > 1:
             raise typer.BadParameter(f"{name} is given twice")
@@ -346,9 +342,7 @@ def _evaluate_realization(
     no_hints: bool,
     model: str | None,
     no_lm: bool,
-    beam: int | None,
-    timeout: float | None,
-    projective: bool,
+    request: Request,
     threads: int,
     limit: int | None,
     seed: int,
@@ -379,9 +373,9 @@ def _evaluate_realization(
             linearizer,
             problems,
             sentences,
-            beam=beam,
-            timeout=timeout,
-            projective=projective,
+            beam=request.beam,
+            timeout=request.timeout,
+            projective=request.projective,
             threads=threads,
             seed=seed,
             on_sentence=ticker.advance,
@@ -411,8 +405,8 @@ def _evaluate_realization(
     if json_file:
         record: dict[str, Any] = {
             "model": linearizer.info.header["name"],
-            **Request(beam=beam, timeout=timeout).describe_budget(),
-            **({"orders": "projective"} if projective and linearizer.lifts else {}),
+            **request.describe_budget(),
+            **({"orders": "projective"} if request.projective and linearizer.lifts else {}),
             "threads": threads,
             "seed": seed,
             "hints": hints,
