@@ -112,15 +112,12 @@ def read_container(path: str | Path) -> tuple[dict[str, Any], dict[str, npt.NDAr
     sections = _sections(path, index)
     claimed = start + sum(section.size for section in sections)
     if claimed != len(data):
-        raise ModelError(
-            f"{path}: malformed model file: its header describes {claimed} bytes,"
-            f" but it has {len(data)}"
-        )
+        raise _malformed(path, f"its header describes {claimed} bytes, but it has {len(data)}")
     arrays: dict[str, npt.NDArray[Any]] = {}
     view = memoryview(data)
     for section in sections:
         if section.name in arrays:
-            raise ModelError(f"{path}: malformed model file: two sections named {section.name!r}")
+            raise _malformed(path, f"two sections named {section.name!r}")
         if zlib.crc32(view[start : start + section.size]) != section.crc32:
             raise ModelError(
                 f"{path}: damaged model file: wrong checksum of section {section.name!r};"
@@ -149,6 +146,10 @@ def content_mark(path: str | Path) -> str:
             return hashlib.sha256(start + file.read(index_size)).hexdigest()
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _malformed(path: str | Path, fault: str) -> ModelError:
+    return ModelError(f"{path}: malformed model file: {fault}")
 
 
 def _aligned(size: int) -> int:
@@ -190,9 +191,7 @@ def _read_index(path: str | Path, data: mmap.mmap) -> tuple[dict[str, Any], int]
             f" {FORMAT_VERSION}; use a model made for it"
         )
     if index_size > MAX_INDEX:
-        raise ModelError(
-            f"{path}: malformed model file: its header is larger than {MAX_INDEX >> 20} MiB"
-        )
+        raise _malformed(path, f"its header is larger than {MAX_INDEX >> 20} MiB")
     if _INDEX_START + index_size > len(data):
         raise ModelError(f"{path}: truncated model file: it ends inside its header")
     encoded = data[_INDEX_START : _INDEX_START + index_size]
@@ -214,9 +213,9 @@ def _read_index(path: str | Path, data: mmap.mmap) -> tuple[dict[str, Any], int]
         index = json.loads(encoded, parse_constant=_refuse)
         _check_json(index)
     except (ValueError, RecursionError) as error:
-        raise ModelError(f"{path}: malformed model file: the header is not JSON") from error
+        raise _malformed(path, "the header is not JSON") from error
     if not isinstance(index, dict):
-        raise ModelError(f"{path}: malformed model file: the header is not a JSON object")
+        raise _malformed(path, "the header is not a JSON object")
     return index, _INDEX_START + index_size
 
 
@@ -244,14 +243,14 @@ def _check_json(value: object, depth: int = 0) -> None:
 def _header(path: str | Path, index: dict[str, Any]) -> dict[str, Any]:
     header = index.get("header")
     if not isinstance(header, dict):
-        raise ModelError(f"{path}: malformed model file: its index has no header")
+        raise _malformed(path, "its index has no header")
     return header
 
 
 def _sections(path: str | Path, index: dict[str, Any]) -> list[_Section]:
     entries = index.get("sections")
     if not isinstance(entries, list):
-        raise ModelError(f"{path}: malformed model file: it has no table of sections")
+        raise _malformed(path, "it has no table of sections")
     return [_section(path, entry) for entry in entries]
 
 
@@ -260,14 +259,12 @@ def _section(path: str | Path, entry: object) -> _Section:
         case {"name": str(name), "dtype": str(dtype), "shape": list(shape), "crc32": int(crc32)}:
             pass
         case _:
-            raise ModelError(f"{path}: malformed model file: bad table of sections")
+            raise _malformed(path, "bad table of sections")
     if (
         dtype not in _DTYPES
         or len(shape) > _MAX_DIMENSIONS
         or any(type(extent) is not int or extent < 0 for extent in shape)
         or math.prod(max(extent, 1) for extent in shape) > MAX_FILE  # empty arrays included
     ):
-        raise ModelError(
-            f"{path}: malformed model file: section {name!r} has an unknown type or shape"
-        )
+        raise _malformed(path, f"section {name!r} has an unknown type or shape")
     return _Section(name, dtype, tuple(shape), crc32)

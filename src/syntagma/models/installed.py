@@ -24,8 +24,8 @@ class InstalledModel:
 
     `distribution` and `version` are those of the package that installed it. `search` is `beam` or
     `best-first`, `tags` the column of CoNLL-U that holds the tags, `inputs` what else the model
-    reads: `upos`, `features`. `realizes` says whether it
-    realizes lemmas, `lifting` whether it writes orders that are not projective. `size` is in bytes.
+    reads: `upos`, `features`. `realizes` says whether it realizes lemmas, `lifting` whether it
+    writes non-projective orders. `size` is in bytes.
     """
 
     name: str
@@ -51,12 +51,8 @@ def installed_models() -> list[InstalledModel]:
     >>> [model.name for model in syntagma.installed_models() if model.distribution == "syntagma"]
     ['en', 'en-best-first']
     """
-    return [*_shipped(), *_packaged()]
-
-
-def _shipped() -> Iterator[InstalledModel]:
-    for name, path in shipped_models().items():
-        yield _read(name, "syntagma", __version__, path)
+    shipped = shipped_models().items()
+    return [*(_read(name, "syntagma", __version__, path) for name, path in shipped), *_packaged()]
 
 
 def _packaged() -> Iterator[InstalledModel]:

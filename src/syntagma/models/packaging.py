@@ -129,7 +129,7 @@ def _pyproject(about: About, version: str, *, with_text: bool) -> str:
     # By name: the folder may still hold the licence text of an earlier package.
     licence_files = ["LICENSE.md", *(["LICENSE.txt"] if with_text else [])]
     licence = licence_id(about.header.get("licence", ""))
-    text = PYPROJECT.format(
+    return PYPROJECT.format(
         mark=MARK,
         distribution=_quoted(about.distribution),
         version=_quoted(version),
@@ -142,7 +142,6 @@ def _pyproject(about: About, version: str, *, with_text: bool) -> str:
         package=_quoted(_module(about.name)),
         files=_quoted(f"*{SUFFIX}"),
     )
-    return text
 
 
 def _quoted(text: str) -> str:

@@ -38,9 +38,7 @@ def third_person(verb: str) -> str:
 
 def plural(noun: str) -> str:
     """The form of a noun in *-s*: *boxes*, *flies*, *photos*; *goods* has it already."""
-    if _PLURAL.search(noun):
-        return noun
-    return _with_s(noun)
+    return noun if _PLURAL.search(noun) else _with_s(noun)
 
 
 def plural_of_name(name: str) -> str:

@@ -28,8 +28,8 @@ EDGE = ""  # beyond the first and the last word
 POOLED = "*"  # in the place of the tag: weights that several lemmas, tags or features share
 _MAX_WEIGHT = 10**6  # in hundredths
 
-Key = tuple[str, str, str]  # lemma, tag, features
-Weights = dict[Key, dict[str, tuple[int, ...]]]  # of each context for each form, in hundredths
+LemmaKey = tuple[str, str, str]  # lemma, tag, features
+Weights = dict[LemmaKey, dict[str, tuple[int, ...]]]  # of each context for each form, in hundredths
 
 # What a neighbour adds to the score of each form; takes the side, "after" or "before" the
 # neighbour, and the text of the neighbour.
@@ -167,7 +167,7 @@ class FormContext(_FormModel):
         return any(tag == POOLED for _, tag, _ in self._weights)
 
     def contribution(
-        self, key: Key, forms: Sequence[Form], choice: Sequence[Alternative]
+        self, key: LemmaKey, forms: Sequence[Form], choice: Sequence[Alternative]
     ) -> Contribution:
         """What neighbours add to the scores of the forms of a choice; `forms` are those that the
         inflector proposes for the lemma, some of which may not be in the choice."""
@@ -198,7 +198,7 @@ class FormContext(_FormModel):
         return super().from_arrays(arrays) if cls.SECTION in arrays else cls({})
 
 
-def pooled_keys(lemma: str, forms: Sequence[str]) -> tuple[Key, Key]:
+def pooled_keys(lemma: str, forms: Sequence[str]) -> tuple[LemmaKey, LemmaKey]:
     """The keys under which a lemma shares weights with itself under other tags and features, and
     with other lemmas whose forms have the same endings: *de* and *d'* with *lorsque* and *lorsqu'*.
     The forms are sorted and in lower case."""

@@ -15,7 +15,7 @@ from syntagma.realization.form_choice import (
     EDGE,
     FormChoice,
     FormContext,
-    Key,
+    LemmaKey,
     TreeContexts,
     neighbour_contexts,
     pooled_keys,
@@ -37,7 +37,7 @@ _Example = tuple[int, list[str]]  # the form, and the contexts
 
 def learn_form_choice(sentences: Iterable[Sentence], inflector: Inflector) -> FormChoice:
     """Learn to choose among the forms that the inflector proposes."""
-    examples: defaultdict[Key, list[_Example]] = defaultdict(list)
+    examples: defaultdict[LemmaKey, list[_Example]] = defaultdict(list)
     for sentence in sentences:
         if not sentence.lemmas:
             continue
@@ -58,8 +58,8 @@ def learn_form_context(
 ) -> FormContext:
     """Learn what neighbouring words add to the shares that the choice of forms gives. Weights that
     are `pooled` serve lemmas that were seen rarely."""
-    examples: defaultdict[Key, list[tuple[int, list[str], list[float]]]] = defaultdict(list)
-    members: defaultdict[Key, set[Key]] = defaultdict(set)
+    examples: defaultdict[LemmaKey, list[tuple[int, list[str], list[float]]]] = defaultdict(list)
+    members: defaultdict[LemmaKey, set[LemmaKey]] = defaultdict(set)
     for sentence in sentences:
         if not sentence.lemmas:
             continue
@@ -94,12 +94,12 @@ def learn_form_context(
     return FormContext(weights)
 
 
-def _keys(sentence: Sentence) -> list[Key]:
+def _keys(sentence: Sentence) -> list[LemmaKey]:
     features = map(sorted_features, sentence.features)
     return list(zip(sentence.lemmas, sentence.tags, features, strict=True))
 
 
-def _ambiguous(sentence: Sentence, inflector: Inflector) -> Iterator[tuple[int, Key, int]]:
+def _ambiguous(sentence: Sentence, inflector: Inflector) -> Iterator[tuple[int, LemmaKey, int]]:
     """The words with several forms, one of which is theirs: place, key and number of the form."""
     for i, (key, form) in enumerate(zip(_keys(sentence), neutral_forms(sentence), strict=True)):
         forms = _texts(inflector.forms(*key)) if key[0] else []
