@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -18,9 +19,11 @@ from syntagma.best_first.settings import BestFirstSettings
 from syntagma.errors import FormatError, TrainingError
 from syntagma.files.reading import source_name
 from syntagma.formats.auto import HeadSource, auto_line
+from syntagma.formats.conllu import Block
 from syntagma.formats.problems import guess_format
 from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import Model
+from syntagma.problem.word import TagColumn
 from syntagma.training.tag_column import choose_tag_column
 from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
 from syntagma.treebanks.settings import Settings
@@ -28,9 +31,11 @@ from syntagma.treebanks.treebank import (
     Sentence,
     as_annotated,
     as_treebank,
-    count_tags,
     read_treebank,
+    retag,
+    tag_pairs,
     treebank_blocks,
+    warn_of_untagged,
 )
 
 HELD_OUT = 10  # one sentence in ten
@@ -80,17 +85,11 @@ def read_training_data(
                     f"{path} is a CCGbank, from which only CCG models learn: use the grammar ccg "
                     "(--search best-first --grammar ccg), or a treebank in CoNLL-U"
                 )
-        blocks, dev_blocks = (
-            [list(treebank_blocks(path)) for path in paths] for paths in (train, dev)
-        )
-        pairs, dev_pairs = map(count_tags, map(chain.from_iterable, (blocks, dev_blocks)))
-        settings = choose_tag_column(names[0], pairs, dev_pairs, settings, start)
+        column = settings.tag_column or ("xpos" if start is None else start.header["tag_column"])
+        treebank, dev_set = Tagged(train, column, lift=True), Tagged(dev, column, lift=False)
+        settings = choose_tag_column(names[0], treebank.counts, dev_set.counts, settings, start)
         parts, dev_parts = (
-            [
-                as_treebank(each, source_name(path), settings.tag_column or "xpos", lift=lift)
-                for path, each in zip(paths, of_paths, strict=True)
-            ]
-            for paths, of_paths, lift in ((train, blocks, True), (dev, dev_blocks, False))
+            each.parts(settings.tag_column or column) for each in (treebank, dev_set)
         )
     annotated = [*chain.from_iterable(dev_parts)] if dev else hold_out(parts, train[0])
     described = [*map(describe_data, train, parts)]
@@ -107,6 +106,37 @@ def read_training_data(
         described.append({**describe_data(each, further[-1]), **use})
     sentences = [*chain.from_iterable(parts)]
     return TrainingData(sentences, annotated, further, described, names, not dev), settings
+
+
+class Tagged:
+    """A treebank that has been read before it is decided which column its tags are from."""
+
+    def __init__(self, paths: Sequence[Path], column: TagColumn, *, lift: bool) -> None:
+        self.paths, self.column = paths, column
+        self.pairs: list[list[tuple[str, str]]] = []  # of XPOS and UPOS tags, by sentence
+        self.counts: Counter[tuple[str, str]] = Counter()
+        self._parts = [
+            as_treebank(self._counted(path), source_name(path), column, lift=lift) for path in paths
+        ]
+
+    def _counted(self, path: Path) -> Iterator[Block | FormatError]:
+        shared: dict[tuple[str, str], tuple[str, str]] = {}
+        for block in treebank_blocks(path):
+            if isinstance(block, Block):
+                self.pairs.append([shared.setdefault(pair, pair) for pair in tag_pairs(block)])
+                self.counts.update(self.pairs[-1])
+            yield block
+
+    def parts(self, column: TagColumn) -> list[list[Sentence]]:
+        """The sentences of each file, with the tags of this column."""
+        if column != self.column:
+            pairs = iter(self.pairs)
+            self._parts = [
+                [retag(sentence, next(pairs), column) for sentence in part] for part in self._parts
+            ]
+        for path, part in zip(self.paths, self._parts, strict=True):
+            warn_of_untagged(part, column, source_name(path))
+        return self._parts
 
 
 def hold_out(parts: list[list[Sentence]], name: object) -> list[Sentence]:

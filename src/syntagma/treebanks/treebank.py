@@ -31,6 +31,7 @@ from syntagma.formats.conllu import (
     tag_index,
 )
 from syntagma.problem import trees
+from syntagma.problem.annotation import readable_upos
 from syntagma.problem.word import TagColumn
 from syntagma.results.spelling import Spelling
 
@@ -85,8 +86,10 @@ def read_treebank(
     check_path(path, "path")
     if not isinstance(lift, bool):
         raise ArgumentError(f"lift must be True or False, not {shown(lift)}")
-    blocks = treebank_blocks(path)
-    return as_treebank(blocks, source_name(path), tag_column, lift=lift, faults=faults)
+    source = source_name(path)
+    sentences = as_treebank(treebank_blocks(path), source, tag_column, lift=lift, faults=faults)
+    warn_of_untagged(sentences, tag_column, source)
+    return sentences
 
 
 def treebank_blocks(path: str | os.PathLike[str]) -> Iterator[Block | FormatError]:
@@ -102,7 +105,7 @@ def as_treebank(
     lift: bool,
     faults: list[FormatError] | None = None,
 ) -> list[Sentence]:
-    """The sentences of the blocks of a file, as `read_treebank` reads them."""
+    """The sentences of the blocks of a file; faults are treated as `read_treebank` does."""
     sentences = []
     for sentence in iterate_sentences(blocks, tag_column, lift=lift):
         if isinstance(sentence, Sentence):
@@ -115,7 +118,6 @@ def as_treebank(
         raise faults[0]
     if not sentences:
         raise FormatError("empty treebank: no sentences", source)
-    _warn_of_untagged(sentences, tag_column, source)
     return sentences
 
 
@@ -154,17 +156,26 @@ def as_sentences(sentences: Iterable[Sentence], name: str) -> list[Sentence]:
 
 def count_tags(blocks: Iterable[Block | FormatError]) -> Counter[tuple[str, str]]:
     """How often each pair of an XPOS and a UPOS tag occurs; a missing one is empty."""
-    pairs: Counter[tuple[str, str]] = Counter()
-    for block in blocks:
-        if isinstance(block, Block):
-            pairs.update(
-                ("" if row[XPOS] == "_" else row[XPOS], "" if row[UPOS] == "_" else row[UPOS])
-                for row in block.rows
-            )
-    return pairs
+    return Counter(
+        pair for block in blocks if isinstance(block, Block) for pair in tag_pairs(block)
+    )
 
 
-def _warn_of_untagged(sentences: list[Sentence], tag_column: TagColumn, source: str) -> None:
+def tag_pairs(block: Block) -> Iterator[tuple[str, str]]:
+    """The XPOS and the UPOS tag of each word; a missing one is empty."""
+    for row in block.rows:
+        yield "" if row[XPOS] == "_" else row[XPOS], "" if row[UPOS] == "_" else row[UPOS]
+
+
+def retag(sentence: Sentence, pairs: Iterable[tuple[str, str]], tag_column: TagColumn) -> Sentence:
+    """The sentence as `read_treebank` reads it with another tag column, given its `tag_pairs`."""
+    xpos, upos = zip(*pairs, strict=True)
+    if tag_column == "upos":
+        return replace(sentence, tags=upos, upos=())
+    return replace(sentence, tags=xpos, upos=tuple(readable_upos(tag) or "" for tag in upos))
+
+
+def warn_of_untagged(sentences: list[Sentence], tag_column: TagColumn, source: str) -> None:
     words = sum(map(len, sentences))
     untagged = sum(sentence.tags.count("") for sentence in sentences)
     if untagged == words and any(any(sentence.upos) for sentence in sentences):
@@ -176,14 +187,14 @@ def _warn_of_untagged(sentences: list[Sentence], tag_column: TagColumn, source: 
             f"untagged; if it has {other} tags, use a model that reads those "
             f"(syntagma train --tag-column {other.lower()})",
             SyntagmaWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
     elif untagged:
         warnings.warn(
             f"{source}: {untagged:,} of {words:,} words have no {tag_column.upper()} tag and "
             "count as untagged",
             SyntagmaWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
 
 
