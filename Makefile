@@ -1,5 +1,6 @@
 # make demo      set up and order a bag of words with the shipped model
-# make test      set up for development and run every check
+# make test      set up for development and check behaviour, lint and types
+# make workshop  run the tests of benchmarks, release files, notebooks and of the page in a browser
 # make quick     run the tests that are not marked slow
 # make build     compile what has changed, in place
 # make docs      write the generated pages and pictures anew: docs/reference, docs/architecture.md
@@ -19,20 +20,37 @@ PYTHON := $(shell for python in python3.11 python3.12 python3.13 python3; do \
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: demo test quick build docs screenshot notebooks site site-version release-check compilers fuzz languages coverage clean
+.PHONY: demo test lint types behaviour workshop quick build docs screenshot notebooks site site-version release-check compilers fuzz languages coverage clean
 
 demo: .venv/installed
 	$(BIN)/syntagma order --format tree report Can the you send me '?'
 
+# With THOROUGH=1, tests with random inputs try all their cases, not a quarter of them.
+THOROUGH :=
+JOBS := 2
+PYTEST = $(if $(THOROUGH),SYNTAGMA_TESTS=thorough )$(BIN)/pytest -n $(JOBS) --dist loadfile
+
+# Lint and types run beside the tests; what fails is named again at the end.
 test: build
+	@$(MAKE) --no-print-directory --jobs=3 --keep-going lint types behaviour
+
+lint: .venv/developing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	PATH="$(BIN):$$PATH" cython-lint src
+
+types: .venv/developing
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist loadfile
+
+behaviour: .venv/developing
+	$(PYTEST) -m "not workshop"
+
+# Benchmarks, release files, notebooks, the page in a browser.
+workshop: build
+	$(PYTEST) -m workshop
 
 quick: build
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest -m "not slow and not workshop"
 
 # Only modules that have changed are compiled: seconds, not minutes.
 build: .venv/developing

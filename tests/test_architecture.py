@@ -1,4 +1,4 @@
-"""The architecture: imports point down, inference never loads training, modules are short.
+"""The architecture: imports point down, inference never loads training, names mean one thing.
 
 docs/architecture.md draws the same layers.
 """
@@ -47,7 +47,6 @@ LAYERS = (
     ("cli",),
 )
 LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
-MAX_LINES = 450
 
 
 def module_name(path: Path) -> str:
@@ -147,12 +146,12 @@ def test_every_room_has_a_layer() -> None:
     assert {room(module) for module in MODULES - {"syntagma"}} == set(LAYER)
 
 
-@pytest.mark.parametrize("module", sorted(MODULES - {"syntagma"}))
-def test_imports_point_down(module: str) -> None:
-    assert "syntagma" not in GRAPH[module], "public names are for users of the package"
-    for imported in GRAPH[module]:
-        own = room(imported) == room(module)
-        assert own or LAYER[room(imported)] < LAYER[room(module)], imported
+def test_imports_point_down() -> None:
+    for module in sorted(MODULES - {"syntagma"}):
+        assert "syntagma" not in GRAPH[module], f"{module}: public names are for users"
+        for imported in GRAPH[module]:
+            own = room(imported) == room(module)
+            assert own or LAYER[room(imported)] < LAYER[room(module)], f"{module}: {imported}"
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
@@ -213,14 +212,46 @@ def test_a_missing_build_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         syntagma.__getattr__("load")
 
 
-@pytest.mark.parametrize("path", sorted(SOURCES), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_modules_are_short_and_say_what_they_are_for(path: Path) -> None:
-    source = path.read_text(encoding="utf-8")
-    assert len(source.splitlines()) <= MAX_LINES
-    if path.suffix != ".pyi":
-        assert source.startswith(('"""', 'r"""'))
-    if path.name == "__init__.py" and path.parent not in (PACKAGE, PACKAGE / "cli"):
-        assert len(ast.parse(source).body) == 1, "a room's __init__ holds its docstring only"
+def test_modules_say_what_they_are_for() -> None:
+    for path in sorted(SOURCES):
+        source = path.read_text(encoding="utf-8")
+        if path.suffix != ".pyi":
+            assert source.startswith(('"""', 'r"""')), f"{path}: no docstring"
+        if path.name == "__init__.py" and path.parent not in (PACKAGE, PACKAGE / "cli"):
+            assert len(ast.parse(source).body) == 1, f"{path}: a room's has its docstring only"
+
+
+# Names that several modules define, each time for the same: an entry point of a process.
+ONE_MEANING = {"main"}
+# Still to be renamed.
+TWO_MEANINGS = {
+    *("Example", "LemmaTree", "Order", "Outcome", "Piece", "Search"),
+    *("as_dict", "build_app", "check_diverse", "check_range", "damaged", "describe", "draw_tree"),
+    *("fit", "is_measured", "is_punctuation", "measure", "read_conllu", "read_text", "section"),
+    *("split", "table", "text", "to_problem"),
+}
+
+
+def definitions(source: str) -> set[str]:
+    """The public functions and classes at the top of a module."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    found = {node.name for node in ast.parse(source).body if isinstance(node, kinds)}
+    return {name for name in found if not name.startswith("_")}
+
+
+def ambiguous(homes: dict[str, set[str]]) -> set[str]:
+    """Names with several homes, but for a command and the function of the same name it calls."""
+    return {name for name, modules in homes.items() if len(modules - {f"syntagma.cli.{name}"}) > 1}
+
+
+def test_no_name_has_two_meanings() -> None:
+    homes: dict[str, set[str]] = {}
+    for path, module in SOURCES.items():
+        if path.suffix in (".py", ".pyi"):
+            for name in definitions(path.read_text(encoding="utf-8")):
+                homes.setdefault(name, set()).add(module)
+    found = ambiguous(homes) - ONE_MEANING - TWO_MEANINGS
+    assert {name: sorted(homes[name]) for name in sorted(found)} == {}
 
 
 # ---- the checks themselves: faults put in on purpose -----------------------------------------
@@ -260,3 +291,13 @@ def test_every_form_of_cython_import_is_seen(source: str) -> None:
 
 def test_computed_imports_are_seen() -> None:
     assert python_imports("import_module(name)", "syntagma.problem.word") == {"?"}
+
+
+def test_names_with_two_meanings_are_seen() -> None:
+    homes = {
+        "train": {"syntagma.cli.train", "syntagma.training.train"},
+        "tune": {"syntagma.cli.train", "syntagma.sweeps.tune"},
+        "_own": {"syntagma.cli.tune"},
+    }
+    assert ambiguous(homes) == {"tune"}
+    assert definitions("class A: ...\ndef b(): ...\ndef _c(): ...\nd = 1") == {"A", "b"}
