@@ -22,7 +22,7 @@ import syntagma
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
+WORKFLOWS = ROOT / ".github" / "workflows"
 
 
 def script(name: str) -> ModuleType:
@@ -53,9 +53,9 @@ def test_all_name_the_same_versions_of_python() -> None:
     assert f"Python {', '.join(versions[:-1])} or {versions[-1]}" in page
 
 
-def workflow() -> dict[str, Any]:
+def workflow(name: str = "release.yml") -> dict[str, Any]:
     yaml = pytest.importorskip("yaml", reason="no PyYAML: make site installs it")
-    found: dict[str, Any] = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))
+    found: dict[str, Any] = yaml.safe_load((WORKFLOWS / name).read_text(encoding="utf-8"))
     return found
 
 
@@ -91,10 +91,30 @@ def test_only_the_publishing_job_can_publish() -> None:
 
 
 def test_actions_are_pinned() -> None:
-    lines = [line for line in WORKFLOW.read_text("utf-8").splitlines() if "uses:" in line]
+    texts = [path.read_text(encoding="utf-8") for path in sorted(WORKFLOWS.glob("*.yml"))]
+    lines = [line for text in texts for line in text.splitlines() if "uses:" in line]
     assert len(lines) > 10
     for line in lines:
         assert re.search(r"uses: [\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+\b", line), line
+
+
+def test_pull_requests_are_tested_on_every_platform_and_python() -> None:
+    parts = workflow("test.yml")
+    assert parts["permissions"] == {}
+    jobs = parts["jobs"]
+    matrix = jobs["behaviour"]["strategy"]["matrix"]
+    assert [runner.partition("-")[0] for runner in matrix["runner"]] == [
+        "ubuntu",
+        "macos",
+        "windows",
+    ]
+    assert matrix["python"] == [f"{major}.{minor}" for major, minor in CHECKS.VERSIONS]
+    extras = PROJECT["project"]["optional-dependencies"]
+    [install] = [each["run"] for each in steps(jobs) if "[train," in each.get("run", "")]
+    assert {*re.findall(r"[\w-]+", install.partition("[")[2])} <= {*extras}
+    for job in jobs.values():
+        assert job["permissions"] == {"contents": "read"}
+        assert "timeout-minutes" in job
 
 
 def command_of(name: str) -> str:

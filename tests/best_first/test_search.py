@@ -38,6 +38,7 @@ from toys.edge_problems import (
     unchained_ccg_problem,
 )
 from toys.models import relist, toy_vocabulary
+from toys.repetitions import cases
 
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS, DependencyEdges
 from syntagma.best_first._search import BestFirst, best_first_search
@@ -74,7 +75,7 @@ both_grammars = pytest.mark.parametrize("draw", GRAMMARS.values(), ids=GRAMMARS.
 def weights_for_large_problems(draw: Draw) -> RandomWeights:
     """Random weights for the features of small problems, many of which occur in large ones, too."""
     weights = RandomWeights(Random(0))
-    for seed in range(60):
+    for seed in range(cases(60)):
         rng = Random(seed)
         case = draw(rng, 8)
         Search(case.plain, weights.__getitem__, 10, rng.random() < 0.5).run(1, 30)
@@ -94,7 +95,7 @@ def trees(results: Sequence[Result]) -> list[object]:
 def test_search_agrees_with_the_reference(draw: Draw, scaled: bool) -> None:
     """Results, scores and default outputs, for any limits, also with many ties."""
     finished = 0
-    for seed in range(60):
+    for seed in range(cases(60)):
         rng = Random(seed)
         case, largest = draw(rng, 12), (128, 128, 1, 0)[seed % 4]
         weights = RandomWeights(rng, -largest, largest)
@@ -228,7 +229,7 @@ def best_tree(case: Case, weigh: Weigh) -> float | None:
 def test_best_tree_is_found_if_no_weight_is_positive(draw: Draw, most: int) -> None:
     """Then no edge scores better than its parts, and the search is exact, in forms, too."""
     tried = 0
-    for seed in range(60):
+    for seed in range(cases(60)):
         rng = Random(seed)
         case = draw(rng, 4)
         assert isinstance(case.plain, DependencyGrammar)
@@ -240,7 +241,7 @@ def test_best_tree_is_found_if_no_weight_is_positive(draw: Draw, most: int) -> N
         done, results = best_first_search(case.core_search(weights, UNLIMITED, False))
         assert (results[0][0] if done else None) == best
         tried += 1
-    assert tried > 20
+    assert tried > cases(60) // 3
 
 
 @pytest.mark.slow
@@ -250,7 +251,7 @@ def test_best_tree_is_found_if_no_weight_is_positive(draw: Draw, most: int) -> N
 def test_best_derivation_is_found_if_no_weight_is_positive(draw: Draw, words: int) -> None:
     """Without templates of lexical categories, which are not part of the signature."""
     finished = 0
-    for seed in range(60):
+    for seed in range(cases(60)):
         rng = Random(seed)
         case = draw(rng, words)
         scopes = case.plain.templates.scopes
@@ -261,7 +262,7 @@ def test_best_derivation_is_found_if_no_weight_is_positive(draw: Draw, words: in
         done, results = best_first_search(case.core_search(weights, UNLIMITED, False))
         assert (results[0][0] if done else None) == best
         finished += done
-    assert finished > 15
+    assert finished > cases(60) // 4
 
 
 def heads_of(piece: Sequence[Node]) -> tuple[list[Leaf], list[int]]:
@@ -287,7 +288,7 @@ def heads_of(piece: Sequence[Node]) -> tuple[list[Leaf], list[int]]:
 @pytest.mark.parametrize("forms", [2, 9])
 def test_everything_that_satisfies_a_problem_is_found_once(forms: int) -> None:
     """All orders are found, and no edge is built twice: there are as many expansions as edges."""
-    for seed in range(50):
+    for seed in range(cases(50)):
         rng = Random(100 * forms + seed)
         problem = random_problem(rng, 4, rng.choice(("none", "mixed")))
         words = [
@@ -409,7 +410,7 @@ def assert_labels_are_given_ones(case: Case, piece: Sequence[Node]) -> None:
 def test_constraints_are_kept_under_any_limits(draw: Draw) -> None:
     weights = weights_for_large_problems(draw)
     outcomes = Counter[bool]()
-    for seed in range(150):
+    for seed in range(cases(150)):
         rng = Random(1000 + seed)
         case = draw(rng, 40)
         search = case.core_search(weights, rng.choice((1, 4, 30, 100)), rng.random() < 0.7)
@@ -445,7 +446,7 @@ def derivation_of(case: Case, piece: Sequence[Node], grammar: CcgGrammar) -> Der
 @pytest.mark.slow
 def test_derivations_follow_the_rules() -> None:
     grammar, weights = toy_ccg.toy_grammar(), weights_for_large_problems(toy_ccg_problem)
-    for seed in range(100):
+    for seed in range(cases(100)):
         rng = Random(2000 + seed)
         case = toy_ccg_problem(rng, 20)
         search = case.core_search(weights, rng.choice((5, 50)), rng.random() < 0.7)
@@ -499,7 +500,7 @@ def test_results_do_not_depend_on_the_listing_of_the_bag(draw: Draw) -> None:
             for score, pieces in results
         ]
 
-    for seed in range(40):
+    for seed in range(cases(40)):
         rng = Random(3000 + seed)
         case = draw(rng, 25)
         problem = case.bag.problem

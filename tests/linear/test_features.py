@@ -13,6 +13,7 @@ from references.brute_force import LABELS, random_problem
 from references.features import Configuration, features
 from references.transition import Action
 from toys.models import make_scorer, relist, toy_vocabulary
+from toys.repetitions import cases
 
 from syntagma.features._sparse import Weights
 from syntagma.linear._derivation_walk import DerivationWalk
@@ -125,7 +126,7 @@ def test_core_instantiates_and_scores_the_templates_as_they_read(
     feature_set: str, walks: int, max_words: int
 ) -> None:
     rng = Random(max_words)
-    for walk in range(walks):
+    for walk in range(cases(walks)):
         vocabulary = toy_vocabulary(walk, sentences=rng.randint(2, 20))
         assert_same_features(random_problem(rng, max_words), vocabulary, feature_set, rng)
 

@@ -27,6 +27,7 @@ from toys.models import (
 )
 from toys.probes import beam_search, decode_actions
 from toys.reachable import UNWEIGHTED, reachable
+from toys.repetitions import cases
 
 from syntagma.errors import UnsatisfiableError, name_word, name_words
 from syntagma.linear._derivation_walk import DerivationWalk
@@ -161,7 +162,7 @@ def test_core_and_reference_allow_the_same_actions(
     walks: int, max_words: int, orders: Orders, arcs: Arcs
 ) -> None:
     rng = Random(max_words)
-    for _ in range(walks):
+    for _ in range(cases(walks)):
         assert_same_moves(random_problem(rng, max_words, orders), rng, arcs)
 
 
@@ -178,7 +179,7 @@ def test_legal_actions_reach_exactly_what_satisfies_the_problem(
     count: int, max_words: int, orders: Orders, arcs: Arcs
 ) -> None:
     rng = Random(count + max_words)
-    for _ in range(count):
+    for _ in range(cases(count)):
         problem = random_problem(rng, max_words, orders)
         encoding = encode(problem, VOCABULARY)
         listed = relist(problem, encoding.order)
@@ -204,10 +205,10 @@ def assert_beam_keeps_its_promise(problem: Problem, scorer: Scorer, beam: int) -
 def test_no_beam_comes_to_a_dead_end(orders: Orders, arcs: Arcs, count: int) -> None:
     rng = Random(7)
     scorer = model_of(toy_linearizer(arcs=arcs)).scorer
-    for _ in range(count):
+    for _ in range(cases(count)):
         problem = random_problem(rng, 60, orders)
         assert_beam_keeps_its_promise(problem, scorer, rng.choice((1, 4, 64)))
-    for _ in range(count // 50):  # more than one machine word of bits
+    for _ in range(cases(count) // 50):  # more than one machine word of bits
         assert_beam_keeps_its_promise(random_problem(rng, 200, orders), scorer, 2)
 
 
@@ -229,7 +230,7 @@ def test_mixed_constraints_end_in_a_sentence_or_an_error(arcs: Arcs, count: int)
     """Whichever it is, it is right: of up to 5 words, brute force knows."""
     rng = Random(3)
     rejected = 0
-    for _ in range(count):
+    for _ in range(cases(count)):
         problem = clashing_problem(rng, 5)
         result = outcome(problem, rng.choice((1, 4, 64)), arcs)
         if isinstance(result, Linearization):
@@ -239,7 +240,7 @@ def test_mixed_constraints_end_in_a_sentence_or_an_error(arcs: Arcs, count: int)
             assert not satisfying(problem), problem
             assert not result.limit_reached
             assert_real_conflict(problem, str(result))
-    assert rejected > count / 150, "the problems drawn should clash now and then"
+    assert rejected > cases(count) / 150, "the problems drawn should clash now and then"
 
 
 def assert_real_conflict(problem: Problem, message: str) -> None:
@@ -275,7 +276,7 @@ def test_mixed_constraints_on_long_sentences_never_break_the_promise(
 ) -> None:
     rng = Random(4)
     solved = 0
-    for _ in range(count):
+    for _ in range(cases(count)):
         problem = random_problem(rng, 40, "mixed")  # satisfiable
         result = outcome(problem, rng.choice((1, 4, 64)), arcs)
         if isinstance(result, Linearization):
@@ -284,4 +285,4 @@ def test_mixed_constraints_on_long_sentences_never_break_the_promise(
         else:
             assert result.limit_reached, "an exhaustive search cannot miss what is there"
             assert str(WORK_LIMIT) in str(result)
-    assert solved > 0.9 * count
+    assert solved > 0.9 * cases(count)

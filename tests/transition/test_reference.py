@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from references.brute_force import Orders, all_problems, random_problem, satisfying
 from references.transition import Arcs, Exhaustive, Given, State, closed_form, reachable
+from toys.repetitions import cases
 
 from syntagma.problem.problem import Problem
 
@@ -39,7 +40,7 @@ def test_closed_form_is_exact_on_every_small_problem(n: int, same_forms: bool, a
 @pytest.mark.parametrize(("arcs", "count"), [("eager", 1000), ("lazy", 400)])
 @pytest.mark.parametrize("orders", ["none", "exact"])
 def test_closed_form_is_exact_on_random_problems(orders: Orders, arcs: Arcs, count: int) -> None:
-    for seed in range(count):
+    for seed in range(cases(count)):
         assert_closed_form_is_exact(random_problem(Random(seed), 5, orders), arcs)
 
 
@@ -49,7 +50,7 @@ def test_closed_form_is_exact_on_random_problems(orders: Orders, arcs: Arcs, cou
 def test_legal_moves_reach_exactly_what_satisfies_the_problem(
     orders: Orders, arcs: Arcs, count: int
 ) -> None:
-    for seed in range(count):
+    for seed in range(cases(count)):
         problem = random_problem(Random(1000 + seed), 5, orders)
         results, dead_ends = reachable(closed_form(Given.of(problem, arcs)))
         assert not dead_ends
@@ -60,7 +61,7 @@ def test_legal_moves_reach_exactly_what_satisfies_the_problem(
 @pytest.mark.slow
 @pytest.mark.parametrize(("arcs", "count"), [("eager", 300), ("lazy", 100)])
 def test_mixed_order_constraints_lose_no_result(arcs: Arcs, count: int) -> None:
-    for seed in range(count):
+    for seed in range(cases(count)):
         problem = random_problem(Random(2000 + seed), 5, "mixed")
         results, _ = reachable(closed_form(Given.of(problem, arcs)))
         assert len(results) == len(set(results))
