@@ -95,7 +95,7 @@ def trees(results: Sequence[Result]) -> list[object]:
 def test_search_agrees_with_the_reference(draw: Draw, scaled: bool) -> None:
     """Results, scores and default outputs, for any limits, also with many ties."""
     finished = 0
-    for seed in range(cases(60)):
+    for seed in range(60):
         rng = Random(seed)
         case, largest = draw(rng, 12), (128, 128, 1, 0)[seed % 4]
         weights = RandomWeights(rng, -largest, largest)
