@@ -226,7 +226,16 @@ ONE_MEANING = {"main"}
 # Still to be renamed.
 TWO_MEANINGS = {
     *("Example", "LemmaTree", "Order", "Outcome", "Piece", "Search"),
-    *("as_dict", "build_app", "check_diverse", "check_range", "damaged", "describe", "draw_tree"),
+    *(
+        "as_dict",
+        "build_app",
+        "check_choice",
+        "check_diverse",
+        "check_range",
+        "damaged",
+        "describe",
+        "draw_tree",
+    ),
     *("fit", "is_measured", "is_punctuation", "measure", "read_conllu", "read_text", "section"),
     *("split", "table", "text", "to_problem"),
 }
