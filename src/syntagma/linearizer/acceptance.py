@@ -1,7 +1,7 @@
 """Judges an order of the words of a problem: the same as the best one, as good, or worse.
 
 Where an order goes wrong is found in `beginnings`. The result is defined in `results.acceptance`,
-the margin in `models.margin`.
+the margin in `models.model`.
 """
 
 from __future__ import annotations
