@@ -221,23 +221,9 @@ def test_modules_say_what_they_are_for() -> None:
             assert len(ast.parse(source).body) == 1, f"{path}: a room's has its docstring only"
 
 
-# Names that several modules define, each time for the same: an entry point of a process.
-ONE_MEANING = {"main"}
 # Still to be renamed.
 TWO_MEANINGS = {
-    *("Example", "LemmaTree", "Order", "Outcome", "Piece", "Search"),
-    *(
-        "as_dict",
-        "build_app",
-        "check_choice",
-        "check_diverse",
-        "check_range",
-        "damaged",
-        "describe",
-        "draw_tree",
-    ),
-    *("fit", "is_measured", "is_punctuation", "measure", "read_conllu", "read_text", "section"),
-    *("split", "table", "text", "to_problem"),
+    *("Search", "build_app", "check_choice", "check_range", "fit", "measure", "read_text"),
 }
 
 
@@ -259,7 +245,7 @@ def test_no_name_has_two_meanings() -> None:
         if path.suffix in (".py", ".pyi"):
             for name in definitions(path.read_text(encoding="utf-8")):
                 homes.setdefault(name, set()).add(module)
-    found = ambiguous(homes) - ONE_MEANING - TWO_MEANINGS
+    found = ambiguous(homes) - TWO_MEANINGS
     assert {name: sorted(homes[name]) for name in sorted(found)} == {}
 
 
