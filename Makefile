@@ -3,7 +3,7 @@
 # make workshop  run the tests of benchmarks, release files, notebooks and of the page in a browser
 # make quick     run the tests that are not marked slow
 # make build     compile what has changed, in place
-# make docs      write the generated pages and pictures anew: docs/reference, docs/architecture.md
+# make docs      write the generated pages and pictures again: docs/reference, a list in docs/architecture.md
 # make screenshot take the picture of the page anew: docs/images/page.png
 # make notebooks run the notebooks and write their outputs anew
 # make site      build the documentation as a website in site/
@@ -61,7 +61,8 @@ docs: build
 	$(BIN)/python docs/build_cli_reference.py
 	$(BIN)/python docs/build_api_reference.py
 	$(BIN)/python docs/build_pictures.py
-	$(BIN)/python docs/build_architecture.py
+	$(BIN)/python docs/build_walk.py
+	$(BIN)/python docs/build_files.py
 
 # Needs Playwright and Chromium, which .ci/run installs.
 screenshot: build

@@ -276,10 +276,18 @@ def test_pictures_are_made_by_the_pages_that_show_them() -> None:
             assert re.search(rf"!\[.+\]\(.*images/{name}\)", text), f"{page.name}: {name}"
 
 
-def test_the_listing_of_files_is_up_to_date() -> None:
+def test_the_list_of_files_is_up_to_date() -> None:
+    written = (ROOT / "docs" / "reference" / "files.md").read_text(encoding="utf-8")
+    page = builder("build_files").page()
+    assert page == written, "docs/reference/files.md is stale: run `make docs`"
+
+
+def test_the_walk_of_a_sentence_is_up_to_date_and_short() -> None:
     written = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    page = builder("build_architecture").page(written)
-    assert page == written, "docs/architecture.md is stale: run `make docs`"
+    walk = builder("build_walk")
+    assert walk.page(written) == written, "docs/architecture.md is stale: run `make docs`"
+    steps = re.findall(r"^\d+\. ", written.partition(walk.BEGIN)[2].partition(walk.END)[0], re.M)
+    assert 15 <= len(steps) <= 25
 
 
 def test_every_command_and_option_is_documented() -> None:

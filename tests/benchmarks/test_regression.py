@@ -1,3 +1,5 @@
+"""The regression benchmark: what it records, and how it compares two records."""
+
 import json
 from pathlib import Path
 

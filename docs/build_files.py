@@ -1,7 +1,7 @@
-"""Writes the listing in docs/architecture.md from the files themselves: `make docs`.
+"""Writes docs/reference/files.md, the list of all files, from the files themselves: `make docs`.
 
 The line of a file is the first sentence of its docstring or first comment, or the first heading of
-a page. A test fails when the listing is stale, or when a file says nothing about itself.
+a page. A test fails when the page is stale, or when a file does not describe itself.
 """
 
 import re
@@ -10,9 +10,15 @@ from pathlib import Path
 from textwrap import wrap
 
 ROOT = Path(__file__).parents[1]
-TARGET = ROOT / "docs" / "architecture.md"
+TARGET = ROOT / "docs" / "reference" / "files.md"
 FOLDERS = ("src", "tests", "docs")
-BEGIN, END = "<!-- listing: begin -->", "<!-- listing: end -->"
+HEADING = """\
+# Files
+
+Every file of `src`, `tests` and `docs` with the first sentence of its docstring, written by
+`make docs`. [Architecture](../architecture.md) explains how the parts work together.
+
+"""
 WIDTH, COLUMN = 118, 40
 
 LISTED = {
@@ -37,7 +43,7 @@ DESCRIPTIONS = {
     "src/": "",
     "docs/": "",
     "docs/guide/": "How to use Syntagma, one task a page.",
-    "docs/reference/": "Every command and every public name.",
+    "docs/reference/": "Every command, every public name, every file.",
     "docs/lab/": "How every figure was made, and what was tried.",
     "docs/theme/": "How the website looks.",
     "docs/theme/site.css": "Style sheet: wider pages for wide tables.",
@@ -129,17 +135,13 @@ def _sentence(path: Path) -> str:
             text = re.sub(r"^ \*", "", comment[1], flags=re.MULTILINE)
             paragraph = " ".join(text.strip().partition("\n\n")[0].split())
             return SENTENCE_END.split(paragraph)[0]
-    raise ValueError(
-        f"{name} says nothing about itself: give it a docstring, or a line in {__file__}"
-    )
+    raise ValueError(f"{name} has no description: give it a docstring, or a line in {__file__}")
 
 
-def page(written: str) -> str:
-    """The page with its listing replaced."""
-    before, _, rest = written.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{listing()}\n{END}{after}"
+def page() -> str:
+    return f"{HEADING}{listing()}\n"
 
 
 if __name__ == "__main__":
-    TARGET.write_text(page(TARGET.read_text(encoding="utf-8")), encoding="utf-8")
+    TARGET.write_text(HEADING, encoding="utf-8")  # it lists itself
+    TARGET.write_text(page(), encoding="utf-8")
