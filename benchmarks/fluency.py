@@ -33,8 +33,8 @@ from syntagma.language_model._ngrams import NGramScorer
 from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import Model
 from syntagma.transition._search import Search
-from syntagma.transition.beam import Scorer
 from syntagma.transition.encoding import Encoding
+from syntagma.transition.strategy import Scorer
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 BEAMS = (1, 4, 16, 64, 128, 256, 512)

@@ -37,7 +37,7 @@ SECOND_NETWORK = "syntagma.neural.scorer.NeuralScorer._second_readings"
 class NoOpinion(Reranker):
     """Leaves the results of a search as they are."""
 
-    def rerank(self, search: object, share: float) -> None:
+    def judge(self, search: object) -> None:
         pass
 
 

@@ -219,7 +219,8 @@ def test_json_has_the_parts_of_the_score(fluent: Path, capsys: Capture) -> None:
     arguments = ["order", "-m", str(fluent), "sang", "She", ".", "-f", "json"]
     assert run(arguments) == 0
     result = json.loads(capsys.readouterr().out)
-    assert list(result) == ["id", "text", "score", "syntax", "fluency", "words"]
+    assert list(result) == ["id", "text", "score", "syntax", "fluency", "parts", "words"]
+    assert result["parts"] == {name: result[name] for name in ("syntax", "fluency")}
     assert result["score"] == pytest.approx(result["syntax"] + result["fluency"])
     assert run([*arguments, "--n-best", "3"]) == 0
     several = json.loads(capsys.readouterr().out)["n_best"]

@@ -179,7 +179,7 @@ def decoder_steps(toy: Toy, posed: Posed, direction: str) -> Iterator[Step]:
     if direction == "backward.":
         given = Given.of(relist(posed.encoding.problem, posed.encoding.order))
         to_shift, heads = turned(given, to_shift, heads)
-        search = both.rerankers[0].reranker
+        [search] = (each for each in both.judges if isinstance(each, NeuralSearch))
     stack: list[int] = []
     while actions := search.scored_actions():
         shifts = [(action[1], score) for action, score in actions if action[0] == SHIFT]

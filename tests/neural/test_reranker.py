@@ -43,7 +43,7 @@ def test_reranked_scores_are_means_of_both_directions(orders: Orders) -> None:
         given = from_right_to_left(Given.of(listed(source.encoding)))
         search = source.search(4)
         first = beam_search(search, 4)
-        source.reranker().rerank(search, 0.5)
+        source.reranker().judge(search)
         second = derivations(search, search.results(4))
         assert [score for score, _ in second] == sorted((s for s, _ in second), reverse=True)
         scores = {tuple(actions): score for score, actions in first}

@@ -165,10 +165,11 @@ def test_results_have_been_read_in_both_directions() -> None:
         )
         search.opposite = plain.opposite = None
         found = beam_search(search, 8)
+        judges, plain.judges = plain.judges, ()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(RerankedSearch, "results", NeuralSearch.results)
             forward = beam_search(plain, 8)
-        plain.rerankers[0].reranker.rerank(plain, 0.5)
+        judges[0].judge(plain)
         assert found == derivations(plain, NeuralSearch.results(plain, 8))
         changed += found[0][1] != forward[0][1]
     assert changed > 3, "the reranker changes results"

@@ -89,5 +89,5 @@ def decode_actions(
             continue
         dependent = stack.pop(-2) if kind == LEFTARC else stack.pop()
         heads[dependent], labels[dependent] = stack[-1], label
-    found = FoundTree(score, None, order, heads, tags, labels, list(forms) or [0] * n)
+    found = FoundTree(score, None, order, heads, tags, labels, list(forms) or [0] * n, {})
     return decode(encoding, vocabulary, found)

@@ -34,8 +34,9 @@ from syntagma.linear._derivation_walk import DerivationWalk
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
-from syntagma.transition.beam import WORK_LIMIT, Scorer
+from syntagma.transition.beam import WORK_LIMIT
 from syntagma.transition.encoding import encode
+from syntagma.transition.strategy import Scorer
 
 NONE = -1
 VOCABULARY = toy_vocabulary()

@@ -180,6 +180,11 @@ def _sentence() -> tuple[dict[str, Schema], dict[str, Schema]]:
     sometimes: dict[str, Schema] = {
         "syntax": {**number, "description": "part of the score, with a language model"},
         "fluency": {**number, "description": "part of the score, with a language model"},
+        "parts": {
+            "type": "object",
+            "additionalProperties": number,
+            "description": "what each judge contributed to the score, if there are several",
+        },
         "finished": {"const": False, "description": "the search ran out of time"},
         "left_out": {"type": "array", "items": {"type": "integer"}},
         "narrowed": {"const": True, "description": "a time limit narrowed the beam"},

@@ -358,9 +358,11 @@ def _result(result: Result) -> dict[str, object]:
 def _tree(linearization: Linearization, further: Sequence[dict[str, object]]) -> dict[str, object]:
     """The fields of a result other than its text; `further` holds more fields of each word."""
     fluency, derivations = linearization.fluency, linearization.derivations
+    parts = linearization.parts
     return {
         "score": linearization.score,
         **({} if fluency is None else {"syntax": linearization.syntax, "fluency": fluency}),
+        **({"parts": parts} if len(parts) > 1 else {}),
         **(
             {}
             if linearization.finished

@@ -26,6 +26,7 @@ def to_record(linearization: Linearization) -> Record:
         "tokens": [list(astuple(token)) for token in linearization.tokens],
         "score": linearization.score,
         "fluency": linearization.fluency,
+        "judged": [list(each) for each in linearization.judged],
         "model_tags": list(linearization.model_tags),
     }
 
@@ -42,5 +43,6 @@ def from_record(record: Record) -> Linearization:
         record["score"],
         problem,
         record["fluency"],
+        tuple((name, part) for name, part in record["judged"]),
         model_tags=tuple(record["model_tags"]),
     )

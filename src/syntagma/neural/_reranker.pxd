@@ -9,8 +9,9 @@ from syntagma.transition._search cimport Search
 cdef class Reranker(NeuralSearch):
     cdef vector[int32_t] last           # the moves of the last derivation that was scored
     cdef vector[double] sums            # the score after each of them
+    cdef double share                   # in the syntax score
     cdef bint same_way                  # works from the same end as the search
-    cdef int rerank_all(self, Search search, double share) except -1 nogil
+    cdef int rerank(self, Search search) except -1 nogil
     cdef int read(
         self, Search search, const vector[int32_t]& links, vector[int32_t]* moves
     ) except -1 nogil

@@ -20,16 +20,17 @@ cdef class Reranker(NeuralSearch):
     the same end with another network. It ignores given orders.
     """
 
-    def __cinit__(self, *_, bint same_way=False, **__):
+    def __cinit__(self, *_, double share=0.5, bint same_way=False, **__):
         self.task = &self.unfixed
+        self.share = share
         self.same_way = same_way
 
-    def rerank(self, Search search, double share):
-        """Let this scorer have a share in the syntax score of each finished derivation."""
+    def judge(self, Search search):
+        """Give this scorer its share in the syntax score of each finished derivation."""
         with nogil:
-            self.rerank_all(search, share)
+            self.rerank(search)
 
-    cdef int rerank_all(self, Search search, double share) except -1 nogil:
+    cdef int rerank(self, Search search) except -1 nogil:
         """Score derivations in sorted order, so that `score` can reuse their common prefixes.
 
         When time is short, only the best ones are scored, and the others are dropped, because
@@ -57,8 +58,8 @@ cdef class Reranker(NeuralSearch):
         sort(derivations.begin(), derivations.end())
         for i in range(<int>derivations.size()):
             finished = &search.finished[derivations[i].second]
-            finished.syntax *= 1 - share
-            finished.syntax += share * self.score(derivations[i].first)
+            finished.syntax *= 1 - self.share
+            finished.syntax += self.share * self.score(derivations[i].first)
         return search.rank()
 
     cdef int read(

@@ -46,7 +46,7 @@ cdef class NeuralSearch(Search):
     """
 
     def __cinit__(
-        self, SearchTask problem, int width, ActionScorer scorer, rows, pairs, *, rerankers=(), **_
+        self, SearchTask problem, int width, ActionScorer scorer, rows, pairs, *, judges=(), **_
     ):
         cdef const float[:, :, ::1] pairs_ = pairs
         cdef int n = self.task.n, size = scorer.hidden, word, group
@@ -90,7 +90,7 @@ cdef class NeuralSearch(Search):
             if self.task.words[word].head < 0:
                 self.start_family_part(word, n, n, 0)
         # About half of a derivation is a prefix of another one.
-        self.closing = len(rerankers) * RERANKED / 2.0
+        self.closing = len(judges) * RERANKED / 2.0
         if scorer.unplaced_table >= 0:
             if n > LARGE:
                 self.unplaced_sums = new UnplacedSums()

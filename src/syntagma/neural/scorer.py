@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -35,17 +34,10 @@ SECOND_NETWORK = 0.4  # its share in the score of an order of a tree, if there i
 Readings = Sequence[tuple[ActionScorer, SlotRows, Floats]]  # by what actions are scored, either way
 
 
-class Opinion(NamedTuple):
-    """A reranker and the share that it has in the score, beside those before it."""
-
-    reranker: Reranker
-    share: float
-
-
 class RerankedSearch(NeuralSearch):
     """A search whose results are reranked, and whose tags and labels are chosen at the end.
 
-    The actions of the search carry neither tags nor labels. The first of the rerankers reads each
+    The actions of the search carry neither tags nor labels. The first of its judges reads each
     finished sentence in the other direction; the score of one network is the mean of both. Words
     that were lifted return to their given heads.
     """
@@ -61,7 +53,7 @@ class RerankedSearch(NeuralSearch):
         words: WordVectors,
         encoding: Encoding,
         label_arcs: Callable[[Floats, Sequence[tuple[int, int]]], list[int]],
-        rerankers: Sequence[Opinion],
+        judges: Sequence[Reranker],
         ngram_scorer: NGramScorer | None = None,
         merging: bool = False,
         mirrored: bool = False,
@@ -69,29 +61,27 @@ class RerankedSearch(NeuralSearch):
         self.words = words
         self.encoding = encoding
         self.label_arcs = label_arcs
-        self.rerankers = rerankers
 
     def results(self, n_best: int) -> list[FoundTree]:
-        for reranker, share in self.rerankers:
-            reranker.rerank(self, share)
-        return [self._completed(found) for found in super().results(n_best)]
-
-    def _completed(self, found: FoundTree) -> FoundTree:
-        heads = [
-            given if lifted else head
-            for head, given, lifted in zip(
-                found.heads, self.encoding.given_heads, self.encoding.lifts, strict=True
-            )
-        ]
-        labels = list(found.labels)
-        dependents = [word for word, head in enumerate(heads) if head >= 0]
-        if all(word.deprel is not None for word in self.encoding.problem.words):
-            dependents = []  # the results have the labels that are given
-        arcs = [(heads[word], word) for word in dependents]
-        chosen = self.label_arcs(self.words.vectors, arcs)
-        for word, label in zip(dependents, chosen, strict=True):
-            labels[word] = label
-        return found._replace(heads=heads, tags=self.words.tags.tolist(), labels=labels)
+        encoding, completed = self.encoding, []
+        for found in super().results(n_best):
+            heads = [
+                given if lifted else head
+                for head, given, lifted in zip(
+                    found.heads, encoding.given_heads, encoding.lifts, strict=True
+                )
+            ]
+            labels = list(found.labels)
+            dependents = [word for word, head in enumerate(heads) if head >= 0]
+            if all(word.deprel is not None for word in encoding.problem.words):
+                dependents = []  # the results have the labels that are given
+            arcs = [(heads[word], word) for word in dependents]
+            chosen = self.label_arcs(self.words.vectors, arcs)
+            for word, label in zip(dependents, chosen, strict=True):
+                labels[word] = label
+            tags = self.words.tags.tolist()
+            completed.append(found._replace(heads=heads, tags=tags, labels=labels))
+        return completed
 
 
 def searched_both_ways(encoding: Encoding) -> bool:
@@ -103,21 +93,24 @@ def searched_both_ways(encoding: Encoding) -> bool:
     return not encoding.is_tree and not encoding.has_choices and not encoding.task.partly_fixed
 
 
-def _opinions(
+def rerankers(
     task: SearchTask, mirrored: SearchTask, readings: Sequence[Readings]
-) -> list[Opinion]:
-    """The rerankers of a search over `task`; `readings` are those of each network, first from the
-    end where the search begins."""
+) -> list[Reranker]:
+    """Those of a search over `task`; `readings` are those of each network, first from the end where
+    the search begins.
+
+    Each mixes its score r into the sum s before it, (1 − share) s + share r. So the network of the
+    search reads with ½ from either end, and a second one with SECOND_NETWORK / 2 from either end.
+    """
     (_, other_way), *further = readings
-    opinions = [Opinion(Reranker(mirrored, 1, *other_way), 0.5)]
+    judges = [Reranker(mirrored, 1, *other_way)]
     for same_way, other_way in further:
-        # Of SECOND_NETWORK each reading gets half: x · (1 − h) after a first share of h / (1 − h).
         half = SECOND_NETWORK / 2
-        opinions += [
-            Opinion(Reranker(task, 1, *same_way, same_way=True), half / (1 - half)),
-            Opinion(Reranker(mirrored, 1, *other_way), half),
+        judges += [
+            Reranker(task, 1, *same_way, share=half / (1 - half), same_way=True),
+            Reranker(mirrored, 1, *other_way, share=half),
         ]
-    return opinions
+    return judges
 
 
 class NeuralScorer:
@@ -234,7 +227,7 @@ class NeuralScorer:
                 task,
                 width,
                 *forward,
-                rerankers=_opinions(task, mirrored, readings),
+                judges=rerankers(task, mirrored, readings),
                 ngram_scorer=ngram_scorer,
             )
             if searched_both_ways(encoding):
@@ -242,7 +235,7 @@ class NeuralScorer:
                     mirrored,
                     width,
                     *backward,
-                    rerankers=_opinions(mirrored, task, [each[::-1] for each in readings]),
+                    judges=rerankers(mirrored, task, [each[::-1] for each in readings]),
                     ngram_scorer=ngram_scorer and BackwardNGramScorer(ngram_scorer),
                     mirrored=True,
                 )

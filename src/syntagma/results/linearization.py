@@ -48,7 +48,8 @@ class Token:
 class Linearization:
     """The words of a problem in order, with the tree over them; a higher score is better.
 
-    `fluency` is the language model's part of the score, None without a language model.
+    `fluency` is the language model's part of the score, None without a language model; `judged` are
+    the parts of further judges, by name; `parts` are all of them.
 
     `finished` is False if the search exhausted its budget: then these are pieces, each with a root
     of its own, and words may be left out.
@@ -66,6 +67,7 @@ class Linearization:
     score: float
     problem: Problem
     fluency: float | None = None
+    judged: tuple[tuple[str, float], ...] = field(default=(), repr=False)
     finished: bool = True
     derivations: tuple[Derivation, ...] = ()
     narrowed: bool = False
@@ -74,7 +76,13 @@ class Linearization:
     @property
     def syntax(self) -> float:
         """The scorer's part of the score."""
-        return self.score - (self.fluency or 0.0)
+        return self.score - (self.fluency or 0.0) - sum(part for _, part in self.judged)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """What each judge contributed to the score: `syntax`, `fluency` and further ones."""
+        fluency = {} if self.fluency is None else {"fluency": self.fluency}
+        return {"syntax": self.syntax, **fluency, **dict(self.judged)}
 
     def __str__(self) -> str:
         return self.text

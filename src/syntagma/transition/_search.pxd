@@ -30,6 +30,8 @@ cdef class Search:
     cdef vector[Link] links
     cdef Signatures signatures
     cdef vector[Finished] finished
+    cdef public tuple judges        # of finished orders, each in turn (see strategy.py)
+    cdef list part_names            # of what they add to the score
     cdef int limit              # states that the beam keeps: its width, or fewer to save time
     cdef double deadline        # in steady_seconds, or 0
     cdef double closing         # expansions per step that are needed after the beam search

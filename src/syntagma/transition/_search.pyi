@@ -1,4 +1,5 @@
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
 
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.transition._state import SearchTask
@@ -13,6 +14,10 @@ class FoundTree(NamedTuple):
     tags: list[int]
     labels: list[int]
     forms: list[int]
+    parts: dict[str, float]
+
+class _Judge(Protocol):
+    def judge(self, search: Search) -> None: ...
 
 class Search:
     width: int
@@ -20,6 +25,7 @@ class Search:
     mirrored: bool
     narrowed: bool
     opposite: Search | None
+    judges: tuple[_Judge, ...]
     def __init__(
         self,
         problem: SearchTask,
@@ -27,9 +33,12 @@ class Search:
         /,
         *,
         ngram_scorer: NGramScorer | None = None,
+        judges: Iterable[_Judge] = (),
         merging: bool = False,
         mirrored: bool = False,
     ) -> None: ...
+    def trees(self) -> list[FoundTree]: ...
+    def contribute(self, name: str, scores: Sequence[float]) -> None: ...
     def results(self, n_best: int) -> list[FoundTree]: ...
     def derivation(self, rank: int) -> list[Action]: ...
 

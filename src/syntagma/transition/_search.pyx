@@ -25,8 +25,9 @@ from syntagma.transition._state cimport (
 
 # A sentence as a search found it. `order` holds word numbers; heads, tags and labels are by word
 # number: the root's head is ROOT, what the scorer leaves open is NONE. `forms` says which of its
-# forms each word of `order` takes; `fluency` is the weighted language model score, or None.
-FoundTree = namedtuple("FoundTree", "score fluency order heads tags labels forms")
+# forms each word of `order` takes; `fluency` is the weighted language model score, or None; `parts`
+# are what judges added to the score, by name.
+FoundTree = namedtuple("FoundTree", "score fluency order heads tags labels forms parts")
 
 
 cdef enum:
@@ -58,6 +59,7 @@ cdef class Search:
         int width,
         *_,
         NGramScorer ngram_scorer=None,
+        judges=(),
         bint merging=False,
         bint mirrored=False,
         **__,
@@ -73,6 +75,8 @@ cdef class Search:
             self.first_forms = ngram_scorer.forms.data()
             if ngram_scorer.names.size():
                 self.names = ngram_scorer.names.data()
+        self.judges = tuple(judges)
+        self.part_names = []
         self.merging = merging
         self.mirrored = mirrored
         self.bytes = state_bytes(self.task.n, self.task.blocks)
@@ -336,13 +340,20 @@ cdef class Search:
         return self.rank()
 
     cdef int rank(self) except -1 nogil:
-        """Put the finished derivations in order, best first."""
+        """Add up the score of each finished derivation, and put them in order, best first.
+
+        This is the only place where parts of a score meet: syntax, in which rerankers have a share,
+        fluency, and what other judges contribute.
+        """
         cdef double weight = 0.0
+        cdef double part
         cdef int i
         if self.ngram_scorer is not None:
             weight = self.ngram_scorer.weight
         for i in range(<int>self.finished.size()):
             self.finished[i].score = self.finished[i].syntax + weight * self.finished[i].fluency
+            for part in self.finished[i].parts:
+                self.finished[i].score += part
         rank_finished(self.finished)
         return 0
 
@@ -389,10 +400,26 @@ cdef class Search:
         if self.mirrored:
             mirror(self.task, &order, &heads)
             forms.reverse()
-        return FoundTree(finished.score, fluency, order, heads, tags, labels, forms)
+        parts = dict(zip(self.part_names, finished.parts))
+        return FoundTree(finished.score, fluency, order, heads, tags, labels, forms, parts)
+
+    def trees(self):
+        """All finished sentences with their trees, best first, as judges read them."""
+        return [self.found_tree(&self.finished[i]) for i in range(<int>self.finished.size())]
+
+    def contribute(self, str name, scores):
+        """Add a part to the score of each of `trees`, and rank them anew."""
+        if len(scores) != <int>self.finished.size():
+            raise ValueError(f"{len(scores)} scores for {self.finished.size()} orders")
+        self.part_names.append(name)
+        for i, score in enumerate(scores):
+            self.finished[i].parts.push_back(score)
+        self.rank()
 
     def results(self, int n_best):
-        """The best finished sentences with their trees, best first."""
+        """The best finished sentences with their trees, best first, once all judges had their say."""
+        for judge in self.judges:
+            judge.judge(self)
         return [
             self.found_tree(&self.finished[i])
             for i in range(min(n_best, <int>self.finished.size()))

@@ -104,6 +104,7 @@ cdef extern from "transition/search.h" nogil:
         int32_t level, place
         bint leads
         vector[int32_t] links
+        vector[double] parts
         Finished() except +
     cppclass Detour:
         double score, fluency

@@ -6,13 +6,11 @@ The search itself is compiled, in `_search`; the depth-first search that follows
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from time import monotonic
-from typing import Protocol
 
 from syntagma.errors import ProblemError, SyntagmaError, UnsatisfiableError
-from syntagma.language_model._ngrams import NGramScorer
 from syntagma.problem.problem import Problem
 from syntagma.request import MAX_BEAM, Request, SearchName
 from syntagma.results.linearization import Linearization
@@ -30,6 +28,7 @@ from syntagma.transition.lifting import (
     room_of,
     weighted_odds,
 )
+from syntagma.transition.strategy import Judge, Scorer
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
@@ -54,46 +53,6 @@ class Clock:
         return self.left == 0.0
 
 
-class Scorer(Protocol):
-    """Opens searches that score their actions.
-
-    Encoding `batch` problems together is fastest; problems may have at most `max_words` words.
-    `chooses_forms`: whether its scores tell the forms that a word may take apart. `lifts`: whether
-    it knows how far words are lifted.
-    """
-
-    @property
-    def batch(self) -> int: ...
-
-    @property
-    def max_words(self) -> int: ...
-
-    @property
-    def chooses_forms(self) -> bool: ...
-
-    @property
-    def lifts(self) -> bool: ...
-
-    def lift_scores(self, search: Search) -> Floats | None:
-        """Log-probabilities [word, steps] of how far words are lifted; None if they cannot be."""
-
-    def beam(self, is_tree: bool) -> int:
-        """The beam width beyond which little is gained."""
-
-    def searches(
-        self,
-        encodings: Sequence[Encoding],
-        widths: Sequence[int],
-        ngram_scorers: Sequence[NGramScorer | None],
-        *,
-        merging: bool = True,
-    ) -> Iterator[Search]:
-        """A search for each problem; no result depends on which problems come together.
-
-        With `merging`, states that the scorers cannot tell apart become one.
-        """
-
-
 class BeamStrategy:
     """Orders problems with a scorer of actions and perhaps a language model."""
 
@@ -105,8 +64,11 @@ class BeamStrategy:
         scorer: Scorer,
         vocabulary: Vocabulary,
         language_model: WeightedLanguageModel | None = None,
+        judges: Sequence[Callable[[Encoding], Judge]] = (),
     ) -> None:
+        """`judges` open judges of the finished orders of a problem, besides the scorer's own."""
         self._scorer = scorer
+        self._judges = judges
         self._vocabulary = vocabulary
         self._language_model = language_model
         self.batch = scorer.batch
@@ -127,7 +89,7 @@ class BeamStrategy:
             widths = [request.beam or self.beam(encoding.is_tree) for encoding in batch]
             for encoding, search in zip(batch, self._open(batch, widths), strict=True):
                 try:
-                    yield self._search_liftings(encoding, search, n_best, clock)
+                    yield self._search(encoding, search, n_best, clock)
                 except SyntagmaError as error:
                     yield error
 
@@ -137,12 +99,19 @@ class BeamStrategy:
             language_model.ngram_scorer(encoding) if language_model is not None else None
             for encoding in encodings
         ]
-        return self._scorer.searches(encodings, widths, ngram_scorers)
+        opened = self._scorer.searches(encodings, widths, ngram_scorers)
+        for encoding, search in zip(encodings, opened, strict=True):
+            judges = tuple(judge(encoding) for judge in self._judges)
+            search.judges += judges
+            if search.opposite is not None:
+                search.opposite.judges += judges
+            yield search
 
-    def _search_liftings(
+    def _search(
         self, encoding: Encoding, search: Search, n_best: int, clock: Clock
     ) -> list[Linearization]:
-        """Search with the likely liftings; results compete by the sum of both scores.
+        """Search as the problem is or, with liftings, let the results of the likely ones compete by
+        the sum of both scores.
 
         They share the time. If the beams find nothing, the search of the problem as it is explains
         why, unless some other lifting can meet the order constraints.
@@ -150,7 +119,10 @@ class BeamStrategy:
         scores = None if encoding.liftings is None else self._scorer.lift_scores(search)
         rivals = [] if scores is None else rival_liftings(encoding, scores)
         if not rivals and (scores is None or encoding.problem.predecessors is None):
-            return self._search(encoding, search, n_best, clock)
+            found = beam_search(search, n_best, clock.left)
+            if not found:
+                return self._search_closer(encoding, search, n_best, clock)
+            return [decode(encoding, self._vocabulary, each, search.narrowed) for each in found]
         searches = list(self._open([each for each, _ in rivals], [search.width] * len(rivals)))
         entrants = rivals
         if encoding.fixed or not is_unlikely(rivals):
@@ -199,15 +171,6 @@ class BeamStrategy:
 
     def _decode(self, encoding: Encoding, found: FoundTree, odds: float) -> Linearization:
         return decode(encoding, self._vocabulary, found._replace(score=found.score + odds))
-
-    def _search(
-        self, encoding: Encoding, search: Search, n_best: int, clock: Clock
-    ) -> list[Linearization]:
-        """Run a beam search; where it comes to a dead end, search closer."""
-        found = beam_search(search, n_best, clock.left)
-        if not found:
-            return self._search_closer(encoding, search, n_best, clock)
-        return [decode(encoding, self._vocabulary, each, search.narrowed) for each in found]
 
     def _search_closer(
         self, encoding: Encoding, search: Search, n_best: int, clock: Clock

@@ -167,6 +167,7 @@ def decode(
         found.score,
         problem,
         found.fluency,
+        tuple(found.parts.items()),
         narrowed=narrowed,
         model_tags=tuple(tags),
     )

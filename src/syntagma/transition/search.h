@@ -42,6 +42,7 @@ struct Finished {
     int32_t level, place;   // a lower level is listed first; of equal scores, a lower place
     bool leads;             // one of the orders that compete for the first rank
     std::vector<int32_t> links;  // last move first
+    std::vector<double> parts;   // of the score, by judges
 };
 // A derivation not yet looked at: another one up to a link, which is replaced by one that was
 // merged with it, or by a variant; or, with base -1, the derivation of a state of the beam. Of

@@ -1,4 +1,8 @@
-"""The interface of both searches: what the linearizer knows about the inside of a model."""
+"""Interfaces of a search: a `Strategy` is what the linearizer knows of a model, a `Scorer` what a
+beam search knows of it, a `Judge` what has a say in the ranking of finished orders.
+
+To add a judge, write a class with the method `judge`, and open it in `Model.strategy`.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from syntagma.errors import SyntagmaError
+from syntagma.language_model._ngrams import NGramScorer
 from syntagma.request import Request, SearchName
 from syntagma.results.linearization import Linearization
+from syntagma.transition._search import Search
 from syntagma.transition.encoding import Encoding
+from syntagma.transition.lifting import Floats
 
 
 class Strategy(Protocol):
@@ -46,3 +53,57 @@ class Strategy(Protocol):
     ) -> Iterator[list[Linearization] | SyntagmaError]:
         """At most `n_best` results of each problem, best first, or the error that explains why
         there is none."""
+
+
+class Scorer(Protocol):
+    """Opens searches that score their actions.
+
+    Encoding `batch` problems together is fastest; problems may have at most `max_words` words.
+    `chooses_forms`: whether its scores tell the forms that a word may take apart. `lifts`: whether
+    it knows how far words are lifted.
+    """
+
+    @property
+    def batch(self) -> int: ...
+
+    @property
+    def max_words(self) -> int: ...
+
+    @property
+    def chooses_forms(self) -> bool: ...
+
+    @property
+    def lifts(self) -> bool: ...
+
+    def lift_scores(self, search: Search) -> Floats | None:
+        """Log-probabilities [word, steps] of how far words are lifted; None if they cannot be."""
+
+    def beam(self, is_tree: bool) -> int:
+        """The beam width beyond which little is gained."""
+
+    def searches(
+        self,
+        encodings: Sequence[Encoding],
+        widths: Sequence[int],
+        ngram_scorers: Sequence[NGramScorer | None],
+        *,
+        merging: bool = True,
+    ) -> Iterator[Search]:
+        """A search for each problem; no result depends on which problems come together.
+
+        With `merging`, states that the scorers cannot tell apart become one.
+        """
+
+
+class Judge(Protocol):
+    """Reads the finished orders of a search and contributes to their scores.
+
+    It may read the words and trees of `search.trees()` and give each a part of the score, a
+    weighted log-probability, by `search.contribute(name, scores)`. The parts are added up in one
+    place (`Search.rank`), and results list them by name. Built in are the rerankers of the neural
+    scorer, which mix what they read into the part `syntax`: the same network from the other end,
+    and a second one. The part `fluency` of the n-gram model is known when an order is finished. No
+    judge sees an order that breaks a constraint, or can add one.
+    """
+
+    def judge(self, search: Search) -> None: ...
