@@ -26,7 +26,7 @@ from records import Table, begin, finish
 
 from syntagma.language_model.backoff import START
 from syntagma.language_model.packed import LanguageModel, word_class
-from syntagma.training.language_model import perplexity, read_lm, read_text
+from syntagma.training.language_model import perplexity, read_lm, read_sentence_words
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ KENLM = "from kenlm import Model as load"
 
 def main() -> None:
     arguments = parse_arguments()
-    sentences = list(islice(read_text(arguments.data), arguments.limit))
+    sentences = list(islice(read_sentence_words(arguments.data), arguments.limit))
     if not sentences:
         raise SystemExit(f"error: {arguments.data}: no sentence to look up")
     kenlm = import_kenlm() if arguments.arpa else None

@@ -16,7 +16,7 @@ from syntagma.errors import ModelError
 from syntagma.files.sections import pack_lines
 from syntagma.realization import detokenization
 from syntagma.realization.detokenization import Detokenizer
-from syntagma.realization.detokenization_training import Example, learn_detokenizer
+from syntagma.realization.detokenization_training import SpelledWords, learn_detokenizer
 from syntagma.results.spelling import Contraction, Spelling
 
 RULES, CONTRACTIONS = "spacing.rules", "spacing.contractions"
@@ -156,7 +156,7 @@ def test_words_with_line_ends_are_not_learned() -> None:
 
 @given(st.lists(annotated, max_size=6), sentence)
 @settings(max_examples=40)
-def test_round_trip(examples: list[Example], forms: list[str]) -> None:
+def test_round_trip(examples: list[SpelledWords], forms: list[str]) -> None:
     for detokenizer in (learn_detokenizer(examples), FRENCH):
         again = Detokenizer.from_arrays(detokenizer.to_arrays())
         assert again.spell(forms) == detokenizer.spell(forms)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toys.spelling import FRENCH, annotated, example, learned, written
 
-from syntagma.realization.detokenization_training import MIN_GAIN, Example, learn_detokenizer
+from syntagma.realization.detokenization_training import MIN_GAIN, SpelledWords, learn_detokenizer
 from syntagma.results.spelling import Spelling
 
 # Spacing
@@ -74,7 +74,7 @@ def test_marks_do_not_lean_to_the_wrong_side(sloppy: str, expected: str) -> None
 
 @given(st.lists(annotated, min_size=1, max_size=8))
 @settings(max_examples=50)
-def test_what_is_learned_is_as_most_of_the_treebank_is(examples: list[Example]) -> None:
+def test_what_is_learned_is_as_most_of_the_treebank_is(examples: list[SpelledWords]) -> None:
     """Few rules are stored, but none contradicts a clear majority of a pair of words."""
     detokenizer = learn_detokenizer(examples)
     tallies: dict[tuple[str, str], list[int]] = {}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 
 from syntagma.realization.detokenization import Detokenizer
-from syntagma.realization.detokenization_training import Example, learn_detokenizer
+from syntagma.realization.detokenization_training import SpelledWords, learn_detokenizer
 from syntagma.results.spelling import Contraction, Spelling
 
 
@@ -40,7 +40,7 @@ def written(words: str, tags: str | None = None, by: Detokenizer | None = None) 
     return detokenizer.spell(forms, tags.split() if tags else None).text(forms)
 
 
-def example(pieces: str, tags: str = "") -> Example:
+def example(pieces: str, tags: str = "") -> SpelledWords:
     """Words between spaces; `_` joins two without a space, `de+le=du` is a contraction."""
     forms: list[str] = []
     spaces: list[bool] = []

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from syntagma.language_model.balance import Balance
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.training.balance import WEIGHTS, Curves, describe, fit, measure, weight_under
+from syntagma.training.balance import (
+    WEIGHTS,
+    Curves,
+    describe_fit,
+    fit_balance,
+    measure_weights,
+    weight_under,
+)
 from syntagma.transition.encoding import encode
 from syntagma.transition.training import learn_vocabulary
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
@@ -109,13 +116,13 @@ def test_a_problem_weighs_as_its_condition() -> None:
 def test_fit_finds_what_made_the_curves(true: Balance) -> None:
     """The weights, up to the distance of measured points, and nearly all of the gain."""
     curves = {name: peaked(weight) for name, weight in peaks(true).items()}
-    found = peaks(fit(curves))
+    found = peaks(fit_balance(curves))
     assert total(curves, found) >= total(curves, peaks(true)) - 0.02
     assert found == pytest.approx(peaks(true), abs=0.15)
 
 
 def test_the_weight_falls_where_the_curves_say_so() -> None:
-    weights = list(peaks(fit(REALISTIC)).values())
+    weights = list(peaks(fit_balance(REALISTIC)).values())
     assert weights == sorted(weights, reverse=True)
     assert weights[0] > 0.4
     assert weights[-1] < 0.2
@@ -125,7 +132,7 @@ def test_a_slope_far_from_the_start_is_found() -> None:
     """Four conditions are flat; labelled trees gain from a weight of 0.65 on."""
     flat = [100.0] * len(WEIGHTS)
     curves = {**dict.fromkeys(MAIN_CONDITIONS, flat), "labelled": [90.0] * 6 + [100.0] * 3}
-    assert total(curves, peaks(fit(curves))) == pytest.approx(
+    assert total(curves, peaks(fit_balance(curves))) == pytest.approx(
         total(curves, dict.fromkeys(MAIN_CONDITIONS, 1.0)), abs=0.01
     )
 
@@ -133,13 +140,13 @@ def test_a_slope_far_from_the_start_is_found() -> None:
 @pytest.mark.parametrize("fall", [0.2, 10.0])
 def test_a_useless_language_model_counts_next_to_nothing(fall: float) -> None:
     curves = {name: [50 - fall * weight for weight in WEIGHTS] for name in MAIN_CONDITIONS}
-    assert max(peaks(fit(curves)).values()) < 0.05
+    assert max(peaks(fit_balance(curves)).values()) < 0.05
 
 
 def test_no_weight_is_beyond_those_that_were_measured() -> None:
     """Even if the curves still rise at the last weight."""
     curves = {name: [50 + 10 * weight for weight in WEIGHTS] for name in MAIN_CONDITIONS}
-    assert max(peaks(fit(curves)).values()) <= WEIGHTS[-1] + 1e-3
+    assert max(peaks(fit_balance(curves)).values()) <= WEIGHTS[-1] + 1e-3
 
 
 curve = st.builds(peaked, st.floats(0, 1), st.floats(0.3, 10), st.floats(0.2, 0.8))
@@ -151,7 +158,7 @@ curve = st.builds(peaked, st.floats(0, 1), st.floats(0.3, 10), st.floats(0.2, 0.
 def test_nothing_is_lost_in_total(curves: dict[str, list[float]]) -> None:
     """Curves with one peak. A weight is never quite zero, hence the tolerance: for each condition,
     a fifth of the loss between a weight of zero and the next measured one."""
-    found = total(curves, peaks(fit(curves)))
+    found = total(curves, peaks(fit_balance(curves)))
     next_to_nothing = dict.fromkeys(MAIN_CONDITIONS, LEAST)
     assert found >= total(curves, next_to_nothing) - 1e-3
     lost = total(curves, NOTHING) - total(curves, dict.fromkeys(MAIN_CONDITIONS, WEIGHTS[1]))
@@ -167,7 +174,7 @@ points = st.lists(st.floats(0, 100), min_size=len(WEIGHTS), max_size=len(WEIGHTS
 def test_nothing_is_lost_in_total_however_rough_the_curves(
     curves: dict[str, list[float]],
 ) -> None:
-    found = total(curves, peaks(fit(curves)))
+    found = total(curves, peaks(fit_balance(curves)))
     for weight in (LEAST, math.exp(-4)):
         assert found >= total(curves, dict.fromkeys(MAIN_CONDITIONS, weight)) - 0.01
 
@@ -186,7 +193,7 @@ def test_no_other_balance_is_better(
     curves: dict[str, list[float]], choices: list[tuple[float, float, float, float]]
 ) -> None:
     """Also in total, if the best weights of conditions contradict each other."""
-    best = total(curves, peaks(fit(curves)))
+    best = total(curves, peaks(fit_balance(curves)))
     for weights in choices:
         none, pos, tree, labelled = map(math.log, weights)
         other = peaks(Balance(none, pos - none, tree - pos, labelled - tree))
@@ -199,19 +206,21 @@ def test_no_other_balance_is_better(
 @given(st.fixed_dictionaries(dict.fromkeys(MAIN_CONDITIONS, points)))
 @settings(deadline=None, max_examples=40)
 def test_weights_stay_among_those_that_were_measured(curves: dict[str, list[float]]) -> None:
-    weights = peaks(fit(curves)).values()
+    weights = peaks(fit_balance(curves)).values()
     assert min(weights) >= LEAST * 0.999
     assert max(weights) <= WEIGHTS[-1] * 1.001
 
 
 def test_fit_is_deterministic() -> None:
-    assert fit(REALISTIC) == fit({name: [*curve] for name, curve in REALISTIC.items()})
+    assert fit_balance(REALISTIC) == fit_balance(
+        {name: [*curve] for name, curve in REALISTIC.items()}
+    )
 
 
 def test_a_constant_does_not_matter() -> None:
     """Nor does the scale of a curve: all conditions count the same."""
     shifted = {name: [2 * value - 30 for value in curve] for name, curve in REALISTIC.items()}
-    assert peaks(fit(shifted)) == pytest.approx(peaks(fit(REALISTIC)), abs=0.05)
+    assert peaks(fit_balance(shifted)) == pytest.approx(peaks(fit_balance(REALISTIC)), abs=0.05)
 
 
 def test_curves_are_measured_under_all_conditions_at_all_weights() -> None:
@@ -221,7 +230,7 @@ def test_curves_are_measured_under_all_conditions_at_all_weights() -> None:
         asked.append((condition, weight))
         return 100 * weight
 
-    curves = measure(bleu)
+    curves = measure_weights(bleu)
     assert asked == [(name, weight) for name in MAIN_CONDITIONS for weight in WEIGHTS]
     assert curves["tree"] == [100 * weight for weight in WEIGHTS]
     assert WEIGHTS[0] == 0
@@ -230,7 +239,7 @@ def test_curves_are_measured_under_all_conditions_at_all_weights() -> None:
 
 def test_the_header_tells_how_it_was_found() -> None:
     curves = {"none": [1.23456] * len(WEIGHTS), "tree": [99.999] * len(WEIGHTS)}
-    assert describe(curves) == {
+    assert describe_fit(curves) == {
         "weights": list(WEIGHTS),
         "bleu": {"none": [1.23] * len(WEIGHTS), "tree": [100.0] * len(WEIGHTS)},
     }

@@ -11,7 +11,7 @@ import pytest
 from toys.text import toy_text
 
 from syntagma.errors import FormatError
-from syntagma.training.language_model import read_text, train_lm
+from syntagma.training.language_model import read_sentence_words, train_lm
 
 # Paragraphs with clitics, quotes and an abbreviation.
 TEXT = "The wug didn't plog. “Zorp!” said Dr. Wug.\n\nA wug plogs.\n"
@@ -25,7 +25,7 @@ WORDS = [
 def test_plain_text_is_split_into_sentences_and_words(tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     path.write_text(TEXT, encoding="utf-8")
-    assert list(read_text(path)) == WORDS
+    assert list(read_sentence_words(path)) == WORDS
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_plain_text_is_split_into_sentences_and_words(tmp_path: Path) -> None:
 def test_packed_text(suffix: str, pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
     path = tmp_path / f"text.txt{suffix}"
     path.write_bytes(pack(TEXT.encode()))
-    assert list(read_text(path)) == WORDS
+    assert list(read_sentence_words(path)) == WORDS
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_treebank(
 ) -> None:
     path = tmp_path / name
     path.write_bytes(pack(treebank.read_bytes()))
-    assert list(read_text(path, tokenized=tokenized)) == toy_text()
+    assert list(read_sentence_words(path, tokenized=tokenized)) == toy_text()
 
 
 def test_words_with_spaces_in_a_treebank_are_several(tmp_path: Path) -> None:
@@ -59,13 +59,13 @@ def test_words_with_spaces_in_a_treebank_are_several(tmp_path: Path) -> None:
     path = tmp_path / "toy.conllu"
     columns = "\t_" * 8
     path.write_text(f"1\twug{columns}\n2\t20 000{columns}\n\n")
-    assert list(read_text(path)) == [["wug", "20", "000"]]
+    assert list(read_sentence_words(path)) == [["wug", "20", "000"]]
 
 
 def test_tokenized_text_is_a_sentence_a_line(tmp_path: Path) -> None:
     path = tmp_path / "text.txt"
     path.write_text("The wug did n't plog. Zorp\n\n  \n a  wug \n", encoding="utf-8")
-    assert list(read_text(path, tokenized=True)) == [
+    assert list(read_sentence_words(path, tokenized=True)) == [
         ["The", "wug", "did", "n't", "plog.", "Zorp"],
         ["a", "wug"],
     ]
@@ -75,7 +75,7 @@ def test_tokenized_text_is_split_at_spaces_only(tmp_path: Path) -> None:
     """Like bags of words: other white space may be part of a word."""
     path = tmp_path / "text.txt"
     path.write_text("wug 20\u202f000 a\x1cb\n", encoding="utf-8")
-    assert list(read_text(path, tokenized=True)) == [["wug", "20\u202f000", "a\x1cb"]]
+    assert list(read_sentence_words(path, tokenized=True)) == [["wug", "20\u202f000", "a\x1cb"]]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_no_word_is_empty_or_holds_a_space(name: str, content: str, tmp_path: Pa
     """Such a word would never be looked up, and ARPA files cannot express it."""
     path = tmp_path / name
     path.write_text(content)
-    words = [word for sentence in read_text(path, tokenized=True) for word in sentence]
+    words = [word for sentence in read_sentence_words(path, tokenized=True) for word in sentence]
     assert "" not in words
     assert not [word for word in words if " " in word]
 
@@ -99,7 +99,7 @@ def test_no_word_is_empty_or_holds_a_space(name: str, content: str, tmp_path: Pa
 def test_names_of_treebanks_in_any_case(name: str, treebank: Path, tmp_path: Path) -> None:
     content = treebank.read_bytes()
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("GZ") else content)
-    assert list(read_text(tmp_path / name)) == toy_text()
+    assert list(read_sentence_words(tmp_path / name)) == toy_text()
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_faults_of_a_text_have_a_place(
     path.write_bytes(content)
     output = tmp_path / "out.lm"
     with pytest.raises(FormatError, match=f"{name}{message}") as caught:
-        list(read_text(path))
+        list(read_sentence_words(path))
     assert caught.value.source == str(path)
     with pytest.raises(FormatError, match=f"{name}{message}"):
         train_lm([path], output)

@@ -12,7 +12,7 @@ from syntagma.features.settings import SparseSettings
 from syntagma.formats.auto import HeadSource
 from syntagma.request import MAX_EXPANSIONS
 from syntagma.treebanks.conditions import CONDITIONS
-from syntagma.treebanks.settings import check_choice, check_range
+from syntagma.treebanks.settings import check_choice, check_limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +42,9 @@ class BestFirstSettings(SparseSettings):
             if self.grammar != "ccg":
                 raise TrainingError("heads are a setting of the grammar ccg (--grammar ccg)")
         check_choice("update", self.update, ("margin", "perceptron"))
-        check_range("chart", self.chart, MAX_CHART)
-        check_range("expansions", self.expansions, MAX_EXPANSIONS)
-        check_range("dev_expansions", self.dev_expansions, MAX_EXPANSIONS)
+        check_limits("chart", self.chart, MAX_CHART)
+        check_limits("expansions", self.expansions, MAX_EXPANSIONS)
+        check_limits("dev_expansions", self.dev_expansions, MAX_EXPANSIONS)
         if self.realize and self.grammar == "ccg":
             raise TrainingError(
                 "a CCGbank has no lemmas, so CCG models cannot learn to realize them: "

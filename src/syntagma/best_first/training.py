@@ -34,9 +34,8 @@ from syntagma.transition.training import (
     prepare,
 )
 from syntagma.transition.vocabulary import Vocabulary
-from syntagma.treebanks.inflected import InflectVisit
 from syntagma.treebanks.treebank import Sentence
-from syntagma.treebanks.visits import of_lemmas, shuffled, visit
+from syntagma.treebanks.visits import InflectVisit, of_lemmas, shuffled, visit
 
 
 class GuidedLearner:

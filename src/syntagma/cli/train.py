@@ -378,9 +378,8 @@ def train(
         syntagma train train.auto dev.auto --output ccg.syntagma --search best-first \\
             --grammar ccg --tag-column upos
     """
-    from syntagma.training.memory import keep_freed_memory
-    from syntagma.training.plan import TrainingPlan
-    from syntagma.training.run import Epoch
+    from syntagma.training.data import TrainingPlan
+    from syntagma.training.run import Epoch, keep_freed_memory
     from syntagma.training.train import train as learn
 
     settings = choose_settings(context)

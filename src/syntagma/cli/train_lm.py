@@ -95,7 +95,12 @@ def train_lm(
     Then add it to a model, which learns the weight of the language model:
         syntagma add-lm en news.lm dev.conllu --output my.syntagma
     """
-    from syntagma.training.language_model import check_readable, perplexity, read_lm, read_text
+    from syntagma.training.language_model import (
+        check_readable,
+        perplexity,
+        read_lm,
+        read_sentence_words,
+    )
     from syntagma.training.language_model import train_lm as learn
 
     settings = LanguageModelSettings(
@@ -124,7 +129,7 @@ def train_lm(
     )
     if held_out is not None:
         model, _ = read_lm(output)
-        sentences = list(read_text(held_out, tokenized=tokenized))
+        sentences = list(read_sentence_words(held_out, tokenized=tokenized))
         if not sentences:
             raise TrainingError(f"nothing to measure: no sentence in {held_out}")
         figure = perplexity(model, sentences)

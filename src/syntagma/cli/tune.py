@@ -12,7 +12,7 @@ from syntagma.neural.settings import WIDTH_MULTIPLE, NeuralSettings
 
 if TYPE_CHECKING:
     from syntagma.sweeps.search import Trial
-    from syntagma.training.plan import TrainingPlan
+    from syntagma.training.data import TrainingPlan
 
 DEFAULTS = NeuralSettings()
 TRIALS = 20

@@ -7,7 +7,7 @@ from typing import Literal
 
 from syntagma.errors import TrainingError
 from syntagma.treebanks.conditions import CONDITIONS
-from syntagma.treebanks.settings import REALIZE, Settings, check_choice, check_range
+from syntagma.treebanks.settings import REALIZE, Settings, check_choice, check_limits
 
 PresetName = Literal["l15", "p16", "zc15", "z13", "z11"]
 PRESET_NAMES = ("l15", "p16", "zc15", "z13", "z11")
@@ -35,8 +35,8 @@ class SparseSettings(Settings):
         Settings.__post_init__(self)
         if self.preset is not None:
             check_choice("preset", self.preset, PRESET_NAMES)
-        check_range("min_count", self.min_count, 1 << 31)
-        check_range("max_features", self.max_features, MAX_FEATURES)
+        check_limits("min_count", self.min_count, 1 << 31)
+        check_limits("max_features", self.max_features, MAX_FEATURES)
         given = CONDITIONS.get(self.condition)
         if self.unlabelled and given is not None and given.labelled:
             raise TrainingError(

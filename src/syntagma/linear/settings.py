@@ -8,7 +8,7 @@ from typing import Literal
 from syntagma.features.settings import SparseSettings
 from syntagma.linear.templates import FEATURE_SETS, FeatureSet
 from syntagma.request import MAX_BEAM
-from syntagma.treebanks.settings import check_choice, check_range
+from syntagma.treebanks.settings import check_choice, check_limits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,5 +31,5 @@ class LinearSettings(SparseSettings):
         check_choice("features", self.features, FEATURE_SETS)
         check_choice("update", self.update, ("early", "max-violation"))
         check_choice("arcs", self.arcs, ("eager", "lazy"))
-        check_range("beam", self.beam, MAX_BEAM)
-        check_range("batch", self.batch, 1 << 20)
+        check_limits("beam", self.beam, MAX_BEAM)
+        check_limits("batch", self.batch, 1 << 20)

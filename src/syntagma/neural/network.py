@@ -6,7 +6,8 @@ Only training imports this module. Its input is built in `batches`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -288,3 +289,20 @@ def look_up(table: Tensor, numbers: Tensor) -> Tensor:
 
 def _cross_entropy(scores: Tensor, gold: Tensor) -> Tensor:
     return F.cross_entropy(scores, gold) if len(gold) else scores.sum()
+
+
+@contextmanager
+def torch_at_work(threads: int, seed: int) -> Iterator[None]:
+    """PyTorch with these threads and this seed; its state is global, and is left as it was found.
+
+    It draws random numbers on the CPU only.
+    """
+    threads_before = torch.get_num_threads()
+    state_before = torch.get_rng_state()
+    try:
+        torch.set_num_threads(threads)
+        torch.default_generator.manual_seed(seed % (1 << 63))
+        yield
+    finally:
+        torch.set_rng_state(state_before)
+        torch.set_num_threads(threads_before)

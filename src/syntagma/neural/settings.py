@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from syntagma.errors import TrainingError, shown
 from syntagma.neural.lexicon import SUFFIX
-from syntagma.treebanks.settings import REALIZE, Settings, check_choice, check_range, check_type
+from syntagma.treebanks.settings import REALIZE, Settings, check_choice, check_limits, check_type
 
 MAX_WIDTH = 1024
 WIDTH_MULTIPLE = 32  # attention has 8 heads, and vectors are computed in blocks
@@ -66,13 +66,13 @@ class NeuralSettings(Settings):
         for name in ("dropout", "word_dropout"):
             check_type(self, name, float)
         check_type(self, "realize", bool)
-        check_range("pretrain_epochs", self.pretrain_epochs, 1000)
-        check_range("batch_words", self.batch_words, 1_000_000)
-        check_range("min_count", self.min_count, 1_000_000)
-        check_range("suffix_length", self.suffix_length, SUFFIX)
-        check_range("width", self.width, MAX_WIDTH)
-        check_range("layers", self.layers, MAX_LAYERS, LEAST_LAYERS)
-        check_range("hidden", self.hidden, MAX_WIDTH)
+        check_limits("pretrain_epochs", self.pretrain_epochs, 1000)
+        check_limits("batch_words", self.batch_words, 1_000_000)
+        check_limits("min_count", self.min_count, 1_000_000)
+        check_limits("suffix_length", self.suffix_length, SUFFIX)
+        check_limits("width", self.width, MAX_WIDTH)
+        check_limits("layers", self.layers, MAX_LAYERS, LEAST_LAYERS)
+        check_limits("hidden", self.hidden, MAX_WIDTH)
         for name, size in (("width", self.width), ("hidden", self.hidden)):
             if size is not None and size % WIDTH_MULTIPLE:
                 raise TrainingError(

@@ -1,8 +1,7 @@
 """The learner of the neural scorer: gradient descent over treebanks, with PyTorch.
 
-The network and its losses are in `network`, its input in `batches`, the state of PyTorch in
-`torch_state`; in this room, only these modules import torch. The training run around the learner
-is in the package `training`.
+The network and its losses are in `network`, its input in `batches`; in this room, only these
+modules import torch. The training run around the learner is in the package `training`.
 """
 
 from __future__ import annotations
@@ -28,14 +27,13 @@ from syntagma.neural.encoder import read_fields
 from syntagma.neural.growth import adds_to_vectors, grow_parameters, widen
 from syntagma.neural.lexicon_training import learn_lexicon
 from syntagma.neural.lift_training import encode_lifted, lift_sentence, open_steps, with_lifting
-from syntagma.neural.network import Network, initial_parameters
+from syntagma.neural.network import Network, initial_parameters, torch_at_work
 from syntagma.neural.parameters import Dimensions, Floats, input_names, table_sizes
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.settings import AdaptedSettings
 from syntagma.neural.slots import SLOTS
 from syntagma.neural.specialists import SHARED, Specialists, networks_of, starting_network
 from syntagma.neural.stored import StoredNetwork, describe_network
-from syntagma.neural.torch_state import torch_at_work
 from syntagma.request import Request
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.lifting import MOST_STEPS, Lifting

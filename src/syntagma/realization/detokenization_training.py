@@ -28,10 +28,10 @@ from syntagma.results.spelling import Spelling
 
 MIN_GAIN = 2  # decisions a rule must correct beyond those it spoils
 
-Example = tuple[Sequence[str], Sequence[str], Spelling]  # forms, tags, spelling
+SpelledWords = tuple[Sequence[str], Sequence[str], Spelling]  # forms, tags, spelling
 
 
-def learn_detokenizer(examples: Iterable[Example]) -> Detokenizer:
+def learn_detokenizer(examples: Iterable[SpelledWords]) -> Detokenizer:
     """Learn from spellings. Without any contraction or missing space, they carry no information."""
     examples = list(examples)
     if all(all(each.spaces[:-1]) and not each.contractions for _, _, each in examples):
@@ -39,7 +39,7 @@ def learn_detokenizer(examples: Iterable[Example]) -> Detokenizer:
     return Detokenizer(_learn_spacing(examples), _learn_contractions(examples))
 
 
-def _learn_spacing(examples: Sequence[Example]) -> dict[Key, bool]:
+def _learn_spacing(examples: Sequence[SpelledWords]) -> dict[Key, bool]:
     """Rules, level by level, that correct wrong decisions of the levels before."""
     places: list[tuple[Neighbour, Neighbour, bool]] = []
     decisions: list[bool] = []
@@ -85,7 +85,7 @@ def _slips(words: Sequence[Neighbour], spelling: Spelling) -> Iterator[int]:
             yield i + 1
 
 
-def _learn_contractions(examples: Sequence[Example]) -> dict[Key, str]:
+def _learn_contractions(examples: Sequence[SpelledWords]) -> dict[Key, str]:
     """Contractions that are used in most of the places where their words meet."""
     places = list(_contractible(examples))
     decisions = [""] * len(places)
@@ -118,7 +118,7 @@ def _learn_contractions(examples: Sequence[Example]) -> dict[Key, str]:
 
 
 def _contractible(
-    examples: Sequence[Example],
+    examples: Sequence[SpelledWords],
 ) -> Iterator[tuple[Sequence[str], dict[str, Key], str]]:
     """Wherever words meet that are contracted somewhere: the words, their keys, the contraction."""
     wanted: set[Key] = set()

@@ -17,8 +17,8 @@ from syntagma.realization.form_choice_training import learn_form_choice, learn_f
 from syntagma.realization.inflection_training import learn_inflector, neutral_forms
 from syntagma.realization.letters import capitalised
 from syntagma.realization.realizer import Realizer, is_english
-from syntagma.treebanks.inflected import InflectedVisit
 from syntagma.treebanks.treebank import Sentence
+from syntagma.treebanks.visits import InflectedVisit
 
 
 def learn_realizer(sentences: Sequence[Sentence], language: str) -> Realizer:

@@ -67,7 +67,7 @@ def learn_transducer(lexicon: SeenForms, seed: int = 1) -> Transducer | None:
         if count >= MIN_CHANGE and not {"\n", "\t"} & set(change)
     }
     examples = list(_examples(entries, aligned, usual))
-    from syntagma.neural.torch_state import torch_at_work
+    from syntagma.neural.network import torch_at_work
 
     with torch_at_work(threads=1, seed=seed):
         return _fit(examples, sorted(usual), costs)

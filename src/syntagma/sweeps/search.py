@@ -20,8 +20,7 @@ from syntagma.neural.settings import AdaptedSettings, NeuralSettings
 from syntagma.sweeps.job import differing_settings, settings_from_json, settings_to_json
 from syntagma.sweeps.record import Record, markdown_table, read_json, write_json
 from syntagma.sweeps.work import describe_error
-from syntagma.training.memory import keep_freed_memory
-from syntagma.training.run import BEST, Epoch, has_checkpoint
+from syntagma.training.run import BEST, Epoch, has_checkpoint, keep_freed_memory
 from syntagma.training.train import train
 
 # What is tried, around the defaults; of epochs, multiples of what the treebank decides.

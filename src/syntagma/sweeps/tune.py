@@ -32,7 +32,7 @@ from syntagma.sweeps.search import (
     read_trial,
     trials_table,
 )
-from syntagma.training.plan import TrainingPlan
+from syntagma.training.data import TrainingPlan
 from syntagma.training.train import train as train_model
 from syntagma.treebanks.corpus import corpus_files
 

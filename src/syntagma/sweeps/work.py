@@ -35,9 +35,8 @@ from syntagma.sweeps.record import (
     trained_record,
     write_record,
 )
-from syntagma.training.memory import keep_freed_memory
-from syntagma.training.plan import TrainingPlan
-from syntagma.training.run import Epoch, TrainingReport
+from syntagma.training.data import TrainingPlan
+from syntagma.training.run import Epoch, TrainingReport, keep_freed_memory
 from syntagma.training.train import train
 from syntagma.treebanks.corpus import read_corpus
 

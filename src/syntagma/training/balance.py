@@ -30,12 +30,12 @@ def weight_under(balance: Balance, condition: Condition) -> float:
     return balance.weight(condition.tags, condition.arcs, labels)
 
 
-def measure(bleu: Callable[[str, float], float]) -> dict[str, list[float]]:
+def measure_weights(bleu: Callable[[str, float], float]) -> dict[str, list[float]]:
     """BLEU by condition at each of WEIGHTS, as `bleu(condition, weight)` measures it."""
     return {name: [bleu(name, weight) for weight in WEIGHTS] for name in MAIN_CONDITIONS}
 
 
-def fit(curves: Curves) -> Balance:
+def fit_balance(curves: Curves) -> Balance:
     """The balance with the highest sum of BLEU over the main conditions, within WEIGHTS.
 
     Curves are scaled to the same height, so that all conditions count the same. They are smoothed,
@@ -75,7 +75,7 @@ def _smooth(curve: Sequence[float]) -> list[float]:
     return [curve[0], *middle, curve[-1]]
 
 
-def describe(curves: Curves) -> dict[str, Any]:
+def describe_fit(curves: Curves) -> dict[str, Any]:
     """What the header of a model says about how its balance was fitted."""
     return {
         "weights": list(WEIGHTS),

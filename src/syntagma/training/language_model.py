@@ -37,7 +37,7 @@ from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import MARGIN
 from syntagma.models.saving import add_language_model
-from syntagma.training import balance
+from syntagma.training.balance import describe_fit, fit_balance, measure_weights
 from syntagma.training.margin import describe_margin, learn_margin
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.treebank import Sentence, as_sentences
@@ -69,7 +69,7 @@ class BalanceReport:
     curves: dict[str, list[float]] = field(repr=False)
 
 
-def read_text(path: str | Path, *, tokenized: bool = False) -> Iterator[list[str]]:
+def read_sentence_words(path: str | Path, *, tokenized: bool = False) -> Iterator[list[str]]:
     """The sentences of a file, as words: CoNLL-U, plain text with one paragraph per line, or, if
     `tokenized`, one sentence per line, words separated by spaces. Gzip and xz are decompressed."""
     source = source_name(path)
@@ -139,7 +139,7 @@ def _train_lm(
             yield sentence
 
     named = ", ".join(map(source_name, sources))
-    texts = (read_text(source, tokenized=settings.tokenized) for source in sources)
+    texts = (read_sentence_words(source, tokenized=settings.tokenized) for source in sources)
     sentences = counted(chain.from_iterable(texts))
     first = next(sentences, None)
     if first is None:
@@ -262,8 +262,8 @@ def _add_lm(
         report = evaluate(linearizer, dev, [condition], threads=threads, on_sentence=on_sentence)
         return report[condition].bleu
 
-    curves = balance.measure(bleu)
-    found = balance.fit(curves)
+    curves = measure_weights(bleu)
+    found = fit_balance(curves)
     weighted = WeightedLanguageModel(added, found)
     margin = learn_margin(Linearizer(replace(plain, language_model=weighted)), dev, threads=threads)
     add_language_model(
@@ -273,7 +273,7 @@ def _add_lm(
         {
             **{name: value for name, value in about.items() if name != MARGIN},
             **describe_margin(margin),
-            "tuning": balance.describe(curves),
+            "tuning": describe_fit(curves),
         },
     )
     return BalanceReport(found, curves)

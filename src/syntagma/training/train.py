@@ -31,17 +31,17 @@ from syntagma.neural.settings import NeuralSettings
 from syntagma.neural.specialists import starting_network
 from syntagma.realization.training import learn_realizer
 from syntagma.training.data import (
+    TrainingPlan,
     describe_start,
     load_start,
     read_training_data,
     sample_evenly,
 )
-from syntagma.training.doubts import check_orders, doubts_of_data, doubts_of_result
+from syntagma.training.diagnostics import check_orders, doubts_of_data, doubts_of_result
 from syntagma.training.inputs import digest_inputs
 from syntagma.training.language_model import read_lm
 from syntagma.training.learners import create_learner
 from syntagma.training.lemmas import StandIns, doubts_of_lemmas, has_lemmas
-from syntagma.training.plan import TrainingPlan
 from syntagma.training.presets import preset_changes
 from syntagma.training.run import Epoch, Run, TrainingReport, open_folder
 from syntagma.treebanks.corpus import corpus_files

@@ -51,8 +51,8 @@ class Settings:
         check_choice("condition", self.condition, ("mixed", *CONDITIONS))
         if self.tag_column is not None:
             check_choice("tag_column", self.tag_column, ("xpos", "upos"))
-        check_range("epochs", self.epochs, 10_000)
-        check_range("dev_sentences", self.dev_sentences, MAX_SENTENCES)
+        check_limits("epochs", self.epochs, 10_000)
+        check_limits("dev_sentences", self.dev_sentences, MAX_SENTENCES)
         if not abs(self.seed) < MAX_SEED:
             raise TrainingError(f"seed must be less than 2⁶³, not {shown(self.seed)}")
 
@@ -88,7 +88,7 @@ def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
         raise TrainingError(f"{name} {shown(value)} is not one of {', '.join(choices)}")
 
 
-def check_range(name: str, number: int | None, most: int, least: int = 1) -> None:
+def check_limits(name: str, number: int | None, most: int, least: int = 1) -> None:
     if number is not None and not least <= number <= most:
         raise TrainingError(f"{name} must be between {least} and {most}, not {shown(number)}")
 

@@ -4,12 +4,15 @@ Everything drawn depends only on the seed, the epoch and the index of the senten
 that was interrupted resumes with the same visits.
 """
 
+from __future__ import annotations
+
 import random
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from syntagma.problem.problem import Problem
+from syntagma.problem.word import Alternative
 from syntagma.treebanks.conditions import CONDITIONS, constrain, draw_condition
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence
@@ -63,3 +66,17 @@ def thin_tags(
 def of_lemmas(settings: Settings, epoch: int, index: int) -> bool:
     """Whether an epoch visits sentence `index` with lemmas instead of forms, as in realisation."""
     return random.Random(f"{settings.seed}:lemmas:{epoch}:{index}").random() < settings.lemmas
+
+
+@dataclass(frozen=True, slots=True)
+class InflectedVisit:
+    """The problem with each lemma in its likeliest form, the forms that each word may take, and
+    the index of the one that it has in the sentence."""
+
+    problem: Problem
+    alternatives: Sequence[Sequence[Alternative]]
+    chosen: Sequence[int]
+
+
+# Turns the problem that a sentence poses into one of its lemmas.
+InflectVisit = Callable[[Sentence, Problem], InflectedVisit]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from syntagma.errors import TrainingError
-from syntagma.training.doubts import check_orders, doubts_of_data, doubts_of_result
+from syntagma.training.diagnostics import check_orders, doubts_of_data, doubts_of_result
 from syntagma.training.run import Epoch, TrainingReport
 from syntagma.treebanks.treebank import Sentence
 

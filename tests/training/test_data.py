@@ -17,7 +17,7 @@ from syntagma.neural import adaptation
 from syntagma.neural.adaptation import adapt
 from syntagma.neural.parameters import Dimensions
 from syntagma.neural.settings import NeuralSettings
-from syntagma.training.plan import TrainingPlan
+from syntagma.training.data import TrainingPlan
 from syntagma.training.train import train
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import Sentence
