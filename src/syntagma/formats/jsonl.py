@@ -36,6 +36,13 @@ from syntagma.results.realization import Realization
 T = TypeVar("T")
 
 _PROBLEM_KEYS = ("words", "before", "first", "last", "id")
+_KINDS: dict[type, str] = {
+    type(None): "null",
+    bool: "true or false",
+    **dict.fromkeys((int, float), "a number"),
+    str: "a string",
+    list: "a list",
+}
 _WORD_KEYS = ("form", "tag", "head", "deprel", "lemma", "features", "upos")
 
 
@@ -238,7 +245,7 @@ def _list(value: object, path: str) -> list[object]:
 
 
 def _integer(value: object, path: str) -> int | None:
-    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+    if value is None or type(value) is int:
         return value
     raise SchemaError(f"expected an integer, found {_kind(value)}", path)
 
@@ -251,19 +258,7 @@ def _string(value: object, path: str) -> str | None:
 
 def _kind(value: object) -> str:
     """The JSON type of a value, for messages."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true or false"
-        case int() | float():
-            return "a number"
-        case str():
-            return "a string"
-        case list():
-            return "a list"
-        case _:
-            return "an object"
+    return _KINDS.get(type(value), "an object")
 
 
 def _check_keys(value: dict[str, object], known: Sequence[str], path: str) -> None:

@@ -84,6 +84,11 @@ class Range:
     misc: str
 
 
+def known(column: str) -> str | None:
+    """The content of a column, None for `_`."""
+    return None if column == UNKNOWN else column
+
+
 def sentence_text(result: Ordered, spelling: Spelling | None) -> str:
     """The sentence as it is written; without a spelling, forms separated by spaces."""
     return spelling.text(result.words) if spelling else result.text
@@ -107,18 +112,18 @@ def rows(result: Ordered, spelling: Spelling | None, tag_column: TagColumn) -> l
     }
     found = []
     for position, token in enumerate(result.tokens, start=1):
-        known = Annotation() if source is None else source.annotation(token.source)
+        given = Annotation() if source is None else source.annotation(token.source)
         word = result.problem.words[token.source - 1]
-        tags = {"upos": known.upos, "xpos": known.xpos}
+        tags = {"upos": given.upos, "xpos": given.xpos}
         if tags["upos"] == UNKNOWN and word.upos is not None:
             tags["upos"] = word.upos
         if tags[column] == UNKNOWN:
             tags[column] = token.tag
-        misc = without_spacing(known.misc)
+        misc = without_spacing(given.misc)
         # Within a multiword token, only the row of the token may have `SpaceAfter=No`.
         if spelling and position not in inside and not _space_or_end(position, spelling):
             misc = NO_SPACE if misc == UNKNOWN else f"{misc}|{NO_SPACE}"
-        lemma, features = known.lemma, known.features
+        lemma, features = given.lemma, given.features
         if word.lemma is not None:
             lemma, features = word.lemma, word.features or UNKNOWN
         elif features == UNKNOWN and source is None:

@@ -18,6 +18,7 @@ FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 
 
 
 class _Look(NamedTuple):
+    class_name: str
     paint: Literal["fill", "stroke"]
     light: str
     dark: str
@@ -25,32 +26,18 @@ class _Look(NamedTuple):
 
 
 class Kind(Enum):
-    """The kinds of elements, by their class name. All texts have a contrast of 4.5 or more."""
+    """The kinds of elements and their looks. All texts have a contrast of 4.5 or more."""
 
-    FORM = "syn-form"
-    CATEGORY = "syn-category"
-    TAG = "syn-tag"
-    LABEL = "syn-label"
-    RANK = "syn-rank"
-    CAPTION = "syn-caption"
-    NOTE = "syn-note"
-    LINE = "syn-line"
-    TIP = "syn-tip"
-    PAPER = "syn-paper"
-
-
-LOOKS = {
-    Kind.PAPER: _Look("fill", "#ffffff", "#0d1117"),
-    Kind.LINE: _Look("stroke", "#6e7781", "#8b949e"),
-    Kind.TIP: _Look("fill", "#6e7781", "#8b949e"),
-    Kind.FORM: _Look("fill", "#1f2328", "#e6edf3", 16),
-    Kind.CATEGORY: _Look("fill", "#1f2328", "#e6edf3", 13),
-    Kind.TAG: _Look("fill", "#57606a", "#9da7b3", 11),
-    Kind.LABEL: _Look("fill", "#0550ae", "#79c0ff", 11),
-    Kind.RANK: _Look("fill", "#57606a", "#9da7b3", 13),
-    Kind.CAPTION: _Look("fill", "#1f2328", "#e6edf3", 14),
-    Kind.NOTE: _Look("fill", "#953800", "#ffa657", 12),
-}
+    PAPER = _Look("syn-paper", "fill", "#ffffff", "#0d1117")
+    LINE = _Look("syn-line", "stroke", "#6e7781", "#8b949e")
+    TIP = _Look("syn-tip", "fill", "#6e7781", "#8b949e")
+    FORM = _Look("syn-form", "fill", "#1f2328", "#e6edf3", 16)
+    CATEGORY = _Look("syn-category", "fill", "#1f2328", "#e6edf3", 13)
+    TAG = _Look("syn-tag", "fill", "#57606a", "#9da7b3", 11)
+    LABEL = _Look("syn-label", "fill", "#0550ae", "#79c0ff", 11)
+    RANK = _Look("syn-rank", "fill", "#57606a", "#9da7b3", 13)
+    CAPTION = _Look("syn-caption", "fill", "#1f2328", "#e6edf3", 14)
+    NOTE = _Look("syn-note", "fill", "#953800", "#ffa657", 12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +52,7 @@ class Figure:
 
 def group(kind: Kind, elements: Sequence[str], attributes: str = "") -> str:
     """Elements of one kind; none make no group."""
-    look = LOOKS[kind]
+    look = kind.value
     paint = f'{look.paint}="{look.light}"'
     if look.paint == "stroke":
         paint += ' fill="none" stroke-width="1.3"'
@@ -74,7 +61,7 @@ def group(kind: Kind, elements: Sequence[str], attributes: str = "") -> str:
     if attributes:
         paint += " " + attributes
     content = "\n".join(each for each in elements if each)
-    return f'<g class="{kind.value}" {paint}>\n{content}\n</g>' if content else ""
+    return f'<g class="{look.class_name}" {paint}>\n{content}\n</g>' if content else ""
 
 
 def text_element(x: float, y: float, content: str) -> str:
@@ -99,12 +86,13 @@ def number(value: float) -> str:
 
 def width(kind: Kind, content: str) -> float:
     """An estimate of the width of a text."""
-    return text_width(visible(content), LOOKS[kind].size)
+    return text_width(visible(content), kind.value.size)
 
 
 def dark_style(identifier: str) -> str:
     """The style sheet of one picture, for readers who prefer dark."""
     rules = "\n".join(
-        f"#{identifier} .{kind.value}{{{look.paint}:{look.dark}}}" for kind, look in LOOKS.items()
+        f"#{identifier} .{look.class_name}{{{look.paint}:{look.dark}}}"
+        for look in (kind.value for kind in Kind)
     )
     return f"<style>@media (prefers-color-scheme:dark){{\n{rules}\n}}</style>"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from syntagma.errors import missing_package
 from syntagma.problem.annotation import UNKNOWN
 from syntagma.problem.word import TagColumn
-from syntagma.results.rows import Ordered, comments, ranges, rows, sentence_text
+from syntagma.results.rows import Ordered, comments, known, ranges, rows, sentence_text
 from syntagma.results.spelling import Spelling
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def build_conllu(result: Ordered, spelling: Spelling | None, tag_column: TagColu
             row.form,
             row.lemma,
             row.upos,
-            None if row.xpos == UNKNOWN else row.xpos,
+            known(row.xpos),
             _pairs(row.features),
             row.head,
             row.deprel,

@@ -8,7 +8,7 @@ from syntagma.errors import ArgumentError, missing_package, shown
 from syntagma.problem.annotation import UNKNOWN
 from syntagma.problem.objects.spacy import SPACY_ROOT
 from syntagma.problem.word import ROOT_LABEL, TagColumn
-from syntagma.results.rows import Ordered, rows
+from syntagma.results.rows import Ordered, known, rows
 from syntagma.results.spelling import Spelling
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ def build_spacy(
         vocab,
         words=[row.form for row in found],
         spaces=_spaces(result, spelling),
-        tags=[_known(row.xpos) for row in found],
+        tags=[known(row.xpos) or "" for row in found],
         pos=[row.upos if row.upos in IDS else "" for row in found],
-        morphs=[_known(row.features) for row in found],
+        morphs=[known(row.features) or "" for row in found],
         lemmas=["" if row.lemma == UNKNOWN != row.form else row.lemma for row in found],
         heads=[row.head - 1 if row.head else place for place, row in enumerate(found)],
         deps=[
@@ -61,7 +61,3 @@ def _spaces(result: Ordered, spelling: Spelling | None) -> list[bool]:
         if "".join(result.words[each.first - 1 : each.last]) != each.text:
             spaces[each.first - 1 : each.last - 1] = [True] * (each.last - each.first)
     return spaces
-
-
-def _known(column: str) -> str:
-    return "" if column == UNKNOWN else column

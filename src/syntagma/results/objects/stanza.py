@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from syntagma.errors import missing_package
 from syntagma.problem.annotation import UNKNOWN
 from syntagma.problem.word import TagColumn
-from syntagma.results.rows import Ordered, comments, ranges, rows, sentence_text
+from syntagma.results.rows import Ordered, comments, known, ranges, rows, sentence_text
 from syntagma.results.spelling import Spelling
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ def build_stanza(result: Ordered, spelling: Spelling | None, tag_column: TagColu
             "id": position,
             "text": row.form,
             "lemma": None if row.lemma == UNKNOWN != row.form else row.lemma,
-            "upos": _known(row.upos),
-            "xpos": _known(row.xpos),
-            "feats": _known(row.features),
+            "upos": known(row.upos),
+            "xpos": known(row.xpos),
+            "feats": known(row.features),
             "head": row.head,
             "deprel": row.deprel,
-            "misc": _known(row.misc),
+            "misc": known(row.misc),
         }
         if position > last:  # Stanza knows the places of tokens only
             start = text.index(row.form, end)
@@ -56,7 +56,3 @@ def build_stanza(result: Ordered, spelling: Spelling | None, tag_column: TagColu
     document = Document([entries], text=text, comments=[comments(result, text)])
     sentence: Sentence = document.sentences[0]
     return sentence
-
-
-def _known(column: str) -> str | None:
-    return None if column == UNKNOWN else column

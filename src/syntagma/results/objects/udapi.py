@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from syntagma.errors import missing_package
-from syntagma.problem.annotation import UNKNOWN
 from syntagma.problem.word import TagColumn
-from syntagma.results.rows import Ordered, comments, ranges, rows, sentence_text
+from syntagma.results.rows import Ordered, comments, known, ranges, rows, sentence_text
 from syntagma.results.spelling import Spelling
 
 if TYPE_CHECKING:
@@ -28,8 +27,8 @@ def build_udapi(result: Ordered, spelling: Spelling | None, tag_column: TagColum
         node = root.create_child(
             form=row.form,
             lemma=row.lemma,
-            upos=_known(row.upos),
-            xpos=_known(row.xpos),
+            upos=known(row.upos),
+            xpos=known(row.xpos),
             feats=row.features,
             deprel=row.deprel,
             misc=row.misc,
@@ -56,7 +55,3 @@ def _add_comment(root: Root, comment: str) -> None:
             setattr(root, name.split()[0], value if equals else True)
         case _:
             root.comment += f"{comment[1:]}\n"
-
-
-def _known(column: str) -> str | None:
-    return None if column == UNKNOWN else column
