@@ -21,7 +21,7 @@ from toys.treebank import SENTENCES
 
 from syntagma.best_first import strategy as best_first_module
 from syntagma.cli.options import FormatName
-from syntagma.cli.output import render
+from syntagma.cli.output import Document
 from syntagma.errors import ModelError, OutputError, ProblemError, SyntagmaError
 from syntagma.formats.auto import parse_auto
 from syntagma.formats.problems import read_problems
@@ -226,9 +226,9 @@ def test_results_can_be_written(
     first: Linearization = result if n_best is None else result[0]
     if format in ("auto", "indented") and not first.derivations:
         with pytest.raises(OutputError, match=f"no derivation to write as '{format}'"):
-            render(result, format, model.tag_column)
+            Document(format, model.tag_column).add(result)
         return
-    text = render(result, format, model.tag_column)
+    text = Document(format, model.tag_column).add(result)
     assert text.endswith("\n")
     for token in first.tokens:
         if format == "auto":
@@ -244,7 +244,7 @@ def test_results_can_be_written(
 def test_unfinished_results_as_json(trees: Linearizer, ccg: Linearizer) -> None:
     for model in (trees, ccg):
         result = model.order(["sank", "the", "boat"], expansions=2)
-        value = json.loads(render(result, "json", "xpos"))
+        value = json.loads(Document("json", "xpos").add(result))
         assert value["finished"] is False
         assert value["left_out"] == [*result.left_out]
         assert [word["head"] for word in value["words"]] == [*result.heads]
@@ -257,7 +257,7 @@ def test_unfinished_results_as_json(trees: Linearizer, ccg: Linearizer) -> None:
 
 def test_unfinished_results_as_conllu(model: Linearizer, tmp_path: Any) -> None:
     result = model.order(["sank", "the", "boat"], expansions=2)
-    text = render(result, "conllu", model.tag_column)
+    text = Document("conllu", model.tag_column).add(result)
     assert f"# unfinished = {len(result.left_out)} word" in text
     if result.heads.count(0) == 1:
         (tmp_path / "x.conllu").write_text(text, encoding="utf-8")

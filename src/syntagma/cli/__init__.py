@@ -22,9 +22,16 @@ def main() -> None:
     except KeyboardInterrupt:
         raise SystemExit(130) from None
     prepare_standard_streams()
-    from syntagma.cli.app import run_command
+    import sys
 
-    run_command()
+    from syntagma.cli.app import abandon_stdout, run
+
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except OSError:
+        abandon_stdout()
+    sys.exit(code)
 
 
 def __getattr__(name: str) -> object:

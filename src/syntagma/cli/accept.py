@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import check_destination
+from syntagma.cli.output import Document, check_destination
 from syntagma.cli.stream import bag_of_arguments, read_one, run_stream, splitter
 from syntagma.errors import FormatError
 from syntagma.formats.problems import guess_format, read_ordered
@@ -18,7 +18,7 @@ from syntagma.problem.word import TagColumn
 from syntagma.request import DEFAULT_MAX_WORDS, Request
 
 if TYPE_CHECKING:
-    from syntagma.results.acceptance import Acceptance
+    pass
 
 Item = tuple[Problem, list[Any]] | FormatError
 
@@ -118,15 +118,8 @@ def accept(
         items = [*_items_of_arguments(order, problem, tokenize)]
     else:
         items = _read_items(file or ["-"], input_format, linearizer.tag_column, tokenize)
-
-    def show(acceptance: "Acceptance", number: int) -> str:
-        if format == "text":
-            return f"{acceptance}\n"
-        from syntagma.formats.jsonl import write_acceptance
-
-        return write_acceptance(acceptance)
-
-    run_stream(linearizer, request, items, show, output, on_error, threads)
+    document = Document(format, linearizer.tag_column)
+    run_stream(linearizer, request, items, document, output, on_error, threads)
 
 
 def _items_of_arguments(

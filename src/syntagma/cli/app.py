@@ -118,7 +118,7 @@ def run(arguments: Sequence[str]) -> int:
             )
         return code if isinstance(code, int) else 0
     except ReaderGone:
-        _abandon_stdout()
+        abandon_stdout()
         return 0
     except ArgumentError as error:
         return _report(error.renamed(_option_name), error, invocation, code=2)
@@ -142,16 +142,6 @@ def run(arguments: Sequence[str]) -> int:
 def _option_name(field: str) -> str:
     """The option that a field of a request is given by."""
     return f"--{field.replace('_', '-')}" if field in DEFAULTS else field
-
-
-def run_command() -> None:
-    """Run the command that this process was started with, and exit."""
-    code = run(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except OSError:
-        _abandon_stdout()
-    sys.exit(code)
 
 
 @contextlib.contextmanager
@@ -182,7 +172,7 @@ def _report(message: str, error: BaseException, invocation: Invocation, code: in
     return code
 
 
-def _abandon_stdout() -> None:
+def abandon_stdout() -> None:
     """Discard what is still buffered, so that the interpreter does not complain at exit."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -11,12 +11,9 @@ from syntagma.cli.stream import bag_of_arguments, read_inputs, run_stream
 from syntagma.errors import FormatError
 from syntagma.problem.problem import Problem
 from syntagma.request import DEFAULT_MAX_WORDS, Request
-from syntagma.results.linearization import Linearization
-from syntagma.results.n_best import NBest
 
 if TYPE_CHECKING:
-    from syntagma.linearizer.linearizer import Linearizer, Result
-    from syntagma.results.realization import Realization
+    pass
 
 
 def order(
@@ -110,15 +107,5 @@ def order(
         if words
         else read_inputs(file or ["-"], input_format, linearizer.tag_column, tokenize=tokenize)
     )
-    document = Document(format, linearizer.tag_column)
-
-    def show(result: "Result", number: int) -> str:
-        return document.add(detokenize(linearizer, result) if written else result)
-
-    run_stream(linearizer, request, problems, show, output, on_error, threads, document)
-
-
-def detokenize(linearizer: "Linearizer", result: "Result") -> "Realization | NBest[Realization]":
-    if isinstance(result, Linearization):
-        return linearizer.spell(result)
-    return NBest(linearizer.spell(each) for each in result)
+    document = Document(format, linearizer.tag_column, linearizer.spell if written else None)
+    run_stream(linearizer, request, problems, document, output, on_error, threads)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, Literal
 
 from syntagma.cli.options import FormatName
 from syntagma.errors import OutputError
@@ -68,12 +69,21 @@ def write_stdout(text: str) -> None:
 
 
 class Document:
-    """The results of a command in one format, with what comes before and after them."""
+    """The results of a command in one format, with what comes before and after them.
 
-    def __init__(self, format: FormatName, tag_column: TagColumn) -> None:
+    `spell` detokenises results before they are written.
+    """
+
+    def __init__(
+        self,
+        format: FormatName | Literal["sr"],
+        tag_column: TagColumn,
+        spell: Callable[[Linearization], Realization] | None = None,
+    ) -> None:
         self.format = format
         self.tag_column: TagColumn = tag_column
         self.count = 0
+        self._spell = spell
 
     @property
     def opening(self) -> str:
@@ -83,20 +93,32 @@ class Document:
 
         return page.PAGE_START
 
-    def add(self, result: Results) -> str:
+    def add(self, result: Any, number: int = 1) -> str:
+        """One result, or the n best of one problem, as text; `number` is that of the problem."""
         self.count += 1
-        if self.format == "svg":
+        if self._spell is not None:
+            spelled = map(self._spell, result) if isinstance(result, NBest) else None
+            result = self._spell(result) if spelled is None else NBest(spelled)
+        format = self.format
+        if format == "text" or format == "json" or format == "conllu":
+            return write_results(result, format, self.tag_column)
+        if format == "svg":
             if self.count > 1:
                 raise OutputError(
                     "an SVG document shows one problem, and there are more: use --format html "
                     "for a page of all"
                 )
-            return result.to_svg()
-        if self.format == "html":
+            svg: str = result.to_svg()
+            return svg
+        if format == "html":
             from syntagma.results.drawing import page
 
             return page.page_section(result, self.count)
-        return render(result, self.format, self.tag_column)
+        if format == "sr":
+            from syntagma.evaluation.shared_task import shared_task_block
+
+            return shared_task_block(number, " ".join(result.spelling.tokens(result.words)))
+        return "".join(_draw(each, format) for each in _each(result))
 
     def closing(self) -> str:
         if self.format == "svg" and not self.count:
@@ -106,13 +128,6 @@ class Document:
         from syntagma.results.drawing import page
 
         return page.PAGE_END
-
-
-def render(result: Results, format: FormatName, tag_column: TagColumn) -> str:
-    """One result, or the n best of one problem, as text that ends with a newline."""
-    if format == "text" or format == "json" or format == "conllu":
-        return write_results(result, format, tag_column)
-    return "".join(_draw(each, format) for each in _each(result))
 
 
 def _each(result: Results) -> Iterable[Result]:

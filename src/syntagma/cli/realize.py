@@ -13,8 +13,7 @@ from syntagma.problem.problem import Problem
 from syntagma.request import DEFAULT_MAX_WORDS, Request
 
 if TYPE_CHECKING:
-    from syntagma.results.n_best import NBest
-    from syntagma.results.realization import Realization
+    pass
 
 
 def realize(
@@ -105,7 +104,6 @@ def realize(
     )
     chosen = format or ("sr" if shared_task and n_best is None else "text")
     check_destination(output, [] if lemmas else file or ["-"], model, search)
-    from syntagma.evaluation.shared_task import shared_task_block
     from syntagma.linearizer.linearizer import load
 
     linearizer = load(model, search=search, language_model=not no_lm)
@@ -120,12 +118,5 @@ def realize(
             tokenize=tokenize,
         )
     )
-    document = Document("text" if chosen == "sr" else chosen, linearizer.tag_column)
-
-    def show(result: "Realization | NBest[Realization]", number: int) -> str:
-        if chosen != "sr":
-            return document.add(result)
-        assert not isinstance(result, list)  # n_best was refused
-        return shared_task_block(number, " ".join(result.spelling.tokens(result.words)))
-
-    run_stream(linearizer, request, problems, show, output, on_error, threads, document)
+    document = Document(chosen, linearizer.tag_column)
+    run_stream(linearizer, request, problems, document, output, on_error, threads)

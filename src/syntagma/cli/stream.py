@@ -1,8 +1,8 @@
 """Problems from arguments, files or standard input, solved one after the other as they come."""
 
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -42,28 +42,22 @@ def run_stream(
     linearizer: "Linearizer",
     request: Request,
     items: Iterable[Item],
-    render: Callable[[Any, int], str],
+    document: Document,
     output: Path | None,
     on_error: Literal["stop", "skip"],
     threads: int,
-    document: Document | None = None,
 ) -> None:
-    """Write the result of each problem as soon as it is found.
-
-    `render` is given each result and the number of its problem. `document` knows what comes before
-    and after the results.
-    """
-    places: deque[Place | None] = deque()
+    """Write the result of each problem to a document as soon as it is found."""
+    items, again = tee(items) if not isinstance(items, Stored) else map(Stored, tee(items))
     skipped, short_of_time = Skipped(), ShortOfTime()
     # Results that scroll by on the same terminal show progress by themselves.
     quiet = output is None and sys.stdout.isatty()
     with open_output(output) as write, Ticker(DONE[request.operation], enabled=not quiet) as ticker:
-        if document:
-            write(document.opening)
-        read = _remember_places(items, places)
-        for result in linearizer.solve(read, request, threads=threads, on_error="yield"):
-            place = places.popleft()
+        write(document.opening)
+        results = linearizer.solve(items, request, threads=threads, on_error="yield")
+        for result, item in zip(results, again, strict=False):
             if isinstance(result, SyntagmaError):
+                place = place_of(item[0] if isinstance(item, tuple) else item)
                 error = _placed(result, place)
                 if on_error == "stop":
                     raise error
@@ -71,10 +65,9 @@ def run_stream(
                 ticker.print(f"skipped: {error}")
             else:
                 short_of_time.add(result)
-                write(render(result, ticker.count + 1))
+                write(document.add(result, ticker.count + 1))
             ticker.advance()
-        if document:
-            write(document.closing())
+        write(document.closing())
     skipped.close(ticker.count)
     short_of_time.close(ticker.count)
 
@@ -204,17 +197,6 @@ class ShortOfTime:
                 "give the search more time (--timeout) for results of the full beam",
                 file=sys.stderr,
             )
-
-
-def _remember_places(problems: Iterable[Item], places: deque[Place | None]) -> Iterator[Item]:
-    """Note the place of each problem that is read; results come in the same order."""
-
-    def noted(item: Item) -> Item:
-        places.append(place_of(item[0] if isinstance(item, tuple) else item))
-        return item
-
-    items = map(noted, problems)
-    return Stored(items) if isinstance(problems, Stored) else items
 
 
 def _placed(error: SyntagmaError, place: Place | None) -> SyntagmaError:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Literal
 
 from syntagma.formats.conllu import write_conllu
-from syntagma.formats.jsonl import write_jsonl
+from syntagma.formats.jsonl import write_acceptance, write_jsonl
 from syntagma.problem.word import TagColumn
+from syntagma.results.acceptance import Acceptance
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
@@ -19,16 +20,20 @@ Results = Result | NBest[Linearization] | NBest[Realization]  # of one problem
 DataFormat = Literal["text", "json", "conllu"]
 
 
-def write_results(results: Results, format: DataFormat, tag_column: TagColumn) -> str:
+def write_results(results: Results | Acceptance, format: DataFormat, tag_column: TagColumn) -> str:
     """One result, or the n best of one problem, as text that ends with a newline."""
+    if isinstance(results, Acceptance):
+        return f"{results}\n" if format == "text" else write_acceptance(results)
     if format == "json":
         return write_jsonl(results)
     if not isinstance(results, NBest):
-        return _write_one(results, format, tag_column)
+        if format == "text":
+            return f"{results.text}\n"
+        return _write_tree(results, tag_column)
     if format == "text":
         # An empty line ends the list, which may be shorter than requested.
         return "".join(f"{each.score:.4f}\t{each.text}\n" for each in results) + "\n"
-    return "".join(_write_one(each, format, tag_column) for each in results)
+    return "".join(_write_tree(each, tag_column) for each in results)
 
 
 def write_scored(result: Linearization) -> str:
@@ -40,9 +45,7 @@ def write_scored(result: Linearization) -> str:
     return f"{parts}\t{result.text}\n"
 
 
-def _write_one(result: Result, format: Literal["text", "conllu"], tag_column: TagColumn) -> str:
-    if format == "text":
-        return result.text + "\n"
+def _write_tree(result: Result, tag_column: TagColumn) -> str:
     if isinstance(result, Realization):
         return write_conllu(result.linearization, tag_column, result.spelling)
     return write_conllu(result, tag_column)

@@ -36,10 +36,8 @@ def as_lemmas(lemmas: Words) -> Problem:
     """A problem whose plain strings are lemmas."""
     if isinstance(lemmas, Problem):
         return lemmas
-    return Problem.of(
-        Word(lemma=each) if isinstance(each, str) else each
-        for each in check_iterable(lemmas, "lemmas are given as a list")
-    )
+    check_iterable(lemmas, "lemmas are given as a list")
+    return Problem.of(Word(lemma=each) if isinstance(each, str) else each for each in lemmas)
 
 
 def as_pair(item: tuple[Words, Order]) -> tuple[Problem, list[Any]]:
@@ -89,7 +87,8 @@ def _as_list(order: Order) -> list[Any]:
     what = "an order is a list of words"
     if isinstance(order, Set):
         raise ProblemError(f"{what}, not a set, which has no order: {shown(order)}")
-    return list(check_iterable(order, what))
+    check_iterable(order, what)
+    return list(order)
 
 
 def as_order(problem: Problem, items: list[Any]) -> list[str] | list[int]:

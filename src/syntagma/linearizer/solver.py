@@ -17,7 +17,6 @@ from syntagma.linearizer.inputs import (
     as_lemmas,
     as_order,
     as_pair,
-    as_problem,
     check_forms,
     check_size,
     read,
@@ -91,16 +90,23 @@ class Solver:
         if request.operation == "accept":
             yield from (catch(self._accept, item, request) for item in items)
             return
-        encodings = [catch(self._encode, item, request) for item in items]
+        encodings: list[Encoding | SyntagmaError] = []
+        for item in items:
+            try:
+                encodings.append(self._encode(item, request))
+            except SyntagmaError as error:
+                encodings.append(error)
         count = CANDIDATES if request.diverse else request.n_best or 1
         searches = self.strategy.search(
             [each for each in encodings if isinstance(each, Encoding)], request, count
         )
+        plain = request.operation != "realize" and request.n_best is None
         for each in encodings:
-            if isinstance(each, SyntagmaError):
-                yield each
+            found = each if isinstance(each, SyntagmaError) else next(searches)
+            if isinstance(found, SyntagmaError):
+                yield found
             else:
-                yield catch(self._finish, next(searches), each, request)
+                yield found[0] if plain else self._finish(found, each, request)
 
     def spell(self, linearization: Linearization) -> Realization:
         """Detokenise a linearization."""
@@ -110,15 +116,14 @@ class Solver:
         return Realization(linearization, spelling)
 
     def _encode(self, item: Any, request: Request) -> Encoding:
-        match request.operation:
-            case "realize":
-                return self._encode_lemmas(read(as_lemmas, item, "words"), request)
-            case "score":
-                problem, order = as_pair(item)
-                return self._encode_order(problem, order, request)
-        return self._encode_problem(read(as_problem, item, "words"), request)
-
-    def _encode_problem(self, problem: Problem, request: Request) -> Encoding:
+        """The problem of an item in numbers. Raises errors of readers that stand for an item."""
+        if isinstance(item, SyntagmaError):
+            raise item
+        if request.operation == "score":
+            return self._encode_order(*as_pair(item), request)
+        if request.operation == "realize":
+            return self._encode_lemmas(read(as_lemmas, item, "words"), request)
+        problem = item if isinstance(item, Problem) else read(Problem.of, item, "words")
         check_size(problem, request.max_words, self.strategy.max_words)
         check_forms(problem)
         self._unknown.check(problem.words)
@@ -156,18 +161,16 @@ class Solver:
     def _lifts(self, request: Request) -> bool:
         return self.strategy.lifts and not request.projective
 
-    def _finish(self, found: list[Linearization], encoding: Encoding, request: Request) -> Result:
-        """The result that the request asks for, from what the search found."""
+    def _finish(self, found: list[Linearization], encoding: Any, request: Request) -> Result:
+        """Sentences of lemmas, or a list of orders, from what the search found."""
         if request.operation == "realize":
             return self._realized(found, encoding, request)
-        if request.n_best is None:
-            return found[0]
         if request.diverse:
-            return choose(found, request.n_best, most_lost=self._most_lost)
+            return choose(found, request.n_best or 1, most_lost=self._most_lost)
         return NBest(found)
 
     def _realized(
-        self, found: list[Linearization], encoding: Encoding, request: Request
+        self, found: list[Linearization], encoding: Any, request: Request
     ) -> Realization | NBest[Realization]:
         """The sentences that a search found, each text once.
 
@@ -204,7 +207,7 @@ class Solver:
         from syntagma.linearizer.acceptance import accept  # ordering does not need it
 
         problem, order = as_pair(item)
-        unfixed = self._encode_problem(problem, request)
+        unfixed = self._encode(problem, request)
         given = as_order(problem, order)
         liftings = unfixed.liftings
         if liftings is not None:

@@ -65,11 +65,14 @@ def solve_in_order(
     and delivers each result before it goes on with its batch. Errors take the place of results, or
     the first one is raised.
     """
-    ahead = threads > 1 or isinstance(items, Sequence | Stored)
-    work = solve if threads == 1 else lambda batch: list(solve(batch))
-    for result in chain.from_iterable(
-        in_order(work, _batches(items, size if ahead else 1), threads)
-    ):
+    if threads > 1:
+        results = chain.from_iterable(
+            in_order(lambda batch: list(solve(batch)), _batches(items, size), threads)
+        )
+    else:
+        ahead = isinstance(items, Sequence | Stored)
+        results = chain.from_iterable(map(solve, _batches(items, size if ahead else 1)))
+    for result in results:
         if isinstance(result, SyntagmaError) and on_error == "raise":
             raise result
         yield result
@@ -96,9 +99,6 @@ def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 def in_order(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
     """Map over the items on threads: results in order, only a short window of items under way."""
-    if threads == 1:
-        yield from map(function, items)
-        return
     iterator = iter(items)
     fault: Exception | None = None  # of the items: raised after the results of earlier ones
     under_way: deque[Future[R]] = deque()

@@ -166,6 +166,6 @@ def find_packaged(name: str, shipped: Iterable[str]) -> Path:
     languages = ", ".join(f"{code} ({language})" for code, language in LANGUAGES.items())
     raise ModelError(
         f"no model named {shown(name)} is installed (installed: {installed or 'none'}; "
-        f"make languages packages: {languages}); "
+        f"languages with a package: {languages}); "
         "a model file of your own is given by its path, as in ./my.syntagma"
     )

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -255,20 +256,19 @@ class Encoder:
             self._special_ends.append(pairs(w["special"]))
 
     def encode(self, encodings: Sequence[Encoding]) -> Iterator[WordVectors]:
-        """Encode several problems; the vectors of one do not depend on the others."""
-        batch: list[Encoding] = []
-        words = 0
-        for encoding in encodings:
-            words += len(encoding.order)
-            if batch and words > MOST_WORDS:
-                yield from self._encode_batch(batch)
-                batch, words = [], len(encoding.order)
-            batch.append(encoding)
-        if batch:
-            yield from self._encode_batch(batch)
+        """Encode several problems; the vectors of one do not depend on the others.
 
-    def _encode_batch(self, encodings: Sequence[Encoding]) -> Iterator[WordVectors]:
-        """The words of all problems are rows of one matrix."""
+        The words of all problems are rows of one matrix, of at most MOST_WORDS unless a problem has
+        more.
+        """
+        sizes = accumulate(len(encoding.order) for encoding in encodings)
+        fitting = max(1, sum(size <= MOST_WORDS for size in sizes))
+        if fitting < len(encodings):
+            yield from self.encode(encodings[:fitting])
+            yield from self.encode(encodings[fitting:])
+            return
+        if not encodings:
+            return
         lengths = np.array([len(encoding.order) for encoding in encodings], np.int32)
         ends = np.cumsum(lengths, dtype=np.int32)
         starts = ends - lengths

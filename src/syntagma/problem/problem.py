@@ -54,7 +54,8 @@ class Problem:
 
     def __post_init__(self) -> None:
         if type(self.words) is not tuple:
-            object.__setattr__(self, "words", tuple(check_iterable(self.words, A_BAG)))
+            check_iterable(self.words, A_BAG)
+            object.__setattr__(self, "words", tuple(self.words))
         check_words(self.words)
         if self.id is not None:
             check_id(self.id)
@@ -85,11 +86,9 @@ class Problem:
         >>> Problem.of(["barks", "dog", "the"], before=[(3, 2)]).words[1].form
         'dog'
         """
+        check_iterable(words, A_BAG)
         return cls(
-            tuple(
-                Word(word) if isinstance(word, str) else word
-                for word in check_iterable(words, A_BAG)
-            ),
+            tuple(Word(word) if isinstance(word, str) else word for word in words),
             before,  # type: ignore[arg-type]
             first,
             last,

@@ -6,7 +6,7 @@ Contradictions among order constraints are found in `precedence`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeVar
@@ -28,13 +28,12 @@ _is_plain = re.compile(r"[!-~]+").fullmatch  # ASCII without white space
 T = TypeVar("T")
 
 
-def check_iterable(items: Iterable[T], what: str) -> Iterable[T]:
-    """The items, if they are a collection, neither a string nor a mapping."""
+def check_iterable(items: object, what: str) -> None:
+    """Refuse what is not a collection: a string, a mapping, a single value."""
     if isinstance(items, str):
         raise ProblemError(f"{what}, not one string: split it into words first")
     if not is_collection(items):
         raise ProblemError(f"{what}, not {shown(items)}")
-    return items
 
 
 def check_words(words: tuple[Word, ...]) -> None:
