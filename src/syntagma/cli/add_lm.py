@@ -12,9 +12,7 @@ from syntagma.files.outputs import check_output
 
 
 def add_lm(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Name of an installed model, or a model file.")
-    ],
+    model: options.ModelArgument,
     language_model: Annotated[
         Path,
         typer.Argument(
@@ -24,12 +22,9 @@ def add_lm(
     dev_file: Annotated[
         Path, typer.Argument(metavar="DEV", help="Treebank on which the weight is learned.")
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
-    ],
+    output: options.ModelOutput,
     limit: Annotated[
-        int | None,
-        typer.Option("--limit", min=1, metavar="N", help="Use only the first N sentences of DEV."),
+        int | None, typer.Option(min=1, metavar="N", help="Use only the first N sentences of DEV.")
     ] = None,
     threads: options.Threads = 1,
     debug: options.Debug = False,

@@ -61,7 +61,6 @@ def batch(
     shard_size: Annotated[
         int,
         typer.Option(
-            "--shard-size",
             min=1,
             max=MAX_SHARD_SIZE,
             metavar="N",
@@ -71,7 +70,6 @@ def batch(
     engine: Annotated[
         Literal["processes", "ray"],
         typer.Option(
-            "--engine",
             metavar="processes|ray",
             help="Worker processes on this machine, or Ray Data (extra: ray).",
         ),
@@ -79,7 +77,6 @@ def batch(
     address: Annotated[
         str | None,
         typer.Option(
-            "--address",
             metavar="ADDRESS",
             help="Ray: the cluster, such as auto or ray://head:10001. Default: this machine.",
         ),
@@ -99,7 +96,6 @@ def batch(
     part: Annotated[
         str | None,
         typer.Option(
-            "--part",
             metavar="I/N",
             help="Do only the I-th of N parts of the shards, for job arrays; run once more "
             "without it to complete the folder.",

@@ -32,7 +32,6 @@ def convert(
     sections: Annotated[
         str | None,
         typer.Option(
-            "--sections",
             metavar="NN-NN",
             help="Only these sections, by file names like wsj_0201.mrg: 02-21, or 00,22-24.",
         ),
@@ -47,7 +46,6 @@ def convert(
     labels: Annotated[
         Literal["malt", "none"],
         typer.Option(
-            "--labels",
             metavar="malt|none",
             help="ptb: arcs with the labels of Penn2Malt (SUB, OBJ, NMOD, …), or without.",
         ),

@@ -11,7 +11,7 @@ from syntagma.cli import options
 from syntagma.cli.output import write_stdout
 
 if TYPE_CHECKING:
-    from syntagma.linearizer.diagnosis import CheckedModel, Environment, Package
+    from syntagma.linearizer.diagnosis import CheckedModel, Environment
 
 _MISSING = "-"
 
@@ -46,11 +46,7 @@ def doctor(
         if each.problem:
             problems.append(f"{each.name}: {each.problem}" if each.name else each.problem)
     if as_json:
-        record = {
-            **asdict(about),
-            "models": [asdict(each) for each in models],
-            "problems": problems,
-        }
+        record = {**asdict(about), "models": list(map(asdict, models)), "problems": problems}
         write_stdout(json.dumps(record, ensure_ascii=False, indent=2) + "\n")
     else:
         found = "".join(f"problem: {each}\n" for each in problems) or "no problems found\n"
@@ -73,17 +69,11 @@ def _environment_as_text(about: "Environment") -> str:
     ]
     width = max(len(name) for name, _ in lines)
     text = "".join(f"{name:<{width}}  {value}\n" for name, value in lines)
-    return text + (f"\n{_packages_as_text(about.packages)}" if about.packages else "")
-
-
-def _packages_as_text(packages: Sequence["Package"]) -> str:
-    return _table(
-        ("package", "version", "needed", "extra"),
-        *(
-            (each.name, each.version or _MISSING, each.needed or "any", each.extra or _MISSING)
-            for each in packages
-        ),
-    )
+    rows = [
+        (each.name, each.version or _MISSING, each.needed or "any", each.extra or _MISSING)
+        for each in about.packages
+    ]
+    return text + ("\n" + _table(("package", "version", "needed", "extra"), *rows) if rows else "")
 
 
 def _models_as_text(models: Sequence["CheckedModel"]) -> str:

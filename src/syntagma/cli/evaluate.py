@@ -50,14 +50,10 @@ def evaluate(
     expansions: options.Expansions = None,
     threads: options.Threads = 1,
     limit: Annotated[
-        int | None,
-        typer.Option("--limit", min=1, metavar="N", help="Use only the first N sentences."),
+        int | None, typer.Option(min=1, metavar="N", help="Use only the first N sentences.")
     ] = None,
     seed: Annotated[
-        int,
-        typer.Option(
-            "--seed", metavar="N", help="Random seed of the shuffling and of what is given."
-        ),
+        int, typer.Option(metavar="N", help="Random seed of the shuffling and of what is given.")
     ] = 1,
     spans: Annotated[
         bool,
@@ -70,7 +66,6 @@ def evaluate(
     bleu_tokenize: Annotated[
         BleuTokenizerName,
         typer.Option(
-            "--bleu-tokenize",
             metavar="none|13a",
             help="How BLEU splits words: at spaces only, or as mteval-v13a does.",
         ),
@@ -81,7 +76,6 @@ def evaluate(
     examples: Annotated[
         int | None,
         typer.Option(
-            "--examples",
             min=1,
             metavar="N",
             help="Also show N example outputs of each length class, with their sentence BLEU (Liu"
@@ -125,7 +119,6 @@ def evaluate(
     outputs: Annotated[
         list[Path] | None,
         typer.Option(
-            "--outputs",
             metavar="FILE",
             help="Outputs of another system to compare with, one tokenised sentence per line in the"
             " order of --data; repeatable. Needs one --condition.",

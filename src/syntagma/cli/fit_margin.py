@@ -12,15 +12,11 @@ from syntagma.files.outputs import check_output
 
 
 def fit_margin(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Name of an installed model, or a model file.")
-    ],
+    model: options.ModelArgument,
     dev_file: Annotated[
         Path, typer.Argument(metavar="DEV", help="Treebank on which the margin is learned.")
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
-    ],
+    output: options.ModelOutput,
     threads: options.Threads = 1,
     debug: options.Debug = False,
 ) -> None:

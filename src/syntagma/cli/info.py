@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -38,10 +38,7 @@ def info(
             "header, with all data and checksums, settings, history.",
         ),
     ] = False,
-    format: Annotated[
-        Literal["text", "json"],
-        typer.Option("--format", "-f", metavar="text|json", help="Output format."),
-    ] = "text",
+    format: options.RecordFormat = "text",
     debug: options.Debug = False,
 ) -> None:
     """Describe a model: language, search, tags, data, figures, licence, size. Or list all.

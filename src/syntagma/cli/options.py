@@ -48,15 +48,12 @@ Model = Annotated[
 Search = Annotated[
     SearchName,
     typer.Option(
-        "--search",
-        metavar="beam|best-first",
-        help="Search strategy; each model is made for one of the two.",
+        metavar="beam|best-first", help="Search strategy; each model is made for one of the two."
     ),
 ]
 Timeout = Annotated[
     float | None,
     typer.Option(
-        "--timeout",
         min=MIN_TIMEOUT,
         max=MAX_TIMEOUT,
         metavar="SECONDS",
@@ -67,7 +64,6 @@ Timeout = Annotated[
 Expansions = Annotated[
     int | None,
     typer.Option(
-        "--expansions",
         min=1,
         max=MAX_EXPANSIONS,
         metavar="N",
@@ -153,20 +149,16 @@ NBest = Annotated[
 Diverse = Annotated[
     bool,
     typer.Option(
-        "--diverse",
-        help="With --n-best: print only results that differ in meaning or emphasis.",
+        "--diverse", help="With --n-best: print only results that differ in meaning or emphasis."
     ),
 ]
 OnError = Annotated[
     Literal["stop", "skip"],
-    typer.Option(
-        "--on-error", metavar="stop|skip", help="Whether to stop at a bad problem or to skip it."
-    ),
+    typer.Option(metavar="stop|skip", help="Whether to stop at a bad problem or to skip it."),
 ]
 InputFormat = Annotated[
     InputFormatName | None,
     typer.Option(
-        "--input-format",
         metavar="text|json|conllu",
         help="Input format. Default: by the extension of the file name, else text.",
     ),
@@ -174,7 +166,6 @@ InputFormat = Annotated[
 LemmaFormat = Annotated[
     LemmaFormatName | None,
     typer.Option(
-        "--input-format",
         metavar="text|json|conllu|sr11",
         help="Input format; sr11 is that of the shared task of 2011. Default: by the extension of "
         "the file name (.hfg: sr11), else text.",
@@ -203,13 +194,30 @@ Output = Annotated[
 MaxWords = Annotated[
     int,
     typer.Option(
-        "--max-words",
-        min=1,
-        metavar="N",
-        help="Reject bags with more words; the model sets the maximum.",
+        min=1, metavar="N", help="Reject bags with more words; the model sets the maximum."
     ),
 ]
 
+
+ModelArgument = Annotated[
+    str, typer.Argument(metavar="MODEL", help="Name of an installed model, or a model file.")
+]
+ModelOutput = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
+]
+RecordFormat = Annotated[
+    Literal["text", "json"],
+    typer.Option("--format", "-f", metavar="text|json", help="Output format."),
+]
+
+# For the header of a trained model.
+ModelName = Annotated[
+    str, typer.Option(metavar="TEXT", help="Name of the model. Default: the file name.")
+]
+Licence = Annotated[str, typer.Option(metavar="TEXT", help="Licence of the model, for the header.")]
+Attribution = Annotated[
+    str, typer.Option(metavar="TEXT", help="Authors of the data, for the header.")
+]
 
 # Of many trainings.
 AlsoRealize = Annotated[
@@ -223,7 +231,6 @@ AlsoRealize = Annotated[
 TrainedTagColumn = Annotated[
     TagColumn | None,
     typer.Option(
-        "--tag-column",
         metavar="xpos|upos",
         help="Column of CoNLL-U that serves as the tag. Default: by the treebank.",
     ),

@@ -11,9 +11,7 @@ from syntagma.cli.output import write_stdout
 
 
 def package(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Name of an installed model, or a model file.")
-    ],
+    model: options.ModelArgument,
     output: Annotated[
         Path,
         typer.Option("--output", "-o", metavar="FOLDER", help="The folder of the package."),
@@ -21,18 +19,14 @@ def package(
     name: Annotated[
         str | None,
         typer.Option(
-            "--name",
             metavar="NAME",
             help="Name by which the installed model is loaded. Default: that of the model.",
         ),
     ] = None,
-    version: Annotated[
-        str, typer.Option("--version", metavar="N.N", help="Version of the package.")
-    ] = "1.0.0",
+    version: Annotated[str, typer.Option(metavar="N.N", help="Version of the package.")] = "1.0.0",
     figures: Annotated[
         list[Path] | None,
         typer.Option(
-            "--figures",
             metavar="FILE",
             help="Figures for the model card, a file of `evaluate --json`; repeatable. Default: "
             "those of training.",
@@ -40,9 +34,7 @@ def package(
     ] = None,
     licence_file: Annotated[
         Path | None,
-        typer.Option(
-            "--licence-file", metavar="FILE", help="Text of the licence, to be part of the package."
-        ),
+        typer.Option(metavar="FILE", help="Text of the licence, to be part of the package."),
     ] = None,
     debug: options.Debug = False,
 ) -> None:

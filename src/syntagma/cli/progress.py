@@ -2,7 +2,6 @@
 
 import sys
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from syntagma.cli import signals
@@ -34,12 +33,7 @@ class Ticker:
     def __enter__(self) -> "Ticker":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self._progress is not None:
             self._progress.stop()
             signals.restore_terminal = ""
@@ -86,31 +80,20 @@ class Ticker:
         return rate(self.count, max(time.monotonic() - self._started, 1e-3))
 
     def _show(self) -> None:
+        from rich import progress
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
 
-        columns = [
-            TextColumn("{task.description}"),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
+        columns: list[str | progress.ProgressColumn] = [
+            "{task.description}",
+            progress.MofNCompleteColumn(),
+            "{task.fields[rate]}",
         ]
-        if self._total is not None:
-            self._progress = Progress(
-                columns[0],
-                BarColumn(),
-                *columns[1:],
-                TimeRemainingColumn(),
-                console=Console(stderr=True),
-            )
+        if self._total is None:
+            columns.append(progress.TimeElapsedColumn())
         else:
-            self._progress = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True))
+            columns.insert(1, progress.BarColumn())
+            columns.append(progress.TimeRemainingColumn())
+        self._progress = progress.Progress(*columns, console=Console(stderr=True))
         self._task = self._progress.add_task(
             self._label, total=self._total, completed=self.count, rate=self._rate()
         )

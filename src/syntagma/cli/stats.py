@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,10 +23,7 @@ def stats(
             help="Treebanks in CoNLL-U or CCGbanks (.auto), or patterns such as 'wsj_02*.conllu'.",
         ),
     ],
-    format: Annotated[
-        Literal["text", "json"],
-        typer.Option("--format", "-f", metavar="text|json", help="Output format."),
-    ] = "text",
+    format: options.RecordFormat = "text",
     debug: options.Debug = False,
 ) -> None:
     """Count what treebanks hold: sentences, words, base noun phrases, non-projective arcs.

@@ -36,13 +36,10 @@ def train(
             "a tenth of its sentences is held out.",
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
-    ],
+    output: options.ModelOutput,
     preset: Annotated[
         Literal["l15", "p16", "zc15", "z13", "z11"] | None,
         typer.Option(
-            "--preset",
             metavar="|".join(PRESET_NAMES),
             help="All settings of a published system: Liu et al. (2015), Puduppully et al. (2016), "
             "Zhang and Clark (2015), Zhang (2013), Zhang and Clark (2011). Options beside it win.",
@@ -51,7 +48,6 @@ def train(
     search: Annotated[
         SearchName,
         typer.Option(
-            "--search",
             metavar="beam|best-first",
             help="Search strategy of the model; best-first is that of Zhang and Clark (2015).",
         ),
@@ -59,7 +55,6 @@ def train(
     scorer: Annotated[
         Literal["neural", "linear"],
         typer.Option(
-            "--scorer",
             metavar="neural|linear",
             help="Beam: a neural network, trained with PyTorch, or a linear model, as in the "
             "papers.",
@@ -68,7 +63,6 @@ def train(
     features: Annotated[
         Literal["l15", "p16", "p16+"],
         typer.Option(
-            "--features",
             metavar="l15|p16|p16+",
             help="Linear: feature templates of Liu et al. (2015), of Puduppully et al. (2016), or "
             "the latter with additions.",
@@ -87,7 +81,6 @@ def train(
     update: Annotated[
         Literal["early", "max-violation", "margin", "perceptron"] | None,
         typer.Option(
-            "--update",
             metavar="NAME",
             help="Linear: where in the search the perceptron updates, early or max-violation. "
             "Best-first: size of an update, margin or perceptron. "
@@ -97,7 +90,6 @@ def train(
     grammar: Annotated[
         Literal["dependency", "ccg"],
         typer.Option(
-            "--grammar",
             metavar="dependency|ccg",
             help="Best-first: dependency trees, or CCG derivations; for the latter, TRAIN and DEV "
             "are CCGbanks (.auto).",
@@ -106,7 +98,6 @@ def train(
     heads: Annotated[
         Literal["file", "rule"] | None,
         typer.Option(
-            "--heads",
             metavar="file|rule",
             help="CCG: heads of derivations, as indexed in the file or by rule. Default: file if "
             "its categories carry features, as in CCGbank.",
@@ -115,11 +106,7 @@ def train(
     chart: Annotated[
         int,
         typer.Option(
-            "--chart",
-            min=1,
-            max=MAX_CHART,
-            metavar="N",
-            help="Best-first: size of the chart, in edges.",
+            min=1, max=MAX_CHART, metavar="N", help="Best-first: size of the chart, in edges."
         ),
     ] = BEST_FIRST.chart,
     scaled: Annotated[
@@ -142,7 +129,6 @@ def train(
     expansions: Annotated[
         int,
         typer.Option(
-            "--expansions",
             min=1,
             max=MAX_EXPANSIONS,
             metavar="N",
@@ -152,7 +138,6 @@ def train(
     epochs: Annotated[
         int | None,
         typer.Option(
-            "--epochs",
             min=1,
             metavar="N",
             help="Passes over TRAIN. Default: for a network, by the size of TRAIN: 30 for 100,000 "
@@ -173,7 +158,6 @@ def train(
     arcs: Annotated[
         Literal["eager", "lazy"],
         typer.Option(
-            "--arcs",
             metavar="eager|lazy",
             help="Linear: which dependents a word takes first, left ones (eager) or right ones "
             "(lazy), as in Liu et al. (2015).",
@@ -188,37 +172,27 @@ def train(
     start: Annotated[
         str | None,
         typer.Option(
-            "--start",
-            metavar="NAME|FILE",
-            help="Neural: the model to start from, instead of random weights.",
+            metavar="NAME|FILE", help="Neural: the model to start from, instead of random weights."
         ),
     ] = None,
     pretrain: Annotated[
         list[Path] | None,
         typer.Option(
-            "--pretrain",
-            metavar="FILE",
-            help="Neural: a further treebank, for pre-training; repeatable.",
+            metavar="FILE", help="Neural: a further treebank, for pre-training; repeatable."
         ),
     ] = None,
     pretrain_epochs: Annotated[
-        int,
-        typer.Option(
-            "--pretrain-epochs", min=1, metavar="N", help="Neural: passes over those treebanks."
-        ),
+        int, typer.Option(min=1, metavar="N", help="Neural: passes over those treebanks.")
     ] = NEURAL.pretrain_epochs,
     batch_words: Annotated[
-        int,
-        typer.Option("--batch-words", min=1, metavar="N", help="Neural: words per batch."),
+        int, typer.Option(min=1, metavar="N", help="Neural: words per batch.")
     ] = NEURAL.batch_words,
     learning_rate: Annotated[
-        float,
-        typer.Option("--learning-rate", metavar="X", help="Neural: peak learning rate."),
+        float, typer.Option(metavar="X", help="Neural: peak learning rate.")
     ] = NEURAL.learning_rate,
     width: Annotated[
         int | None,
         typer.Option(
-            "--width",
             min=WIDTH_MULTIPLE,
             metavar="N",
             help="Neural: width of the network. Default: by the size of TRAIN.",
@@ -227,7 +201,6 @@ def train(
     specialize: Annotated[
         str,
         typer.Option(
-            "--specialize",
             metavar="trees|bags|second",
             help="Neural, with --start: train one of several networks, that for trees, that for "
             "bags and partial trees, or a second one, which learns trees from scratch and helps to "
@@ -237,7 +210,6 @@ def train(
     layers: Annotated[
         int | None,
         typer.Option(
-            "--layers",
             min=LEAST_LAYERS,
             max=MAX_LAYERS,
             metavar="N",
@@ -248,7 +220,6 @@ def train(
     hidden: Annotated[
         int | None,
         typer.Option(
-            "--hidden",
             min=WIDTH_MULTIPLE,
             metavar="N",
             help="Neural: hidden units that score a word to be placed, and half of those of a "
@@ -258,14 +229,11 @@ def train(
     ] = NEURAL.hidden,
     dropout: Annotated[
         float | None,
-        typer.Option(
-            "--dropout", metavar="X", help="Neural: dropout rate. Default: by the size of TRAIN."
-        ),
+        typer.Option(metavar="X", help="Neural: dropout rate. Default: by the size of TRAIN."),
     ] = NEURAL.dropout,
     word_dropout: Annotated[
         float | None,
         typer.Option(
-            "--word-dropout",
             metavar="X",
             help="Neural: rate at which words are treated as unknown in training. Default: "
             f"{WORD_DROPOUT}.",
@@ -274,7 +242,6 @@ def train(
     min_count: Annotated[
         int | None,
         typer.Option(
-            "--min-count",
             min=1,
             metavar="N",
             help="Neural: words seen less often have no embedding of their own, only those of "
@@ -284,7 +251,6 @@ def train(
     suffix_length: Annotated[
         int | None,
         typer.Option(
-            "--suffix-length",
             min=1,
             max=SUFFIX,
             metavar="N",
@@ -303,17 +269,15 @@ def train(
     lm: Annotated[
         str | None,
         typer.Option(
-            "--lm",
             metavar="NAME|FILE",
             help="Best-first: a language model whose scores are features: a file of train-lm, a "
             "model that has one, or an ARPA file.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")] = NEURAL.seed,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = NEURAL.seed,
     tag_column: Annotated[
         TagColumn | None,
         typer.Option(
-            "--tag-column",
             metavar="xpos|upos",
             help="Column of CoNLL-U that serves as the tag. Default: xpos, or upos if TRAIN lacks "
             "XPOS tags; for a network also if they are too many or differ from those of DEV.",
@@ -329,26 +293,17 @@ def train(
             help="Number of threads; it does not change a linear model.",
         ),
     ] = 1,
-    name: Annotated[
-        str,
-        typer.Option("--name", metavar="TEXT", help="Name of the model. Default: the file name."),
-    ] = "",
+    name: options.ModelName = "",
     language: Annotated[
         str,
         typer.Option(
-            "--language",
             metavar="CODE",
             help="Language, for the header. With en, words that the treebank lacks are inflected "
             "by the rules of English.",
         ),
     ] = "",
-    licence: Annotated[
-        str, typer.Option("--licence", metavar="TEXT", help="Licence of the model, for the header.")
-    ] = "",
-    attribution: Annotated[
-        str,
-        typer.Option("--attribution", metavar="TEXT", help="Authors of the data, for the header."),
-    ] = "",
+    licence: options.Licence = "",
+    attribution: options.Attribution = "",
     debug: options.Debug = False,
 ) -> None:
     """Train a model on a treebank in CoNLL-U.

@@ -30,7 +30,6 @@ def train_lm(
     order: Annotated[
         int,
         typer.Option(
-            "--order",
             min=1,
             max=MAX_ORDER,
             metavar="N",
@@ -40,7 +39,6 @@ def train_lm(
     prune: Annotated[
         str | None,
         typer.Option(
-            "--prune",
             metavar="N,N,…",
             help="Drop n-grams seen at most this often, one threshold per order. The last one "
             "holds for all higher orders; single words are always kept. "
@@ -50,7 +48,6 @@ def train_lm(
     min_count: Annotated[
         int,
         typer.Option(
-            "--min-count",
             min=1,
             metavar="N",
             help="Words seen less often are replaced by a class of their shape and ending.",
@@ -59,7 +56,6 @@ def train_lm(
     max_ngrams: Annotated[
         int | None,
         typer.Option(
-            "--max-ngrams",
             min=1,
             metavar="N",
             help="Prune the n-grams that matter least until this many remain; one takes about 4 "

@@ -49,24 +49,17 @@ def train_many(
     ] = None,
     engine: Annotated[
         Literal["processes", "ray"],
-        typer.Option(
-            "--engine",
-            metavar="processes|ray",
-            help="Processes on this machine, or tasks of Ray.",
-        ),
+        typer.Option(metavar="processes|ray", help="Processes on this machine, or tasks of Ray."),
     ] = "processes",
     address: Annotated[
         str | None,
         typer.Option(
-            "--address",
-            metavar="ADDRESS",
-            help="Ray: the cluster, such as auto. Default: this machine.",
+            metavar="ADDRESS", help="Ray: the cluster, such as auto. Default: this machine."
         ),
     ] = None,
     epochs: Annotated[
         int | None,
         typer.Option(
-            "--epochs",
             min=1,
             metavar="N",
             help="Passes over each treebank. Default: by its size, as for `train`.",
@@ -75,7 +68,6 @@ def train_many(
     width: Annotated[
         int | None,
         typer.Option(
-            "--width",
             min=WIDTH_MULTIPLE,
             metavar="N",
             help="Width of the networks. Default: by the size of the treebank.",
@@ -83,14 +75,11 @@ def train_many(
     ] = DEFAULTS.width,
     realize: options.AlsoRealize = DEFAULTS.realize,
     tag_column: options.TrainedTagColumn = DEFAULTS.tag_column,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")] = DEFAULTS.seed,
+    seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = DEFAULTS.seed,
     limit: Annotated[
         int | None,
         typer.Option(
-            "--limit",
-            min=1,
-            metavar="N",
-            help="Measure on the first N sentences of each test set only.",
+            min=1, metavar="N", help="Measure on the first N sentences of each test set only."
         ),
     ] = None,
     debug: options.Debug = False,

@@ -28,15 +28,12 @@ def tune(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The best model.")],
     trials: Annotated[
-        int,
-        typer.Option("--trials", min=1, metavar="N", help="Number of settings to try."),
+        int, typer.Option(min=1, metavar="N", help="Number of settings to try.")
     ] = TRIALS,
     minutes: Annotated[
         float | None,
         typer.Option(
-            "--minutes",
-            metavar="X",
-            help="Stop after so many minutes and keep the best model until then.",
+            metavar="X", help="Stop after so many minutes and keep the best model until then."
         ),
     ] = None,
     jobs: Annotated[
@@ -52,15 +49,12 @@ def tune(
     address: Annotated[
         str | None,
         typer.Option(
-            "--address",
-            metavar="ADDRESS",
-            help="A cluster of Ray, such as auto. Default: this machine.",
+            metavar="ADDRESS", help="A cluster of Ray, such as auto. Default: this machine."
         ),
     ] = None,
     epochs: Annotated[
         int | None,
         typer.Option(
-            "--epochs",
             min=1,
             metavar="N",
             help="Passes over TRAIN in each trial. Default: half, once and twice what `train` "
@@ -70,7 +64,6 @@ def tune(
     width: Annotated[
         int | None,
         typer.Option(
-            "--width",
             min=WIDTH_MULTIPLE,
             metavar="N",
             help="Width of the network in each trial. Default: 96 to 256.",
@@ -79,23 +72,12 @@ def tune(
     realize: options.AlsoRealize = DEFAULTS.realize,
     tag_column: options.TrainedTagColumn = DEFAULTS.tag_column,
     seed: Annotated[
-        int,
-        typer.Option("--seed", metavar="N", help="Random seed of training and of what is tried."),
+        int, typer.Option(metavar="N", help="Random seed of training and of what is tried.")
     ] = DEFAULTS.seed,
-    name: Annotated[
-        str,
-        typer.Option("--name", metavar="TEXT", help="Name of the model. Default: the file name."),
-    ] = "",
-    language: Annotated[
-        str, typer.Option("--language", metavar="CODE", help="Language, for the header.")
-    ] = "",
-    licence: Annotated[
-        str, typer.Option("--licence", metavar="TEXT", help="Licence of the model, for the header.")
-    ] = "",
-    attribution: Annotated[
-        str,
-        typer.Option("--attribution", metavar="TEXT", help="Authors of the data, for the header."),
-    ] = "",
+    name: options.ModelName = "",
+    language: Annotated[str, typer.Option(metavar="CODE", help="Language, for the header.")] = "",
+    licence: options.Licence = "",
+    attribution: options.Attribution = "",
     debug: options.Debug = False,
 ) -> None:
     """Search for the settings that make the best neural model of a treebank.
