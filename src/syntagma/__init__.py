@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from syntagma.neural.settings import NeuralSettings as NeuralSettings
     from syntagma.problem.problem import Problem as Problem
     from syntagma.problem.word import Word as Word
+    from syntagma.request import Request as Request
     from syntagma.results.acceptance import Acceptance as Acceptance
     from syntagma.results.difference import difference as difference
     from syntagma.results.linearization import Linearization as Linearization
@@ -90,6 +91,7 @@ _MODULES = {
     "neural.settings": "NeuralSettings",
     "problem.problem": "Problem",
     "problem.word": "Word",
+    "request": "Request",
     "results.acceptance": "Acceptance",
     "results.difference": "difference",
     "results.linearization": "Linearization Token",
