@@ -25,6 +25,7 @@ SECTIONS = {
     "Load and order": [
         "load",
         "Linearizer",
+        "Request",
         "ModelInfo",
         "installed_models",
         "InstalledModel",
