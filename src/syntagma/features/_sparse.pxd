@@ -170,9 +170,9 @@ cdef inline void instantiate_all(
         if key:
             add_key(sum, key)
 
-# Sets of tags or labels as atoms, exact for any number of members. A set is a bit set in blocks of 64.
-# After it, in as many blocks, come the members that were added more than once, so that one of them
-# can be left out again.
+# Sets of tags or labels as atoms, exact for any number of members. A set is a bit set in blocks of
+# 64. After it, in as many blocks, come the members that were added more than once, so that one of
+# them can be left out again.
 
 cdef inline void add_member(uint64_t* set, int blocks, int member) noexcept nogil:
     cdef uint64_t bit = <uint64_t>1 << (member & 63)

@@ -417,7 +417,7 @@ cdef class Search:
         self.rank()
 
     def results(self, int n_best):
-        """The best finished sentences with their trees, best first, once all judges had their say."""
+        """The best finished sentences with their trees, best first, once all judges were heard."""
         for judge in self.judges:
             judge.judge(self)
         return [
