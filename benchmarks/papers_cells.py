@@ -305,10 +305,10 @@ def order_within(
     linearizer: syntagma.Linearizer, problem: syntagma.Problem, limits: Sequence[float]
 ) -> dict[float, syntagma.Linearization]:
     """What one best-first search has found after each of several times, in ascending order."""
-    solver = linearizer._solver
-    assert isinstance(solver.strategy, BestFirstStrategy)
-    encoding = encode(problem, solver.vocabulary)
-    return dict(zip(limits, solver.strategy.search_within(encoding, limits), strict=True))
+    strategy = linearizer._strategy
+    assert isinstance(strategy, BestFirstStrategy)
+    encoding = encode(problem, linearizer._model.vocabulary)
+    return dict(zip(limits, strategy.search_within(encoding, limits), strict=True))
 
 
 def brevity(outputs: Sequence[str], sentences: Sequence[Sentence]) -> Iterator[dict[str, Any]]:

@@ -23,7 +23,7 @@ from syntagma.errors import (
     SyntagmaError,
     UnsatisfiableError,
 )
-from syntagma.linearizer import beginnings
+from syntagma.linearizer import acceptance
 from syntagma.models.model import Margin
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
@@ -312,7 +312,7 @@ def test_halving(toy: Linearizer, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = [
         toy.accept(problem, order, margin=0.3) for _, problem, order in cases("halving", 50)
     ]
-    monkeypatch.setattr(beginnings, "MOST_COSTS", 0)
+    monkeypatch.setattr(acceptance, "MOST_COSTS", 0)
     agree = []
     for (_, problem, order), by_walking in zip(cases("halving", 50), expected, strict=True):
         found = toy.accept(problem, order, margin=0.3)
@@ -336,13 +336,13 @@ def test_a_long_order_takes_few_searches(monkeypatch: pytest.MonkeyPatch) -> Non
     rng = Random("long")
     words = [f"w{rng.randrange(12)}" for _ in range(100)]
     searches: list[int] = []
-    search = beginnings.Beginnings._look_for
+    search = acceptance.Beginnings._look_for
 
-    def counted(self: beginnings.Beginnings, count: int, parts: int = 1) -> None:
+    def counted(self: acceptance.Beginnings, count: int, parts: int = 1) -> None:
         searches.append(count)
         search(self, count, parts)
 
-    monkeypatch.setattr(beginnings.Beginnings, "_look_for", counted)
+    monkeypatch.setattr(acceptance.Beginnings, "_look_for", counted)
     found = toy.accept(words, words, margin=0.01, beam=2)
     assert found.verdict == "worse"
     assert found.hint is not None

@@ -59,7 +59,7 @@ def caught() -> Iterator[list[str]]:
 
 def in_words_of(linearizer: Linearizer, rng: Random, problem: Problem) -> Problem:
     """The problem in forms, tags and labels of the model; a CCG model takes no arcs."""
-    vocabulary = linearizer._solver.vocabulary
+    vocabulary = linearizer._model.vocabulary
     forms = [*sorted(vocabulary.forms)[:6], "w1", "w2", "Zorp"]
     words = [
         Word(
@@ -122,7 +122,7 @@ def test_the_order_is_that_of_the_problem_without_them(
             assert violations(result) == []
             assert model.spell(result).text == model.spell(other).text
             assert result.model_tags == other.model_tags == other.tags
-            known = {*model._solver.vocabulary.tags, *model._solver.vocabulary.labels, "root"}
+            known = {*model._model.vocabulary.tags, *model._model.vocabulary.labels, "root"}
             tokens = zip(result.tokens, other.tokens, strict=True)
             for mine, theirs in tokens:
                 word = given.words[mine.source - 1]

@@ -51,9 +51,7 @@ def judged(linearizer: Linearizer, *judges: type[Alphabet]) -> Linearizer:
     """The linearizer with more judges."""
     model = model_of(linearizer)
     other = Linearizer(model)
-    other._solver.strategy = BeamStrategy(
-        model.scorer, model.vocabulary, model.language_model, judges
-    )
+    other._strategy = BeamStrategy(model.scorer, model.vocabulary, model.language_model, judges)
     return other
 
 

@@ -219,7 +219,7 @@ def _problems(
             yield problem_from_block(block, tag_column, lemmas)
         except FormatError as error:
             yield error
-    # UPOS tags are given to any model: `linearizer/unknown.py` warns if it does not read them.
+    # UPOS tags are given to any model: `linearizer/inputs.py` warns if it does not read them.
     if tag_column == "upos" and tagged == {"xpos"}:
         warnings.warn(
             f"{source}: the model reads UPOS tags, but the file has XPOS tags only: words were "

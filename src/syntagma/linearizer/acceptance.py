@@ -1,16 +1,25 @@
-"""Judges an order of the words of a problem: the same as the best one, as good, or worse.
+"""Judges an order of the words of a problem: the same as the best one, as good, or worse; and finds
+where it goes wrong.
 
-Where an order goes wrong is found in `beginnings`. The result is defined in `results.acceptance`,
-the margin in `models.model`.
+V(i) is the best score of an order that begins with the first i words of the judged one: V(0) is
+that of the best order, V(n) that of the judged one. The loss V(0) − V(n) is the sum of the costs
+V(i−1) − V(i) ≥ 0 of its words. The beam is not exact: V(i) is the score of the best order that was
+found for any beginning and that begins with the first i words, but at most that of the best order.
+
+The fault is the word that costs most, of those before which an acceptable order was still possible;
+the first of several. So the best order that begins with the words before it is acceptable.
+
+The result is defined in `results.acceptance`, the margin in `models.model`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise, takewhile
 
 from syntagma.errors import UnsatisfiableError
-from syntagma.linearizer.beginnings import Beginnings, Search, part_of
 from syntagma.problem.faults import crossing_arcs, order_faults
 from syntagma.problem.problem import Problem
 from syntagma.results.acceptance import Acceptance, shared_adjacencies
@@ -18,12 +27,17 @@ from syntagma.results.linearization import Linearization
 from syntagma.transition.beam import Clock
 
 NEAREST_OF = 16  # n-best orders, among which the nearest to the judged one is chosen
+MOST_COSTS = 40  # words of the longest order for which the cost of every word is computed
+LEAST_SECONDS = 0.001  # of a search
+
+# Searches for the best orders that begin with these words: how many orders, within some seconds.
+BeginningSearch = Callable[[Sequence[str], int, float | None], list[Linearization]]
 
 
 def accept(
     problem: Problem,
     order: Sequence[str],
-    search: Search,
+    search: BeginningSearch,
     margin: float,
     timeout: float | None = None,
 ) -> Acceptance:
@@ -73,3 +87,121 @@ def accept(
         costs=costs,
         broken=broken,
     )
+
+
+def part_of(clock: Clock, parts: int) -> float | None:
+    """An equal part of the time left."""
+    return None if clock.left is None else max(clock.left / parts, LEAST_SECONDS)
+
+
+class Beginnings:
+    """The best orders that begin with the first words of the judged one.
+
+    `known` are the orders found so far, the best of all first; `allowed` is the loss that is
+    accepted.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        search: BeginningSearch,
+        known: Sequence[Linearization],
+        allowed: float,
+        clock: Clock,
+    ) -> None:
+        self._words = words
+        self._search = search
+        self._top = known[0].score
+        self._allowed = allowed
+        self._clock = clock
+        # With how many words each agrees.
+        self._found = [(self._agreement(order), order) for order in known]
+        self.narrowed = False
+
+    def find_fault(self) -> tuple[int, tuple[float, ...]]:
+        """The position of the fault, and the costs of all words.
+
+        In long orders, and if time is limited, it is found by halving, and there are no costs.
+        """
+        if len(self._words) > MOST_COSTS or self._clock.left is not None:
+            return self._halve(), ()
+        self._walk()
+        levels = [self._level(count) for count in range(len(self._words) + 1)]
+        costs = tuple(high - low if high > low else 0.0 for high, low in pairwise(levels))
+        # At least one, even if the scores of a damaged model are not numbers.
+        acceptable = max(sum(1 for _ in takewhile(self._is_acceptable, levels)), 1)
+        candidates = costs[:acceptable]
+        return candidates.index(max(candidates)) + 1, costs
+
+    def best(self, count: int) -> Linearization | None:
+        """The best order found that begins with the first `count` words; None if there is none."""
+        orders = [order for agreed, order in self._found if agreed >= count]
+        return max(orders, key=lambda order: order.score, default=None)
+
+    def acceptable(self) -> Iterator[Linearization]:
+        """The orders found that are acceptable."""
+        return (order for _, order in self._found if self._is_acceptable(order.score))
+
+    def _walk(self) -> None:
+        """Follow the best order as long as it agrees with the judged one, then look for the best
+        that agrees with one word more, and so on.
+
+        The best order that begins with i words is also the best that begins with more of them, as
+        long as it does so itself.
+        """
+        order = self.best(0)
+        while order is not None and (count := self._agreement(order) + 1) <= len(self._words):
+            self._look_for(count)
+            order = self.best(count)
+
+    def _halve(self) -> int:
+        """First find the last word before which an acceptable order is possible, then go on in the
+        half that costs more."""
+        low, high = self._followed(0), len(self._words)
+        while high - low > 1 and not self._clock.expired:
+            middle = (low + high) // 2
+            self._look_for(middle, 2 * math.ceil(math.log2(high - low)))
+            if self._is_acceptable(self._level(middle)):
+                low = min(self._followed(middle), high - 1)
+            else:
+                high = middle
+        low = min(self._followed(0), high - 1)
+        while high - low > 1 and not self._clock.expired:
+            middle = (low + high) // 2
+            self._look_for(middle, math.ceil(math.log2(high - low)))
+            level = self._level(middle)
+            if self._level(low) - level < level - self._level(high):
+                low = min(self._followed(middle), high - 1)
+            else:
+                high = middle
+        self.narrowed |= high - low > 1
+        return low + 1
+
+    def _look_for(self, count: int, parts: int = 1) -> None:
+        """Search for the best order that begins with `count` words, in a part of the time left."""
+        if count >= len(self._words) - 1 and self.best(len(self._words)) is not None:
+            return  # the last word has only one place
+        try:
+            [order] = self._search(self._words[:count], 1, part_of(self._clock, parts))
+        except UnsatisfiableError:
+            return
+        self.narrowed |= order.narrowed
+        self._found.append((self._agreement(order), order))
+
+    def _agreement(self, order: Linearization) -> int:
+        """With how many words of the judged order this one begins."""
+        pairs = zip(order.words, self._words, strict=True)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+    def _followed(self, count: int) -> int:
+        """How far the best order that begins with `count` words follows the judged one."""
+        order = self.best(count)
+        return count if order is None else self._agreement(order)
+
+    def _level(self, count: int) -> float:
+        """V(count), minus infinity if no order begins so."""
+        order = self.best(count)
+        return -math.inf if order is None else min(order.score, self._top)
+
+    def _is_acceptable(self, score: float) -> bool:
+        return self._top - score <= self._allowed

@@ -1,20 +1,28 @@
-"""What callers give to be solved: words, lemmas or an order as problems, and what is checked of
-them before a search."""
+"""What callers give to be solved: words, lemmas or an order as problems, what is checked of them
+before a search, and warnings about tags, features and labels that a model does not know.
+
+It orders as if those were not given: this is decided in `transition/encoding.py`.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Set
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence, Set
+from typing import TYPE_CHECKING, Any
 
 from syntagma.arguments import as_integer
 from syntagma.errors import ProblemError, SyntagmaError, SyntagmaWarning, name_word, shown, warn
 from syntagma.problem.problem import Problem
 from syntagma.problem.validation import check_iterable
-from syntagma.problem.word import Word
+from syntagma.problem.word import UPOS_TAGS, TagColumn, Word
+
+if TYPE_CHECKING:
+    from syntagma.transition.vocabulary import Vocabulary
 
 Words = Problem | Iterable[str | Word]
 Order = Iterable[str] | Iterable[int]
+
+_NAMED = 3  # tags or labels that a message names
 
 
 def read(reader: Callable[..., Any], value: object, what: str) -> Any:
@@ -122,3 +130,100 @@ def as_order(problem: Problem, items: list[Any]) -> list[str] | list[int]:
                 field="order",
             )
     return forms
+
+
+class UnknownNotices:
+    """The warnings of one linearizer.
+
+    A problem with a tag that an earlier warning named gives the same warning, so that Python shows
+    it once. The results depend on none of this.
+    """
+
+    def __init__(
+        self, model: str, tag_column: TagColumn, vocabulary: Vocabulary, *, takes_labels: bool
+    ) -> None:
+        self._model = model
+        self._takes_labels = takes_labels  # models without arcs reject labels
+        self._column = tag_column
+        self._vocabulary = vocabulary
+        self._given: dict[tuple[str, str], SyntagmaWarning] = {}  # by topic and tag or label
+
+    def check(self, words: Sequence[Word]) -> None:
+        """Warn if tags, features or labels of these words are unknown."""
+        vocabulary = self._vocabulary
+        tags = vocabulary.unknown_tags(words)
+        foreign = self._column == "xpos" and UPOS_TAGS.issuperset(tags)
+        self._warn("UPOS tags" if foreign else "tags", tags)
+        self._warn("UPOS tags", vocabulary.unknown_upos(words))
+        self._warn("features", vocabulary.unknown_features(words))
+        if self._takes_labels:
+            self._warn("labels", vocabulary.unknown_labels(words))
+
+    def _warn(self, topic: str, unknown: Sequence[str]) -> None:
+        if not unknown:
+            return
+        known = (self._given.get((topic, name)) for name in unknown)
+        warning = next(filter(None, known), None)
+        if warning is None:
+            warning = SyntagmaWarning(self._message(topic, unknown), topic=topic)
+            for name in unknown[:_NAMED]:
+                self._given[topic, name] = warning
+        warn(warning)
+
+    def _message(self, topic: str, unknown: Sequence[str]) -> str:
+        vocabulary, column = self._vocabulary, self._column.upper()
+        kind = {"labels": "label", "features": "feature"}.get(topic, "tag")
+        named = ", ".join(unknown[:_NAMED])
+        if len(unknown) > _NAMED:
+            named += f" and {len(unknown) - _NAMED} more"
+        several = len(unknown) > 1
+        message = (
+            f"the model {self._model} does not know the {kind}{'s' * several} {named} and orders "
+            f"as if {'they were' if several else 'it was'} not given"
+        )
+        match topic:
+            case "features":
+                advice = (
+                    f": give features of its training data ({_examples(vocabulary.features)}), or "
+                    "leave the features out"
+                )
+            case "UPOS tags" if vocabulary.upos:
+                advice = (
+                    f": it reads the UPOS tags {_examples(vocabulary.upos)}; give those, or leave "
+                    "the tag out"
+                )
+            case "UPOS tags":
+                advice = (
+                    f": {unknown[0]} is a UPOS tag, but the model reads {column} tags "
+                    f"({self._tags()}); give those, leave the tag out, or train a model on UPOS "
+                    "tags (syntagma train --tag-column upos)"
+                )
+            case "labels" if vocabulary.unlabelled:
+                advice = (
+                    f" (arcs are kept): its arcs have no labels; leave the label{'s' * several} "
+                    "out, or use a model with labelled arcs"
+                )
+            case "labels":
+                advice = (
+                    " (arcs are kept): give labels of its training data "
+                    f"({_examples(vocabulary.labels)}), or leave the label out"
+                )
+            case _:
+                others = " or UPOS tags" if vocabulary.upos else ""
+                advice = (
+                    f": it reads {column} tags ({self._tags()}){others}; give those, leave the tag "
+                    "out, or train a model on a treebank with your tags"
+                )
+        return message + advice
+
+    def _tags(self) -> str:
+        """A few tags of the model, those of rare words first."""
+        tags = self._vocabulary.tags
+        frequent = [tags[number] for number in self._vocabulary.open_tags.get("", ())]
+        return _examples([*dict.fromkeys((*frequent, *tags))])
+
+
+def _examples(names: Sequence[str]) -> str:
+    """A few of the names, words rather than punctuation."""
+    chosen = [name for name in names if name.replace("=", "").isalpha()] or list(names)
+    return ", ".join(chosen[:_NAMED]) + (", …" if len(names) > _NAMED else "")

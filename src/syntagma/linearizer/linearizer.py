@@ -1,34 +1,52 @@
-"""The public API of ordering: a `Linearizer` orders, realizes and scores with one model."""
+"""The public API of ordering: a `Linearizer` orders, realizes and scores with one model.
+
+Each item is encoded, searched and finished (`solve`). What callers give is read in `inputs`,
+streams of it in `streams`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from syntagma.arguments import check_range, is_collection
 from syntagma.errors import ArgumentError, ModelError, SyntagmaError, shown
-from syntagma.linearizer.inputs import Order, Words, as_problem, warn_of_phrase
-from syntagma.linearizer.solver import Solver
-from syntagma.linearizer.streams import OnError, check_on_error, solve_in_order
+from syntagma.linearizer.alternatives import CANDIDATES, choose, most_lost
+from syntagma.linearizer.inputs import (
+    Order,
+    UnknownNotices,
+    Words,
+    as_lemmas,
+    as_order,
+    as_pair,
+    as_problem,
+    check_forms,
+    check_size,
+    read,
+    warn_of_phrase,
+)
+from syntagma.linearizer.streams import OnError, solve_in_order
 from syntagma.models.container import content_mark
-from syntagma.models.header import Header
+from syntagma.models.header import Header, scorer_name
 from syntagma.models.loading import DEFAULT_MODELS, SHIPPED, load_model, model_path
 from syntagma.models.model import Model
-from syntagma.problem.word import TagColumn
-from syntagma.request import MAX_THREADS, Operation, Request, SearchName
+from syntagma.problem.word import UPOS_TAGS, TagColumn
+from syntagma.realization.detokenization import Detokenizer
+from syntagma.realization.realizer import likeliest_first
+from syntagma.request import MAX_BEAM, MAX_THREADS, Operation, Request, SearchName
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
+from syntagma.transition.encoding import Encoding, encode
+from syntagma.transition.lifting import liftings_of_order
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from syntagma.results.acceptance import Acceptance
-
-Result = Linearization | NBest[Linearization]
 
 
 class ScoreOptions(TypedDict, total=False):
@@ -104,43 +122,19 @@ def read_info(model: str | Path) -> ModelInfo:
     return Linearizer(load_model(path, search=None), path).info
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """A model file as it was when it was loaded.
-
-    A shipped model is known by its name, so that it is found wherever the package is installed.
-    """
-
-    name: str  # of a shipped model, or ""
-    path: str  # absolute, or "" for a shipped model
-    mark: str
-
-    @classmethod
-    def of(cls, path: Path) -> Origin:
-        path = path.absolute()
-        mark = content_mark(path)
-        if path.parent == SHIPPED and path.suffix == ".syntagma":
-            return cls(path.stem, "", mark)
-        return cls("", str(path), mark)
-
-    @property
-    def file(self) -> Path:
-        return SHIPPED / f"{self.name}.syntagma" if self.name else Path(self.path)
-
-    def check(self) -> None:
-        """Raise `ModelError` if the file is no longer the one that was loaded."""
-        if content_mark(self.file) != self.mark:
-            raise ModelError(
-                f"{self.file}: not the model that the linearizer was loaded from: "
-                "the file has changed since; load it again"
-            )
-
-
 @lru_cache(maxsize=2)
-def _load_again(origin: Origin, search: SearchName, language_model: bool) -> Linearizer:
+def _load_again(file: str, mark: str, search: SearchName, language_model: bool) -> Linearizer:
     """The linearizer that was pickled. It is kept, because a pool sends it with every task."""
-    origin.check()
-    return load(origin.file, search=search, language_model=language_model)
+    _check_unchanged(SHIPPED / file, mark)
+    return load(SHIPPED / file, search=search, language_model=language_model)
+
+
+def _check_unchanged(path: Path, mark: str) -> None:
+    if content_mark(path) != mark:
+        raise ModelError(
+            f"{path}: not the model that the linearizer was loaded from: "
+            "the file has changed since; load it again"
+        )
 
 
 class Linearizer:
@@ -152,36 +146,46 @@ class Linearizer:
 
     def __init__(self, model: Model, path: Path | None = None) -> None:
         self._model = model
-        self._origin = None if path is None else Origin.of(path)
-        size = path.stat().st_size if path else 0
-        self.info = ModelInfo(model.header, path, size)
+        self._path = None if path is None else path.absolute()
+        self._mark = None if path is None else content_mark(path)
+        self.info = ModelInfo(model.header, path, path.stat().st_size if path else 0)
         self.tag_column: TagColumn = model.header["tag_column"]
         self.has_language_model = model.language_model is not None
-        self._solver = Solver(model)
-        strategy = self._solver.strategy
+        self._strategy = strategy = model.strategy()
         self.search = strategy.name
         self.max_words = strategy.max_words
         self.takes_arcs = strategy.takes_arcs  # a CCG model keeps no given heads or labels
-        self.tags: tuple[str, ...] = model.vocabulary.tags
-        self.labels: tuple[str, ...] = model.vocabulary.labels
-        # What it reads besides: UPOS tags and values of features; empty if it does not.
-        self.upos: tuple[str, ...] = model.vocabulary.upos
-        self.features: tuple[str, ...] = model.vocabulary.features
-        self.realizes = model.realizer is not None
         self.lifts = strategy.lifts  # whether orders of given trees may be non-projective
+        vocabulary = model.vocabulary
+        self.tags: tuple[str, ...] = vocabulary.tags
+        self.labels: tuple[str, ...] = vocabulary.labels
+        # What it reads besides: UPOS tags and values of features; empty if it does not.
+        self.upos: tuple[str, ...] = vocabulary.upos
+        self.features: tuple[str, ...] = vocabulary.features
+        self.realizes = model.realizer is not None
+        self._detokenizer = model.realizer.detokenizer if model.realizer else Detokenizer()
+        self._most_lost = most_lost(scorer_name(model.header))
+        self._unknown = UnknownNotices(
+            str(model.header.get("name", "")),
+            self.tag_column,
+            vocabulary,
+            takes_labels=self.takes_arcs,
+        )
 
     def __repr__(self) -> str:
         without = "" if self.has_language_model else ", no language model"
         return f"<Linearizer {self.info.header.get('name', '-')}: {self.search} search{without}>"
 
-    def __reduce__(self) -> tuple[Callable[..., Linearizer], tuple[Origin, SearchName, bool]]:
-        if self._origin is None:
+    def __reduce__(self) -> tuple[Callable[..., Linearizer], tuple[str, str, SearchName, bool]]:
+        if self._path is None or self._mark is None:
             raise ModelError(
                 "a linearizer that was not loaded from a file cannot be pickled: "
                 "save its model and load it by its path"
             )
-        self._origin.check()
-        return _load_again, (self._origin, self.search, self.has_language_model)
+        _check_unchanged(self._path, self._mark)
+        # A shipped model is found wherever the package is installed.
+        file = self._path.name if self._path.parent == SHIPPED else str(self._path)
+        return _load_again, (file, self._mark, self.search, self.has_language_model)
 
     def __copy__(self) -> Linearizer:
         twin = object.__new__(type(self))
@@ -307,7 +311,10 @@ class Linearizer:
         """
         if not isinstance(linearization, Linearization):
             raise ArgumentError(f"spell takes a result of order, not {shown(linearization)}")
-        return self._solver.spell(linearization)
+        spelling = self._detokenizer.spell(
+            linearization.words, linearization.model_tags or linearization.tags
+        )
+        return Realization(linearization, spelling)
 
     def score(self, words: Words, order: Order, **options: Unpack[ScoreOptions]) -> Linearization:
         """The best tree that the beam finds for a given order of the words, with its score.
@@ -367,9 +374,10 @@ class Linearizer:
         An item is a `Problem` or a list of words; to `score` or `accept`, a pair of it and an
         order. All other methods are short forms of this one.
         """
-        self._solver.check(request)
+        self._check(request)
         check_range("threads", threads, MAX_THREADS)
-        check_on_error(on_error)
+        if not isinstance(on_error, str) or on_error not in ("raise", "yield"):
+            raise ArgumentError(f"on_error must be 'raise' or 'yield', not {shown(on_error)}")
         if not is_collection(items):
             pairs = request.operation in ("score", "accept")
             what = (
@@ -378,20 +386,164 @@ class Linearizer:
                 else "problems are given as a list, each a list of words or a Problem"
             )
             raise ArgumentError(f"{what}, not as {shown(items)}")
-        size = 1 if request.operation == "accept" else self._solver.strategy.batch
+        size = 1 if request.operation == "accept" else self._strategy.batch
         return solve_in_order(
-            partial(self._solver.solve, request=request), items, size, threads, on_error
+            partial(self._solve_batch, request=request), items, size, threads, on_error
         )
-
-    def _solve_one(self, item: Any, operation: Operation, **options: Any) -> Any:
-        request = Request(operation=operation, search=self.search, **options)
-        self._solver.check(request)
-        [result] = self._solver.solve([item], request)
-        if isinstance(result, SyntagmaError):
-            raise result
-        return result
 
     def beam(self, words: Words) -> int:
         """The beam width that the model chooses for a problem: a wider one gains little."""
         problem = as_problem(words)
-        return self._solver.strategy.beam(all(word.head is not None for word in problem.words))
+        return self._strategy.beam(all(word.head is not None for word in problem.words))
+
+    def _solve_one(self, item: Any, operation: Operation, **options: Any) -> Any:
+        request = Request(operation=operation, search=self.search, **options)
+        [result] = self.solve([item], request)
+        return result
+
+    def _check(self, request: Request) -> None:
+        """Raise if this model cannot answer the request."""
+        name = str(self.info.header.get("name", "-"))
+        if request.operation == "score":
+            self._strategy.beam(is_tree=False)  # raises if the search has none, and cannot score
+        if request.operation == "accept" and self.search != "beam":
+            raise ModelError(
+                "a best-first search does not score given orders, so it cannot judge them: "
+                "use a model for beam search"
+            )
+        if request.operation == "accept" and request.margin is None and self._model.margin is None:
+            raise ModelError(
+                f"the model {name} has no margin for acceptable orders: give one "
+                "(margin=, --margin), or let the model learn one: syntagma fit-margin"
+            )
+        if request.operation == "realize" and not self.realizes:
+            advice = "use another, such as en, or train one: syntagma train --realize"
+            if self.search == "best-first":
+                advice = "train one: syntagma train --search best-first --realize"
+            raise ModelError(f"the model {name} has not learned to realize lemmas: {advice}")
+        if request.search != self.search:
+            raise ArgumentError(
+                f"the request is for {request.search} search, the model {name} for {self.search}",
+                field="search",
+            )
+        check_range("max_words", request.max_words, self.max_words)
+
+    def _solve_batch(self, items: Sequence[Any], request: Request) -> Iterator[Any]:
+        """A result or an error for each item, in order."""
+        begin = self._accept if request.operation == "accept" else self._encode
+        begun: list[Encoding | Acceptance | SyntagmaError] = []
+        for item in items:
+            try:
+                if isinstance(item, SyntagmaError):  # of a reader, in place of an item
+                    raise item
+                begun.append(begin(item, request))
+            except SyntagmaError as error:
+                begun.append(error)
+        searches = self._strategy.search(
+            [each for each in begun if isinstance(each, Encoding)],
+            request,
+            CANDIDATES if request.diverse else request.n_best or 1,
+        )
+        for each in begun:
+            if not isinstance(each, Encoding):
+                yield each
+            elif isinstance(found := next(searches), SyntagmaError):
+                yield found
+            elif request.operation == "realize":
+                yield self._realize(found, each, request)
+            elif request.diverse:
+                yield choose(found, request.n_best or 1, most_lost=self._most_lost)
+            else:
+                yield found[0] if request.n_best is None else NBest(found)
+
+    def _encode(self, item: Any, request: Request) -> Encoding:
+        """The problem of an item in numbers."""
+        order = alternatives = None
+        if request.operation == "realize":
+            problem = read(as_lemmas, item, "words")
+        elif request.operation == "score":
+            problem, order = as_pair(item)
+        else:
+            problem = read(as_problem, item, "words")
+        check_size(problem, request.max_words, self.max_words)
+        given, words = problem, problem.words
+        if realizer := self._model.realizer if request.operation == "realize" else None:
+            problem, alternatives = realizer.inflect(realizer.as_given(given))
+            if not self._strategy.chooses_forms:
+                alternatives = likeliest_first(alternatives)  # all but the first wait for `settle`
+            # A UPOS tag from which inflection derived a tag does not count as unknown.
+            words = [
+                word if word.tag is not None and word.tag not in UPOS_TAGS else inflected
+                for word, inflected in zip(words, problem.words, strict=True)
+            ]
+        else:
+            check_forms(problem)
+            if order is not None:
+                order = as_order(problem, order)
+        self._unknown.check(words)
+        lifting = self.lifts and not request.projective
+        encoding = encode(problem, self._model.vocabulary, order, alternatives, lifting=lifting)
+        if order is not None and lifting:
+            encoding.liftings = tuple(liftings_of_order(encoding, order))
+        if alternatives is not None:
+            # Tags that inflection put in place of given ones are not for the output.
+            encoding.problem = given.with_forms([word.form for word in problem.words])
+        return encoding
+
+    def _realize(
+        self, found: list[Linearization], encoding: Encoding, request: Request
+    ) -> Realization | NBest[Realization]:
+        """The sentences that a search found, each text once.
+
+        If some were the same, the search is asked for more, until there are enough or no others.
+        """
+        wanted = asked = request.n_best or 1
+        realized = self._settle(found, encoding)
+        if request.diverse:
+            return choose(realized, wanted, most_lost=self._most_lost)
+        while len(realized) < wanted and len(found) >= asked and asked < MAX_BEAM:
+            asked = min(4 * asked, MAX_BEAM)
+            found = self._search(encoding, request, asked)
+            realized = self._settle(found, encoding)
+        return realized[0] if request.n_best is None else NBest(realized[:wanted])
+
+    def _settle(self, found: Iterable[Linearization], encoding: Encoding) -> list[Realization]:
+        assert self._model.realizer is not None
+        proposed = None if self._strategy.chooses_forms else encoding.alternatives
+        texts: dict[str, Realization] = {}
+        for each in found:
+            realization = self.spell(self._model.realizer.settle(each, proposed))
+            texts.setdefault(realization.text, realization)
+        return list(texts.values())
+
+    def _search(self, encoding: Encoding, request: Request, n_best: int) -> list[Linearization]:
+        [found] = self._strategy.search([encoding], request, n_best)
+        if isinstance(found, SyntagmaError):
+            raise found
+        return found
+
+    def _accept(self, item: Any, request: Request) -> Acceptance:
+        from syntagma.linearizer.acceptance import accept  # ordering does not need it
+
+        problem, order = as_pair(item)
+        unfixed = self._encode(problem, request)
+        given = as_order(problem, order)
+        liftings = unfixed.liftings
+        if liftings is not None:
+            liftings = tuple(liftings_of_order(unfixed, given))
+
+        def search(
+            beginning: Sequence[str], n_best: int, seconds: float | None
+        ) -> list[Linearization]:
+            encoding = unfixed
+            if beginning:
+                encoding = encode(problem, self._model.vocabulary, beginning)
+                encoding.liftings = liftings
+            return self._search(encoding, replace(request, timeout=seconds), n_best)
+
+        words = [problem.words[at - 1].form if isinstance(at, int) else at for at in given]
+        margin = request.margin
+        if margin is None:
+            assert self._model.margin is not None
+            margin = self._model.margin.loss
+        return accept(problem, words, search, float(margin), request.timeout)

@@ -1,4 +1,4 @@
-"""Streams of problems: cut into batches, mapped on threads; results in order, errors in place."""
+"""Streams of problems: solved in batches, on threads; results in order, errors in place."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import stat
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import chain, islice
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import islice
 from typing import Literal, TypeVar
 
-from syntagma.errors import ArgumentError, SyntagmaError, shown
+from syntagma.errors import SyntagmaError
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -37,21 +38,6 @@ def is_stored(path: str | os.PathLike[str]) -> bool:
     return stat.S_ISREG(status.st_mode)
 
 
-def check_on_error(on_error: OnError) -> None:
-    if not isinstance(on_error, str) or on_error not in ("raise", "yield"):
-        raise ArgumentError(f"on_error must be 'raise' or 'yield', not {shown(on_error)}")
-
-
-def catch(function: Callable[..., R], item: T | SyntagmaError, *more: object) -> R | SyntagmaError:
-    """What the function makes of an item, or the error that it raises; an error is passed on."""
-    if isinstance(item, SyntagmaError):
-        return item
-    try:
-        return function(item, *more)
-    except SyntagmaError as error:
-        return error
-
-
 def solve_in_order(
     solve: Callable[[Sequence[T]], Iterable[R | SyntagmaError]],
     items: Iterable[T],
@@ -63,62 +49,32 @@ def solve_in_order(
 
     Several threads read a few items ahead. One thread reads ahead only what is safe to prefetch,
     and delivers each result before it goes on with its batch. Errors take the place of results, or
-    the first one is raised.
+    the first one is raised. An exception of the items is raised after the results of earlier ones.
     """
-    if threads > 1:
-        results = chain.from_iterable(
-            in_order(lambda batch: list(solve(batch)), _batches(items, size), threads)
-        )
-    else:
-        ahead = isinstance(items, Sequence | Stored)
-        results = chain.from_iterable(map(solve, _batches(items, size if ahead else 1)))
-    for result in results:
-        if isinstance(result, SyntagmaError) and on_error == "raise":
-            raise result
-        yield result
-
-
-def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of `size` items, the last of which may be shorter.
-
-    If the items end with an exception, those that came before are not lost.
-    """
-    iterator = iter(items)
-    while True:
-        batch: list[T] = []
-        try:
-            batch.extend(islice(iterator, size))
-        except Exception:
-            if batch:
-                yield batch
-            raise
-        if not batch:
-            return
-        yield batch
-
-
-def in_order(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
-    """Map over the items on threads: results in order, only a short window of items under way."""
-    iterator = iter(items)
-    fault: Exception | None = None  # of the items: raised after the results of earlier ones
-    under_way: deque[Future[R]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            while True:
+    if threads == 1 and not isinstance(items, Sequence | Stored):
+        size = 1
+    iterator, fault, ended = iter(items), None, False
+    under_way: deque[Callable[[], Iterable[R | SyntagmaError]]] = deque()
+    pool = ThreadPoolExecutor(threads)
+    try:
+        while under_way or not ended:
+            batch: list[T] = []
+            if not ended:
                 try:
-                    item = next(iterator)
-                except StopIteration:
-                    break
+                    batch.extend(islice(iterator, size))
                 except Exception as error:
                     fault = error
-                    break
-                under_way.append(pool.submit(function, item))
-                if len(under_way) >= 4 * threads:
-                    yield under_way.popleft().result()
-            while under_way:
-                yield under_way.popleft().result()
-        finally:
-            for future in under_way:
-                future.cancel()
+                ended = len(batch) < size
+            if batch and threads == 1:
+                under_way.append(partial(solve, batch))
+            elif batch:
+                under_way.append(pool.submit(lambda each: list(solve(each)), batch).result)
+            if under_way and (ended or threads == 1 or len(under_way) == 4 * threads):
+                for result in under_way.popleft()():
+                    if isinstance(result, SyntagmaError) and on_error == "raise":
+                        raise result
+                    yield result
+    finally:
+        pool.shutdown(cancel_futures=True)
     if fault is not None:
         raise fault

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +24,6 @@ from syntagma.files.locking import locked
 from syntagma.files.outputs import check_output
 from syntagma.files.paths import check_path
 from syntagma.linearizer.linearizer import Linearizer
-from syntagma.linearizer.streams import in_order
 from syntagma.models.container import read_container, write_container
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.loading import load_model, model_path
@@ -127,9 +127,10 @@ def learn_margin(
     if len(judged) < MIN_SENTENCES:
         return None
     losses = []
-    for each in in_order(partial(measure, linearizer), judged, threads):
-        losses.append(each)
-        on_sentence()
+    with ThreadPoolExecutor(threads) as pool:
+        for each in pool.map(partial(measure, linearizer), judged):
+            losses.append(each)
+            on_sentence()
     return fit(losses)
 
 

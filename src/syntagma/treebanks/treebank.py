@@ -179,7 +179,7 @@ def warn_of_untagged(sentences: list[Sentence], tag_column: TagColumn, source: s
     words = sum(map(len, sentences))
     untagged = sum(sentence.tags.count("") for sentence in sentences)
     if untagged == words and any(any(sentence.upos) for sentence in sentences):
-        return  # `linearizer/unknown.py` warns if a model does not read UPOS tags
+        return  # `linearizer/inputs.py` warns if a model does not read UPOS tags
     if untagged == words:
         other = "UPOS" if tag_column == "xpos" else "XPOS"
         warnings.warn(
