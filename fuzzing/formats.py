@@ -19,9 +19,10 @@ from syntagma.ccg.derivation import Derivation
 from syntagma.errors import FormatError
 from syntagma.files.reading import open_text
 from syntagma.formats.auto import auto_line, parse_auto, read_auto
-from syntagma.formats.conllu import ConlluOrigin, Lemmas, write_conllu
+from syntagma.formats.conllu import Lemmas, write_conllu
 from syntagma.formats.jsonl import write_jsonl
 from syntagma.formats.problems import InputFormat, read_problems
+from syntagma.problem.parse import ParseOrigin
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, Token
 
@@ -181,10 +182,13 @@ def _check_problem(problem: Problem, format: Format, path: Path) -> None:
         case "jsonl":
             text = json.dumps(_as_json(problem)) + "\n"
         case _:
-            assert isinstance(problem.origin, ConlluOrigin)
-            block = problem.origin.block
-            rows = ["\t".join(row) for row in block.rows]
-            text = "\n".join((*block.comments, *rows)) + "\n\n"
+            assert isinstance(problem.origin, ParseOrigin)
+            rows = []
+            for number, word in enumerate(problem.words, start=1):
+                *columns, misc = problem.origin.annotations[number - 1]
+                arc = "_" if word.head is None else str(word.head), word.deprel or "_"
+                rows.append("\t".join((str(number), word.name, *columns, *arc, "_", misc)))
+            text = "\n".join((*problem.origin.comments, *rows)) + "\n\n"
     if len(text) > 100_000:
         return
     if format == "text":  # a byte order mark that begins a word is one only on the first line

@@ -8,7 +8,7 @@ from hypothesis import given
 from toys.parses import parses, put_in_order
 
 from syntagma.integrations.records import from_record, to_record
-from syntagma.problem.objects.parse import Parse
+from syntagma.problem.parse import Parse
 from syntagma.problem.problem import Problem
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from syntagma.problem.annotation import Annotation
-from syntagma.problem.objects.parse import Parse, ParsedWord, ParseOrigin
+from syntagma.problem.parse import Annotation, Parse, ParsedWord, ParseOrigin
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, Token, violations
 from toys.strategies import trees

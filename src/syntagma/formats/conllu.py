@@ -16,21 +16,17 @@ from typing import Literal
 
 from syntagma.errors import FormatError, ProblemError, SyntagmaWarning, shown
 from syntagma.files.reading import Lines, Place, about_sentence
-from syntagma.problem.annotation import (
-    Annotation,
-    check_tag_column,
-    readable_features,
-    readable_upos,
-)
 from syntagma.problem.limits import MAX_CONSTRAINTS, MAX_DIGITS, MAX_LINE, MAX_WORDS
+from syntagma.problem.parse import Annotation, Given, ParsedWord, ParseOrigin, check_tag_column
 from syntagma.problem.problem import Problem
-from syntagma.problem.word import TagColumn, Word
+from syntagma.problem.word import TagColumn
 from syntagma.results.linearization import Linearization
 from syntagma.results.rows import NO_SPACE, comments, ranges, rows, sentence_text
 from syntagma.results.spelling import Contraction, Spelling
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 
+_NOTED = itemgetter(LEMMA, UPOS, XPOS, FEATS, MISC)  # the columns of an `Annotation`
 TAG_COLUMNS: dict[TagColumn, int] = {"upos": UPOS, "xpos": XPOS}
 
 # The column of the lemmas: LEMMA or, in the input of the shared task, FORM.
@@ -171,22 +167,6 @@ def _row_error(columns: list[str], count: int, place: Place) -> FormatError | No
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class ConlluOrigin:
-    """What the writer needs of a sentence that was read from CoNLL-U."""
-
-    block: Block
-    tag_column: TagColumn
-
-    @property
-    def comments(self) -> tuple[str, ...]:
-        return self.block.comments
-
-    def annotation(self, source: int) -> Annotation:
-        row = self.block.rows[source - 1]
-        return Annotation(row[LEMMA], row[UPOS], row[XPOS], row[FEATS], row[MISC])
-
-
 def read_conllu(
     lines: Lines, source: str, tag_column: TagColumn = "xpos", lemmas: Lemmas | None = None
 ) -> Iterator[Problem | FormatError]:
@@ -233,52 +213,39 @@ def _problems(
 def problem_from_block(
     block: Block, tag_column: TagColumn, lemmas: Lemmas | None = None
 ) -> Problem:
-    """The problem of a block; the order of its rows only determines the ids.
+    """The problem of a block, with all that `Given` says of a parse; the order of its rows only
+    determines the ids.
 
     `lemmas` says which column holds lemmas to be realized; None: the words have forms. The input of
     the shared task on surface realisation has lemmas in the column FORM, and a feature `lin` that
     gives the position of a word relative to its head.
-
-    Both tags and the features are given; UPOS only once if it is the tag. Features of words that
-    have forms are given if any word of the sentence has some.
     """
-    tag = tag_index(tag_column)
-    featured = any(row[FEATS] != "_" for row in block.rows)
-    words = tuple(
-        Word(
-            "" if lemmas else row[FORM],
-            _tag(row, tag, lemmas),
+    notes = tuple(Annotation(*_NOTED(row)) for row in block.rows)
+    parsed = [
+        ParsedWord(
+            row[FORM],
             None if row[HEAD] == "_" else _head(row[HEAD], place),
-            None if row[DEPREL] == "_" else row[DEPREL],
-            _lemma(row, lemmas) if lemmas else None,
-            _features(row) if lemmas else readable_features(row[FEATS]) if featured else None,
-            readable_upos(row[UPOS]) if tag != UPOS else None,
+            row[DEPREL],
+            _of_lemma(note, lemmas) if lemmas else note,
         )
-        for row, place in zip(block.rows, block.places, strict=True)
-    )
-    id = block.id
+        for row, note, place in zip(block.rows, notes, block.places, strict=True)
+    ]
+    words = Given(lemmas=lemmas is not None, tag_column=tag_column).words(parsed)
     before = _hints(block) if lemmas == "shared task" else ()
+    origin = ParseOrigin(notes, block.comments, tag_column, block.place)
+    id = block.id
     try:
-        return Problem(words, before, id=id, origin=ConlluOrigin(block, tag_column))
+        return Problem(words, before, id=id, origin=origin)
     except ProblemError as error:
         raise FormatError(f"{about_sentence(id)}{error}", *block.place) from error
 
 
-def _tag(row: list[str], tag: int, lemmas: Lemmas | None) -> str | None:
-    """The tag of a word. UPOS serves inflection where XPOS is missing."""
-    given = row[UPOS] if lemmas and row[tag] == "_" else row[tag]
-    return None if given == "_" else given
-
-
-def _lemma(row: list[str], lemmas: Lemmas) -> str:
-    """The lemma of a word; without one, its form."""
-    return row[FORM] if lemmas == "shared task" or row[LEMMA] == "_" else row[LEMMA]
-
-
-def _features(row: list[str]) -> str:
-    """All features except `lin` and, in training sets of the shared task, the original place."""
-    parts = [] if row[FEATS] == "_" else row[FEATS].split("|")
-    return "|".join(part for part in parts if not part.startswith((_LIN, _PLACE)))
+def _of_lemma(note: Annotation, lemmas: Lemmas) -> Annotation:
+    """The annotation of a lemma, without `lin` and, in training sets of the shared task, the
+    original place among its features."""
+    parts = (part for part in note.features.split("|") if not part.startswith((_LIN, _PLACE)))
+    lemma = "_" if lemmas == "shared task" else note.lemma
+    return note._replace(lemma=lemma, features="|".join(parts))
 
 
 def _hints(block: Block) -> tuple[tuple[int, int], ...]:

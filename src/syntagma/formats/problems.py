@@ -10,10 +10,11 @@ from typing import Literal, TypeVar, get_args
 
 from syntagma.errors import ArgumentError, FormatError, shown
 from syntagma.files.reading import Lines, Place, open_text, source_name
-from syntagma.formats.conllu import ConlluOrigin, Lemmas, read_conllu
+from syntagma.formats.conllu import Lemmas, read_conllu
 from syntagma.formats.jsonl import read_jsonl, read_orders
 from syntagma.formats.sr11 import read_lemma_trees
 from syntagma.formats.text import read_text, split_bag
+from syntagma.problem.parse import ParseOrigin
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn
 
@@ -110,9 +111,8 @@ def place_of(item: Problem | FormatError) -> Place | None:
     """Where a reader found a problem or a fault; None if it was not read from a file."""
     if isinstance(item, FormatError):
         return None if item.source is None else Place(item.source, item.line)
-    if isinstance(item.origin, ConlluOrigin):
-        return item.origin.block.place
-    return item.origin if isinstance(item.origin, Place) else None
+    origin = item.origin.place if isinstance(item.origin, ParseOrigin) else item.origin
+    return origin if isinstance(origin, Place) else None
 
 
 def _or_empty(problems: Iterator[T | FormatError], source: str) -> Iterator[T | FormatError]:

@@ -6,8 +6,7 @@ from __future__ import annotations
 from dataclasses import astuple
 from typing import Any
 
-from syntagma.problem.annotation import Annotation
-from syntagma.problem.objects.parse import ParseOrigin
+from syntagma.problem.parse import Annotation, ParseOrigin
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, Token

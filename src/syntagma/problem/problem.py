@@ -10,9 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
 from syntagma.problem.canonical import canonical_order
+from syntagma.problem.objects import (
+    parse_from_conllu,
+    parse_from_spacy,
+    parse_from_stanza,
+    parse_from_udapi,
+)
+from syntagma.problem.parse import (
+    Given,
+    Parse,
+    ParseOrigin,
+    Parts,
+    canonical_listing,
+    without_order,
+)
 from syntagma.problem.precedence import predecessors
 from syntagma.problem.validation import (
     A_BAG,
@@ -27,9 +41,6 @@ from syntagma.problem.validation import (
     given_root,
 )
 from syntagma.problem.word import TagColumn, Word
-
-if TYPE_CHECKING:
-    from syntagma.problem.objects.parse import Parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,90 +128,41 @@ class Problem:
         The words are listed in canonical order, which does not reveal that of the sentence.
         `Linearization.to_spacy` is the way back: it restores the annotations of each word.
         """
-        from syntagma.problem.objects.spacy import parse_from_spacy
-
-        return cls._of_parse(parse_from_spacy(sentence), tags, arcs, labels, lemmas, tag_column)
+        parse = parse_from_spacy(sentence)
+        return cls._of_parse(parse, Given(tags, arcs, labels, lemmas, tag_column))
 
     @classmethod
-    def from_conllu(
-        cls,
-        token_list: Any,
-        *,
-        tags: bool = True,
-        arcs: bool = True,
-        labels: bool = True,
-        lemmas: bool = False,
-        tag_column: TagColumn = "xpos",
-    ) -> Problem:
+    def from_conllu(cls, token_list: Any, **given: Unpack[Parts]) -> Problem:
         """Build a problem from a `TokenList` of the package conllu.
 
         The other arguments are those of `from_spacy`. `Linearization.to_conllu` is the way back.
         """
-        from syntagma.problem.objects.conllu import parse_from_conllu
-
-        return cls._of_parse(parse_from_conllu(token_list), tags, arcs, labels, lemmas, tag_column)
+        return cls._of_parse(parse_from_conllu(token_list), Given(**given))
 
     @classmethod
-    def from_stanza(
-        cls,
-        sentence: Any,
-        *,
-        tags: bool = True,
-        arcs: bool = True,
-        labels: bool = True,
-        lemmas: bool = False,
-        tag_column: TagColumn = "xpos",
-    ) -> Problem:
+    def from_stanza(cls, sentence: Any, **given: Unpack[Parts]) -> Problem:
         """Build a problem from a `Sentence` of Stanza, or a `Document` of one sentence.
 
         The other arguments are those of `from_spacy`. `Linearization.to_stanza` is the way back.
         """
-        from syntagma.problem.objects.stanza import parse_from_stanza
-
-        return cls._of_parse(parse_from_stanza(sentence), tags, arcs, labels, lemmas, tag_column)
+        return cls._of_parse(parse_from_stanza(sentence), Given(**given))
 
     @classmethod
-    def from_udapi(
-        cls,
-        tree: Any,
-        *,
-        tags: bool = True,
-        arcs: bool = True,
-        labels: bool = True,
-        lemmas: bool = False,
-        tag_column: TagColumn = "xpos",
-    ) -> Problem:
+    def from_udapi(cls, tree: Any, **given: Unpack[Parts]) -> Problem:
         """Build a problem from a tree of udapi, given by its `Root`.
 
         The other arguments are those of `from_spacy`. `Linearization.to_udapi` is the way back.
         """
-        from syntagma.problem.objects.udapi import parse_from_udapi
-
-        return cls._of_parse(parse_from_udapi(tree), tags, arcs, labels, lemmas, tag_column)
+        return cls._of_parse(parse_from_udapi(tree), Given(**given))
 
     @classmethod
-    def _of_parse(
-        cls,
-        parse: Parse,
-        tags: bool,
-        arcs: bool,
-        labels: bool,
-        lemmas: bool,
-        tag_column: TagColumn,
-    ) -> Problem:
-        from syntagma.problem.objects.parse import (
-            Given,
-            ParseOrigin,
-            canonical_listing,
-            without_order,
-        )
-
-        given = Given(tags, arcs, labels, lemmas, tag_column)
-        given.warn_of_tags(parse.words, stacklevel=3)
+    def _of_parse(cls, parse: Parse, given: Given) -> Problem:
+        given.warn_of_tags(parse.words)
         parse = without_order(parse)
         problem = cls(given.words(parse.words), id=parse.id)
         words, known = canonical_listing(problem.words, [word.annotation for word in parse.words])
-        return problem._replace(words=words, origin=ParseOrigin(known, parse.comments, tag_column))
+        origin = ParseOrigin(known, parse.comments, given.tag_column)
+        return problem._replace(words=words, origin=origin)
 
     @property
     def root(self) -> int | None:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from syntagma.problem.annotation import (
+from syntagma.problem.parse import (
     UNKNOWN,
     Annotation,
-    annotated,
+    ParseOrigin,
     check_tag_column,
     without_spacing,
 )
@@ -103,8 +103,9 @@ def rows(result: Ordered, spelling: Spelling | None, tag_column: TagColumn) -> l
     refer to the old places of the words.
     """
     check_tag_column(tag_column)
-    source = annotated(result.problem.origin)
-    column = tag_column if source is None else source.tag_column
+    origin = result.problem.origin
+    source = origin if isinstance(origin, ParseOrigin) else None
+    column = source.tag_column if source else tag_column
     inside = {
         position
         for each in (spelling.contractions if spelling else ())
@@ -112,7 +113,7 @@ def rows(result: Ordered, spelling: Spelling | None, tag_column: TagColumn) -> l
     }
     found = []
     for position, token in enumerate(result.tokens, start=1):
-        given = Annotation() if source is None else source.annotation(token.source)
+        given = source.annotations[token.source - 1] if source else Annotation()
         word = result.problem.words[token.source - 1]
         tags = {"upos": given.upos, "xpos": given.xpos}
         if tags["upos"] == UNKNOWN and word.upos is not None:
@@ -168,9 +169,9 @@ def comments(result: Ordered, text: str) -> list[str]:
         new["narrowed"] = "yes"
     if not result.projective:
         new["projective"] = "no"
-    source = annotated(result.problem.origin)
+    origin = result.problem.origin
     kept = []
-    for comment in source.comments if source else ():
+    for comment in origin.comments if isinstance(origin, ParseOrigin) else ():
         key = comment[1:].partition("=")[0].strip()
         if "=" in comment and key in _OWN_COMMENTS:
             comment = f"# {key} = {new.pop(key)}" if key in new else ""

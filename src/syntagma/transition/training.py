@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.features.settings import SparseSettings
-from syntagma.problem.annotation import readable_features
+from syntagma.problem.parse import readable_features
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Alternative, shape
 from syntagma.transition.encoding import (

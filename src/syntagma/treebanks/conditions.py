@@ -8,7 +8,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from syntagma.problem.annotation import readable_features
+from syntagma.problem.parse import readable_features
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.treebanks.treebank import Sentence

@@ -31,7 +31,7 @@ from syntagma.formats.conllu import (
     tag_index,
 )
 from syntagma.problem import trees
-from syntagma.problem.annotation import readable_upos
+from syntagma.problem.parse import readable_upos
 from syntagma.problem.word import TagColumn
 from syntagma.results.spelling import Spelling
 

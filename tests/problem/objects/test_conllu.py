@@ -8,7 +8,7 @@ import pytest
 from toys.parses import SENTENCE, WORDS, conllu_object, given, known_of
 
 from syntagma import ArgumentError, Problem, ProblemError
-from syntagma.problem.objects.parse import ParseOrigin
+from syntagma.problem.parse import ParseOrigin
 
 needs_conllu = pytest.mark.usefixtures("conllu_package")
 
@@ -75,7 +75,7 @@ def test_notes_without_a_value_are_kept() -> None:
     misc = {"Flag": "", "None": None, "A": "1"}
     problem = Problem.from_conllu([{"form": "a", "misc": misc}])
     assert isinstance(problem.origin, ParseOrigin)
-    assert problem.origin.annotation(1).misc == "Flag|None=_|A=1"
+    assert problem.origin.annotations[0].misc == "Flag|None=_|A=1"
 
 
 @pytest.mark.parametrize("wrong", ["dogs bark", None, 3, {"form": "a"}])

@@ -9,7 +9,7 @@ from toys.parses import given
 
 import syntagma
 from syntagma import ArgumentError, Problem, ProblemError, SyntagmaWarning
-from syntagma.problem.objects.parse import ParseOrigin
+from syntagma.problem.parse import ParseOrigin
 
 pytest.importorskip("spacy", reason="no spaCy: pip install 'syntagma[spacy]'")
 

@@ -9,7 +9,7 @@ import pytest
 from toys.parses import SENTENCE, WORDS, given, known_of, stanza_object
 
 from syntagma import ArgumentError, Problem, ProblemError
-from syntagma.problem.objects.parse import ParseOrigin
+from syntagma.problem.parse import ParseOrigin
 
 pytest.importorskip("stanza", reason="no Stanza: pip install 'syntagma[stanza]'")
 

@@ -8,7 +8,7 @@ import pytest
 from toys.parses import SENTENCE, WORDS, given, known_of, udapi_object
 
 from syntagma import ArgumentError, Problem, ProblemError
-from syntagma.problem.objects.parse import ParseOrigin
+from syntagma.problem.parse import ParseOrigin
 
 pytest.importorskip("udapi", reason="no udapi: pip install 'syntagma[udapi]'")
 

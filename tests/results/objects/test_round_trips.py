@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -15,7 +15,7 @@ from toys import parses as toys
 
 from syntagma import Linearization, PackageError, Problem, Realization, Token, Word
 from syntagma.errors import ArgumentError
-from syntagma.problem.objects.parse import Parse, ParseOrigin
+from syntagma.problem.parse import Parse, ParseOrigin
 from syntagma.results.spelling import Spelling
 
 
@@ -69,7 +69,7 @@ def package(request: pytest.FixtureRequest) -> Package:
 
 def without_misc(parse: Parse) -> Parse:
     return Parse(
-        tuple(replace(word, annotation=word.annotation._replace(misc="_")) for word in parse.words)
+        tuple(word._replace(annotation=word.annotation._replace(misc="_")) for word in parse.words)
     )
 
 
@@ -77,7 +77,7 @@ def with_tags(parse: Parse) -> Parse:
     """The tag that `put_in_order` finds, where there was none."""
     return Parse(
         tuple(
-            replace(word, annotation=word.annotation._replace(xpos="X"))
+            word._replace(annotation=word.annotation._replace(xpos="X"))
             if word.annotation.xpos == "_"
             else word
             for word in parse.words

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from syntagma.errors import ArgumentError, missing_package, shown
-from syntagma.problem.annotation import UNKNOWN
-from syntagma.problem.objects.spacy import SPACY_ROOT
+from syntagma.problem.objects import SPACY_ROOT
+from syntagma.problem.parse import UNKNOWN
 from syntagma.problem.word import ROOT_LABEL, TagColumn
 from syntagma.results.rows import Ordered, known, rows
 from syntagma.results.spelling import Spelling

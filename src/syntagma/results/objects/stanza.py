@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from syntagma.errors import missing_package
-from syntagma.problem.annotation import UNKNOWN
+from syntagma.problem.parse import UNKNOWN
 from syntagma.problem.word import TagColumn
 from syntagma.results.rows import Ordered, comments, known, ranges, rows, sentence_text
 from syntagma.results.spelling import Spelling

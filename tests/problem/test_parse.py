@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
@@ -12,8 +11,7 @@ from hypothesis import strategies as st
 from toys.parses import SENTENCE, WORDS, conllu_text, given, parses, permuted
 
 from syntagma import ArgumentError, Problem, SyntagmaWarning
-from syntagma.problem.annotation import Annotation
-from syntagma.problem.objects.parse import Given, Parse, ParsedWord, ParseOrigin
+from syntagma.problem.parse import Annotation, Given, Parse, ParsedWord, ParseOrigin
 
 
 def mappings(parse: Parse) -> list[dict[str, Any]]:
@@ -93,7 +91,7 @@ def test_an_unknown_tag_column_is_refused() -> None:
 
 
 def test_tags_of_the_other_column_only_are_reported() -> None:
-    xpos = Parse(tuple(replace(each, annotation=Annotation(xpos="X")) for each in DOGS.words))
+    xpos = Parse(tuple(each._replace(annotation=Annotation(xpos="X")) for each in DOGS.words))
     with pytest.warns(SyntagmaWarning, match='has XPOS tags only.*tag_column="xpos"') as caught:
         problem = Problem.from_conllu(mappings(xpos), tag_column="upos")
     assert caught[0].filename == __file__
@@ -103,7 +101,7 @@ def test_tags_of_the_other_column_only_are_reported() -> None:
 @pytest.mark.filterwarnings("error")
 def test_there_is_no_warning_where_nothing_is_lost() -> None:
     upos = mappings(
-        Parse(tuple(replace(each, annotation=Annotation(upos="X")) for each in DOGS.words))
+        Parse(tuple(each._replace(annotation=Annotation(upos="X")) for each in DOGS.words))
     )
     assert Problem.from_conllu(upos, tag_column="upos").words[0].tag == "X"
     given = Problem.from_conllu(upos).words[0]
@@ -118,7 +116,7 @@ def test_the_source_of_each_word_is_kept_with_it() -> None:
     problem = dogs(tags=False, arcs=False)
     assert isinstance(problem.origin, ParseOrigin)
     kept = {
-        each.form: problem.origin.annotation(index)
+        each.form: problem.origin.annotations[index - 1]
         for index, each in enumerate(problem.words, start=1)
     }
     assert kept == {each.form: each.annotation for each in DOGS.words}
@@ -139,7 +137,7 @@ def test_notes_and_comments_on_the_order_do_not_travel() -> None:
     origin = Problem.from_conllu(Tokens([{"form": "dogs", "misc": misc}])).origin
     assert isinstance(origin, ParseOrigin)
     assert origin.comments == ("# text =", "# text_en = kept")
-    assert origin.annotation(1).misc == "A=1|B"
+    assert origin.annotations[0].misc == "A=1|B"
 
 
 SWITCHES = st.fixed_dictionaries(
@@ -163,7 +161,7 @@ def test_a_problem_does_not_tell_the_order_of_the_sentence(
 def test_arcs_lead_to_the_same_words(parse: Parse, data: st.DataObject) -> None:
     """Forms made unique, so that arcs can be compared by forms."""
     marked = Parse(
-        tuple(replace(each, form=f"{place}{each.form}") for place, each in enumerate(parse.words))
+        tuple(each._replace(form=f"{place}{each.form}") for place, each in enumerate(parse.words))
     )
     found = {
         form: (head, label)

@@ -1,1 +1,0 @@
-"""Parsed sentences of other packages as problems, by their documented attributes alone."""
