@@ -17,8 +17,7 @@ from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
 from syntagma.models.saving import add_language_model
 from syntagma.results.linearization import Linearization
-from syntagma.training.balance import WEIGHTS, weight_under
-from syntagma.training.language_model import add_lm, read_lm, train_lm
+from syntagma.training.language_model import WEIGHTS, add_lm, read_lm, train_lm, weight_under
 from syntagma.transition.encoding import encode
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from syntagma.language_model.balance import Balance
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.training.balance import (
+from syntagma.training.language_model import (
     WEIGHTS,
     Curves,
     describe_fit,
     fit_balance,
-    measure_weights,
     weight_under,
 )
 from syntagma.transition.encoding import encode
@@ -223,16 +222,7 @@ def test_a_constant_does_not_matter() -> None:
     assert peaks(fit_balance(shifted)) == pytest.approx(peaks(fit_balance(REALISTIC)), abs=0.05)
 
 
-def test_curves_are_measured_under_all_conditions_at_all_weights() -> None:
-    asked = []
-
-    def bleu(condition: str, weight: float) -> float:
-        asked.append((condition, weight))
-        return 100 * weight
-
-    curves = measure_weights(bleu)
-    assert asked == [(name, weight) for name in MAIN_CONDITIONS for weight in WEIGHTS]
-    assert curves["tree"] == [100 * weight for weight in WEIGHTS]
+def test_the_first_weight_is_none_at_all() -> None:
     assert WEIGHTS[0] == 0
     assert list(WEIGHTS) == sorted(WEIGHTS)
 

@@ -9,7 +9,7 @@ import pytest
 from toys.ccg import DERIVATIONS
 
 from syntagma.results.spelling import Contraction, Spelling
-from syntagma.training.inputs import digest_inputs, list_differences
+from syntagma.training.run import digest_inputs, list_differences
 from syntagma.treebanks.treebank import Sentence
 
 SENTENCE = Sentence(

@@ -28,7 +28,7 @@ from syntagma.cli.app import run
 from syntagma.models.container import read_container
 from syntagma.models.loading import load_model
 from syntagma.request import SearchName
-from syntagma.training.presets import PRESETS, preset_changes
+from syntagma.training.presets import PRESETS, describe_preset
 from syntagma.transition.training import MIN_COUNT
 
 # None of the papers leaves out rare words, tags, labels or weights, or knows more of a word than
@@ -123,7 +123,7 @@ def test_settings_are_those_of_the_paper(name: str) -> None:
 def test_defaults_are_not_those_of_a_paper() -> None:
     for usual in (LinearSettings(), BestFirstSettings()):
         assert usual.preset is None
-        assert preset_changes(usual) == {}
+        assert "preset_changes" not in describe_preset(usual)
         assert (usual.quantized, usual.back_off, usual.whole_dictionary) == (True, True, False)
         assert usual.min_count == MIN_COUNT
 
@@ -145,7 +145,7 @@ def test_defaults_are_not_those_of_a_paper() -> None:
 def test_changes_win_and_are_told(name: str, changes: dict[str, Any], told: dict[str, Any]) -> None:
     settings = paper_settings(name, **changes)
     assert asdict(settings).items() >= changes.items()
-    assert preset_changes(settings) == told
+    assert describe_preset(settings).get("preset_changes", {}) == told
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from syntagma.errors import SyntagmaWarning
 from syntagma.linear.settings import LinearSettings
 from syntagma.neural.settings import NeuralSettings
-from syntagma.training.tag_column import choose_tag_column
+from syntagma.training.data import choose_tag_column
 from syntagma.treebanks.settings import Settings
 
 

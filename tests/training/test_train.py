@@ -137,7 +137,7 @@ def test_treebanks_for_pretraining_are_read_and_reported(
     def learner(settings: Settings, threads: int, *_: object) -> Learner:
         return Pretraining(LinearSettings(epochs=1, beam=2), threads)
 
-    monkeypatch.setitem(learners.LEARNERS, NeuralSettings, learner)
+    monkeypatch.setattr(learners, "_neural_learner", learner)
     further = tmp_path / "further.conllu"
     further.write_text(treebank.read_text().split("\n\n")[0] + "\n\n", encoding="utf-8")
     output = tmp_path / "model"

@@ -41,7 +41,7 @@ def add_lm(
         syntagma order --model ./my.syntagma dog the barked
     """
     from syntagma.models.loading import load_model, model_path
-    from syntagma.training.balance import WEIGHTS, weight_under
+    from syntagma.training.language_model import WEIGHTS, weight_under
     from syntagma.training.language_model import add_lm as add
     from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
     from syntagma.treebanks.treebank import read_treebank

@@ -3,7 +3,7 @@
 The weight of the language model's log-probabilities is exp(base + tags·t + arcs·a² + labels·l),
 where t, a and l are the shares of words whose tag, head and label are given. Arcs enter squared
 because only a nearly complete tree makes the language model almost useless. The four numbers are
-fitted by `training.balance`.
+fitted by `training.language_model`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Each choice is a function of a few counts. `docs/lab/training.md` has the figures behind them, and
 says what is not measured yet. The tag column is chosen before a treebank is read, in
-`training/tag_column.py`.
+`training/data.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The treebanks of a training run: reading them, and describing them in the model's header.
+"""The treebanks of a training run: reading them, the tag column and lemmas that are learned from,
+and describing them in the model's header.
 
 The readers themselves are in `treebanks`; text for language models is read in
 `training/language_model.py`.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,16 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from syntagma.best_first.settings import BestFirstSettings
-from syntagma.errors import FormatError, TrainingError
+from syntagma.errors import FormatError, SyntagmaWarning, TrainingError
 from syntagma.files.reading import source_name
 from syntagma.formats.auto import HeadSource, auto_line
 from syntagma.formats.conllu import Block
 from syntagma.formats.problems import guess_format
 from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import Model
-from syntagma.neural.settings import AdaptedSettings
+from syntagma.neural.settings import AdaptedSettings, NeuralSettings
 from syntagma.problem.word import TagColumn
-from syntagma.training.tag_column import choose_tag_column
 from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import (
@@ -41,6 +42,18 @@ from syntagma.treebanks.treebank import (
 
 HELD_OUT = 10  # one sentence in ten
 MOST_HELD_OUT = 500
+
+NEARLY_ALL = 0.9  # share of tagged words from which on the usual column is taken
+MIN_TAGGED = 0.5  # share of tagged words below which a treebank is refused
+MIN_KNOWN = 0.8  # share of tagged words of DEV that must have a tag of TRAIN
+# A tag seen less often is rare, and a column with so large a share of rare tags is not learned
+# from: UPOS tags, which say less, are learned better.
+RARE = 10
+MOST_RARE = 0.1
+
+MIN_LEMMAS = 0.05  # share of words with a lemma below which the treebank counts as without
+
+Pairs = Counter[tuple[str, str]]  # of an XPOS and a UPOS tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +128,7 @@ class Tagged:
     def __init__(self, paths: Sequence[Path], column: TagColumn, *, lift: bool) -> None:
         self.paths, self.column = paths, column
         self.pairs: list[list[tuple[str, str]]] = []  # of XPOS and UPOS tags, by sentence
-        self.counts: Counter[tuple[str, str]] = Counter()
+        self.counts: Pairs = Counter()
         self._parts = [
             as_treebank(self._counted(path), source_name(path), column, lift=lift) for path in paths
         ]
@@ -138,6 +151,121 @@ class Tagged:
         for path, part in zip(self.paths, self._parts, strict=True):
             warn_of_untagged(part, column, source_name(path))
         return self._parts
+
+
+def choose_tag_column(
+    name: str, train: Pairs, dev: Pairs, settings: Settings, start: Model | None = None
+) -> Settings:
+    """The settings with the tag column of a treebank, given its pairs of tags and its name.
+
+    If the settings leave it open, it is that of the model to start from, or XPOS, as long as nearly
+    all words have such a tag; else the column in which more words have one. A new network learns
+    from UPOS tags, too, where XPOS tags say no more, are too many, or are others in `dev`. Raise if
+    too few words have a tag.
+    """
+    usual: TagColumn = "xpos" if start is None else start.header["tag_column"]
+    column = settings.tag_column or usual
+    if not train:  # an empty treebank, which its reader reports
+        return replace(settings, tag_column=column)
+    shares: dict[TagColumn, float] = {
+        each: 1 - _tags(train, each)[""] / train.total() for each in ("upos", "xpos")
+    }
+    if settings.tag_column is None and shares[column] < NEARLY_ALL:
+        column = max(shares, key=lambda each: (shares[each], each == usual))
+    if max(shares.values()) == 0:
+        raise TrainingError(
+            f"{name} has no tags, neither XPOS nor UPOS, and a model needs them to learn from: "
+            "tag the treebank first"
+        )
+    if shares[column] < MIN_TAGGED:
+        other: TagColumn = "upos" if column == "xpos" else "xpos"
+        raise TrainingError(
+            f"{name}: {_share(shares[column])} {column.upper()} tags, and a model needs them for "
+            f"at least {MIN_TAGGED:.0%}; {shares[other]:.1%} have {other.upper()} tags"
+            + (f": use those (--tag-column {other})" if shares[other] >= MIN_TAGGED else "")
+        )
+    if settings.tag_column is not None:
+        return settings
+    reason = ""
+    if column != usual:
+        reason = f"{_share(shares[usual])} {usual.upper()} tags"
+    elif start is None and isinstance(settings, NeuralSettings) and shares["upos"] >= NEARLY_ALL:
+        # Where a UPOS tag never has two XPOS tags, nothing is lost, and no warning is due.
+        redundant = len(train) == len(_tags(train, "upos"))
+        if not redundant:
+            reason = _reason_for_upos(train, dev)
+        if reason or redundant:
+            column = "upos"
+    if reason:
+        warnings.warn(
+            f"{name}: {reason}, so the model learns from {column.upper()} tags "
+            f"({shares[column]:.1%} of the words have one)",
+            SyntagmaWarning,
+            stacklevel=3,
+        )
+    return replace(settings, tag_column=column)
+
+
+def _reason_for_upos(train: Pairs, dev: Pairs) -> str:
+    """Why XPOS tags are not learned from; empty if they are."""
+    xpos, in_dev = _tags(train, "xpos"), _tags(dev, "xpos")
+    rare = _rare(xpos)
+    if rare > MOST_RARE and rare > 2 * _rare(_tags(train, "upos")):
+        return f"{rare:.0%} of the words have an XPOS tag seen less than {RARE} times"
+    unknown = sum(count for tag, count in in_dev.items() if tag and tag not in xpos)
+    if unknown > (1 - MIN_KNOWN) * (dev.total() - in_dev[""]):
+        return f"{unknown / dev.total():.0%} of the words of DEV have an XPOS tag that TRAIN lacks"
+    return ""
+
+
+def _rare(tags: Counter[str]) -> float:
+    """The share of words with a rare tag."""
+    return sum(count for count in tags.values() if count < RARE) / tags.total()
+
+
+def _tags(pairs: Pairs, column: TagColumn) -> Counter[str]:
+    tags: Counter[str] = Counter()
+    for (xpos, upos), count in pairs.items():
+        tags[xpos if column == "xpos" else upos] += count
+    return tags
+
+
+def _share(share: float) -> str:
+    return f"only {share:.1%} of the words have" if share else "no word has"
+
+
+def lemma_share(sentences: Sequence[Sentence]) -> float:
+    """The share of words with a lemma."""
+    lemmas = sum(bool(lemma) for sentence in sentences for lemma in sentence.lemmas)
+    return lemmas / max(sum(map(len, sentences)), 1)
+
+
+def fill_lemmas(sentences: Sequence[Sentence], treebank: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences with forms as the lemmas that they lack: a model that learns from them orders
+    and spells words as they are given, but does not inflect.
+
+    First words are in lower case, unless they keep their capital elsewhere in the treebank.
+    """
+    within = Counter(form for each in treebank for form in each.forms[_first(each) + 1 :])
+
+    def lemmas(sentence: Sentence) -> tuple[str, ...]:
+        stand_ins = list(sentence.forms)
+        first = _first(sentence)
+        if first < len(stand_ins):
+            form = stand_ins[first]
+            lower = form[:1].lower() + form[1:]
+            if within[lower] > within[form]:
+                stand_ins[first] = lower
+        given = sentence.lemmas or ("",) * len(sentence)
+        return tuple(lemma or form for lemma, form in zip(given, stand_ins, strict=True))
+
+    return [replace(sentence, lemmas=lemmas(sentence)) for sentence in sentences]
+
+
+def _first(sentence: Sentence) -> int:
+    """The index of the first word that is not punctuation; the length if there is none."""
+    words = (at for at, form in enumerate(sentence.forms) if any(map(str.isalnum, form)))
+    return next(words, len(sentence))
 
 
 def hold_out(parts: list[list[Sentence]], name: object) -> list[Sentence]:
@@ -234,28 +362,22 @@ class TrainingPlan:
 
     def lines(self) -> list[str]:
         """The plan as lines to show; the second one says what the treebank decided."""
-        return [self._data(), self._choices()]
-
-    def _data(self) -> str:
-        dev = f"{self.dev_sentences:,} held-out" if self.held_out else f"{self.dev_sentences:,}"
-        measured = min(self.dev_sentences, self.settings.dev_sentences)
-        sampled = f" ({measured:,} measured)" if measured < self.dev_sentences else ""
-        return (
-            f"{_counted(self.sentences, 'sentence')}, {_counted(self.words, 'word')}; "
-            f"development set: {dev} sentence{'s' * (self.dev_sentences != 1)}{sampled}"
-        )
-
-    def _choices(self) -> str:
         settings = self.settings
-        tags = (settings.tag_column or "xpos").upper()
-        parts = [_counted(settings.epochs or 0, "epoch"), f"{tags} tags"]
-        if isinstance(settings, AdaptedSettings):
-            parts[1:1] = [f"width {settings.width}", f"dropout {settings.dropout:g}"]
-            parts.append(f"min count {settings.min_count}")
-            parts.append(f"suffix length {settings.suffix_length}")
-        return ", ".join(parts) + (
-            "; learns to order and to realize" if settings.realizes else "; learns to order"
+        measured = min(self.dev_sentences, settings.dev_sentences)
+        data = (
+            f"{_counted(self.sentences, 'sentence')}, {_counted(self.words, 'word')}; development "
+            f"set: {_counted(self.dev_sentences, 'held-out ' * self.held_out + 'sentence')}"
+            + f" ({measured:,} measured)"
+            * (measured < self.dev_sentences)
         )
+        tags = f"{(settings.tag_column or 'xpos').upper()} tags"
+        choices = [_counted(settings.epochs or 0, "epoch"), tags]
+        if isinstance(settings, AdaptedSettings):
+            choices[1:1] = [f"width {settings.width}", f"dropout {settings.dropout:g}"]
+            choices.append(f"min count {settings.min_count}")
+            choices.append(f"suffix length {settings.suffix_length}")
+        learns = "; learns to order" + " and to realize" * settings.realizes
+        return [data, ", ".join(choices) + learns]
 
 
 def _counted(number: int, noun: str) -> str:

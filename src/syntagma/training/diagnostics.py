@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from syntagma.errors import TrainingError
+from syntagma.training.data import MIN_LEMMAS, lemma_share
 from syntagma.training.run import TrainingReport
 from syntagma.treebanks.treebank import Sentence
 
@@ -16,6 +17,7 @@ FEW_SENTENCES = 200  # to learn from
 FEW_TO_MEASURE = 50
 OVERLAP = 0.3  # share of sentences of DEV, of LONG words and more, that are in TRAIN
 LONG = 5
+FEW_LEMMAS = 0.5  # share of words with a lemma
 KNOWN_WORDS = 0.2  # share of words of DEV that are in TRAIN
 KNOWN_LABELS = 0.8
 PLACEHOLDERS = 0.9  # share of sentences of LONG words and more with the same simple tree
@@ -107,6 +109,27 @@ def _doubts_of_pair(
         yield (
             f"{names[1]}: only {_percent(known, arcs)} of the arcs have a label that {names[0]} "
             "has; are both annotated in the same way?"
+        )
+
+
+def doubts_of_lemmas(sentences: Sequence[Sentence], name: str) -> Iterator[str]:
+    """What is odd about the lemmas that realisation is learned from."""
+    leave_out = "(to leave realisation out: --no-realize)"
+    share = lemma_share(sentences)
+    if share < MIN_LEMMAS:
+        yield (
+            f"{name} has no lemmas{' to speak of' * (share > 0)}: the model realizes words as they "
+            f"are given, it cannot inflect them {leave_out}"
+        )
+    elif share < FEW_LEMMAS:
+        yield (
+            f"{name}: only {share:.0%} of the words have a lemma; the model learns to inflect from "
+            f"those {leave_out}"
+        )
+    elif all(sentence.lemmas == sentence.forms for sentence in sentences):
+        yield (
+            f"{name}: all lemmas are copies of the forms: the model cannot inflect words that do "
+            f"inflect {leave_out}"
         )
 
 

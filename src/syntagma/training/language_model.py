@@ -1,18 +1,21 @@
 """Trains language models and adds them to models: what `train-lm` and `add-lm` do.
 
-`language_model.tokenization` splits text into words, `language_model.kneser_ney` estimates, and
-`training.balance` fits the language model weight.
+`formats.tokenization` splits text into words, `language_model.kneser_ney` estimates. `add-lm` fits
+the language model weight (`language_model.balance`) to BLEU on a development set.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from syntagma import __version__
 from syntagma.errors import FormatError, ModelError, TrainingError, shown
@@ -25,7 +28,6 @@ from syntagma.formats.conllu import read_blocks
 from syntagma.formats.text import split_bag
 from syntagma.formats.tokenization import sentences as split
 from syntagma.language_model.arpa import read_arpa, write_arpa
-from syntagma.language_model.backoff import BackoffModel
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.kneser_ney import Progress, estimate
 from syntagma.language_model.packed import LanguageModel, word_class
@@ -37,12 +39,19 @@ from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import MARGIN
 from syntagma.models.saving import add_language_model
-from syntagma.training.balance import describe_fit, fit_balance, measure_weights
 from syntagma.training.margin import describe_margin, learn_margin
 from syntagma.transition.weighted_language_model import WeightedLanguageModel
+from syntagma.treebanks.conditions import MAIN_CONDITIONS, Condition
 from syntagma.treebanks.treebank import Sentence, as_sentences
 
 _COMPRESSED = (".xz", ".gz")
+
+# Weights at which BLEU is measured.
+WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 1.0)
+_LEAST = 0.01  # practically zero; a balance cannot express zero itself
+_CHOICES = 47  # weights that are compared, from the least to the largest, at equal ratios
+
+Curves = Mapping[str, Sequence[float]]  # of BLEU, by condition and weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +62,6 @@ class LanguageModelReport:
     sentences: int
     words: int
     ngrams: tuple[int, ...]
-
-
-@dataclass(slots=True)
-class _Count:
-    sentences: int = 0
-    words: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,52 +121,45 @@ def train_lm(
     check_output(output, sources)
     for source in sources:
         check_readable(source)
-    with locked(output):
-        return _train_lm(sources, output, settings, on_sentence, on_progress)
-
-
-def _train_lm(
-    sources: Sequence[str | Path],
-    output: Path,
-    settings: LanguageModelSettings,
-    on_sentence: Callable[[], None],
-    on_progress: Progress,
-) -> LanguageModelReport:
-    count = _Count()
+    count = {"sentences": 0, "words": 0}
 
     def counted(sentences: Iterable[list[str]]) -> Iterator[list[str]]:
         for sentence in sentences:
-            count.sentences += 1
-            count.words += len(sentence)
+            count["sentences"] += 1
+            count["words"] += len(sentence)
             on_sentence()
             yield sentence
 
-    named = ", ".join(map(source_name, sources))
-    texts = (read_sentence_words(source, tokenized=settings.tokenized) for source in sources)
-    sentences = counted(chain.from_iterable(texts))
-    first = next(sentences, None)
-    if first is None:
-        raise TrainingError(f"nothing to learn from: no sentence in {named}")
-    model = estimate(
-        chain([first], sentences),
-        order=settings.order,
-        word_class=word_class,
-        prune=settings.thresholds,
-        min_count=settings.min_count,
-        progress=on_progress,
-    )
-    if settings.max_ngrams is not None:
-        model = prune_to(model, settings.max_ngrams)
-    about = {
-        "data": [_describe(source) for source in sources],
-        "sentences": count.sentences,
-        "words": count.words,
-        "settings": asdict(settings),
-        "created_with": __version__,
-    }
-    _write(model, output, about)
-    ngrams = tuple(len(order) for order in model.orders)
-    return LanguageModelReport(output, count.sentences, count.words, ngrams)
+    with locked(output):
+        texts = (read_sentence_words(source, tokenized=settings.tokenized) for source in sources)
+        sentences = counted(chain.from_iterable(texts))
+        first = next(sentences, None)
+        if first is None:
+            named = ", ".join(map(source_name, sources))
+            raise TrainingError(f"nothing to learn from: no sentence in {named}")
+        model = estimate(
+            chain([first], sentences),
+            order=settings.order,
+            word_class=word_class,
+            prune=settings.thresholds,
+            min_count=settings.min_count,
+            progress=on_progress,
+        )
+        if settings.max_ngrams is not None:
+            model = prune_to(model, settings.max_ngrams)
+        if output.suffix.lower() == ".arpa":
+            write_arpa(model, output)
+        else:
+            packed = LanguageModel.of(model)
+            about = {
+                "data": [_describe(source) for source in sources],
+                **count,
+                "settings": asdict(settings),
+                "created_with": __version__,
+            }
+            header = {LANGUAGE_MODEL: {**about, **packed.describe()}}
+            write_container(output, header, packed.to_arrays())
+    return LanguageModelReport(output, **count, ngrams=tuple(map(len, model.orders)))
 
 
 def _describe(source: str | Path) -> dict[str, str]:
@@ -177,15 +173,6 @@ def check_readable(path: str | Path) -> None:
     """Raise `FormatError` for a missing file, before any work is done."""
     if str(path) != "-" and not Path(path).exists():
         raise FormatError("cannot read the file: No such file or directory", source_name(path))
-
-
-def _write(model: BackoffModel, path: Path, about: dict[str, Any]) -> None:
-    if path.suffix.lower() == ".arpa":
-        write_arpa(model, path)
-    else:
-        packed = LanguageModel.of(model)
-        header = {LANGUAGE_MODEL: {**about, **packed.describe()}}
-        write_container(path, header, packed.to_arrays())
 
 
 def read_lm(path: str | Path) -> tuple[LanguageModel, dict[str, Any]]:
@@ -241,39 +228,74 @@ def add_lm(
     path = model_path(model)
     check_output(output, [path, language_model])
     with locked(Path(output)):
-        return _add_lm(path, language_model, dev, output, threads, on_sentence)
+        added, about = read_lm(language_model)
+        plain = load_model(path, language_model=False)
 
+        def weighed(balance: Balance | None) -> Linearizer:
+            weighted = None if balance is None else WeightedLanguageModel(added, balance)
+            return Linearizer(replace(plain, language_model=weighted))
 
-def _add_lm(
-    path: Path,
-    language_model: str | Path,
-    dev: Sequence[Sentence],
-    output: str | Path,
-    threads: int,
-    on_sentence: Callable[[], None],
-) -> BalanceReport:
-    added, about = read_lm(language_model)
-    plain = load_model(path, language_model=False)
+        def bleu(condition: str, weight: float) -> float:
+            linearizer = weighed(Balance(math.log(weight), 0, 0, 0) if weight else None)
+            report = evaluate(linearizer, dev, condition, threads=threads, on_sentence=on_sentence)
+            return report[condition].bleu
 
-    def bleu(condition: str, weight: float) -> float:
-        constant = Balance(math.log(weight), 0, 0, 0) if weight else None
-        weighted = WeightedLanguageModel(added, constant) if constant else None
-        linearizer = Linearizer(replace(plain, language_model=weighted))
-        report = evaluate(linearizer, dev, [condition], threads=threads, on_sentence=on_sentence)
-        return report[condition].bleu
-
-    curves = measure_weights(bleu)
-    found = fit_balance(curves)
-    weighted = WeightedLanguageModel(added, found)
-    margin = learn_margin(Linearizer(replace(plain, language_model=weighted)), dev, threads=threads)
-    add_language_model(
-        output,
-        path,
-        weighted,
-        {
+        curves = {name: [bleu(name, weight) for weight in WEIGHTS] for name in MAIN_CONDITIONS}
+        found = fit_balance(curves)
+        margin = learn_margin(weighed(found), dev, threads=threads)
+        described = {
             **{name: value for name, value in about.items() if name != MARGIN},
             **describe_margin(margin),
             "tuning": describe_fit(curves),
-        },
-    )
+        }
+        add_language_model(output, path, WeightedLanguageModel(added, found), described)
     return BalanceReport(found, curves)
+
+
+def weight_under(balance: Balance, condition: Condition) -> float:
+    """The language model weight of problems of this condition."""
+    labels = condition.arcs if condition.labelled else 0.0
+    return balance.weight(condition.tags, condition.arcs, labels)
+
+
+def fit_balance(curves: Curves) -> Balance:
+    """The balance with the highest sum of BLEU over the main conditions, within WEIGHTS.
+
+    Curves are scaled to the same height, so that all conditions count the same. They are smoothed,
+    so that one lucky point does not decide, and interpolated linearly. The weights for none, pos,
+    tree and labelled can be chosen freely; that for half follows from them.
+    """
+    logs = np.linspace(math.log(_LEAST), math.log(WEIGHTS[-1]), _CHOICES)
+    worth = {name: _worth(curve, logs) for name, curve in curves.items()}
+    none, pos, tree = np.ix_(logs, logs, logs)
+    half = none + (pos - none) / 2 + (tree - pos) / 4
+    total = (
+        worth["none"][:, None, None]
+        + worth["pos"][None, :, None]
+        + worth["tree"][None, None, :]
+        + np.interp(half, logs, worth["half"])
+    )
+    best = np.unravel_index(int(total.argmax()), total.shape)
+    of_none, of_pos, of_tree = (float(logs[i]) for i in best)
+    of_labelled = float(logs[worth["labelled"].argmax()])
+    found = (of_none, of_pos - of_none, of_tree - of_pos, of_labelled - of_tree)
+    return Balance(*(round(value, 4) for value in found))
+
+
+def _worth(curve: Sequence[float], logs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """BLEU at weights with these logarithms, divided by the range of the curve.
+
+    The curve is smoothed: each point is averaged with its neighbours, which count half.
+    """
+    smooth = np.array(curve)
+    smooth[1:-1] = (smooth[:-2] + 2 * smooth[1:-1] + smooth[2:]) / 4
+    found = np.interp(np.exp(logs), WEIGHTS, smooth)
+    return np.asarray(found / max(smooth.max() - smooth.min(), 0.1))
+
+
+def describe_fit(curves: Curves) -> dict[str, Any]:
+    """What the header of a model says about how its balance was fitted."""
+    return {
+        "weights": list(WEIGHTS),
+        "bleu": {name: [round(value, 2) for value in curve] for name, curve in curves.items()},
+    }

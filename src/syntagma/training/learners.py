@@ -74,38 +74,17 @@ def create_learner(
     Only a neural learner can have a model to start from, only a best-first one a language model.
     With a realizer, some visits of each epoch are from lemmas.
     """
-    kind = next(kind for kind in LEARNERS if isinstance(settings, kind))
-    return LEARNERS[kind](settings, threads, start, realizer, language_model)
-
-
-def _perceptron(
-    settings: LinearSettings,
-    threads: int,
-    start: Model | None,
-    realizer: Realizer | None,
-    *_: object,
-) -> Learner:
-    inflect = partial(inflect_visit, realizer) if realizer is not None else None
+    if isinstance(settings, NeuralSettings):
+        return _neural_learner(settings, threads, start, realizer)
+    inflect = None if realizer is None else partial(inflect_visit, realizer)
+    if isinstance(settings, BestFirstSettings):
+        return GuidedLearner(settings, inflect, language_model)
+    assert isinstance(settings, LinearSettings)
     return PerceptronLearner(settings, threads, inflect)
 
 
-def _guided(
-    settings: BestFirstSettings,
-    threads: int,
-    start: Model | None,
-    realizer: Realizer | None,
-    language_model: LanguageModel | None,
-) -> Learner:
-    inflect = partial(inflect_visit, realizer) if realizer is not None else None
-    return GuidedLearner(settings, inflect, language_model)
-
-
-def _neural(
-    settings: NeuralSettings,
-    threads: int,
-    start: Model | None,
-    realizer: Realizer | None,
-    *_: object,
+def _neural_learner(
+    settings: NeuralSettings, threads: int, start: Model | None, realizer: Realizer | None
 ) -> Learner:
     if find_spec("torch") is None:
         raise TrainingError(
@@ -114,20 +93,12 @@ def _neural(
         )
     # Imported only here: PyTorch is optional and slow to load.
     training = import_module("syntagma.neural.training")
-    inflect = partial(inflect_sentence, realizer) if realizer is not None else None
     learner: Learner = training.NeuralLearner(
         settings,
         threads,
         None if start is None else start.scorer,
-        inflect,
+        None if realizer is None else partial(inflect_sentence, realizer),
         # Tags of another column would be predicted wrongly.
         keep_tags=start is None or start.header["tag_column"] == settings.tag_column,
     )
     return learner
-
-
-LEARNERS: dict[type[Settings], Callable[..., Learner]] = {
-    LinearSettings: _perceptron,
-    BestFirstSettings: _guided,
-    NeuralSettings: _neural,
-}

@@ -21,7 +21,7 @@ from syntagma.errors import ArgumentError, shown
 from syntagma.features.settings import MAX_FEATURES, PRESET_NAMES, SparseSettings
 from syntagma.linear.settings import LinearSettings
 from syntagma.treebanks.conditions import CONDITIONS
-from syntagma.treebanks.settings import MAX_SENTENCES
+from syntagma.treebanks.settings import MAX_SENTENCES, Settings
 
 # No system knows more of a word than its form and its tag, none leaves out or rounds anything.
 _PLAIN: dict[str, Any] = {
@@ -102,12 +102,15 @@ def paper_settings(name: str, **changes: Any) -> LinearSettings | BestFirstSetti
     return replace(settings, **changes)
 
 
-def preset_changes(settings: SparseSettings) -> dict[str, Any]:
-    """The settings that differ from those of their preset; what every experiment chooses for
-    itself, such as the seed, is left out."""
-    if settings.preset is None:
+def describe_preset(settings: Settings) -> dict[str, Any]:
+    """The header fields that name the published system whose settings these are, if any, and the
+    settings that differ from its own, but for what every experiment chooses, such as the seed."""
+    if not isinstance(settings, SparseSettings) or settings.preset is None:
         return {}
-    preset, own = asdict(PRESETS[settings.preset]), asdict(settings)
-    return {
-        name: value for name, value in own.items() if name not in _FREE and value != preset[name]
+    preset = asdict(PRESETS[settings.preset])
+    changes = {
+        name: value
+        for name, value in asdict(settings).items()
+        if name not in _FREE and value != preset[name]
     }
+    return {"preset": settings.preset, **({"preset_changes": changes} if changes else {})}

@@ -19,7 +19,6 @@ from syntagma import __version__
 from syntagma.arguments import as_integer
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.errors import FormatError, SyntagmaWarning, TrainingError, shown
-from syntagma.features.settings import SparseSettings
 from syntagma.files.paths import as_paths, check_path
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import LanguageModel
@@ -31,19 +30,25 @@ from syntagma.neural.settings import NeuralSettings
 from syntagma.neural.specialists import starting_network
 from syntagma.realization.training import learn_realizer
 from syntagma.training.data import (
+    MIN_LEMMAS,
     TrainingPlan,
     describe_start,
+    fill_lemmas,
+    lemma_share,
     load_start,
     read_training_data,
     sample_evenly,
 )
-from syntagma.training.diagnostics import check_orders, doubts_of_data, doubts_of_result
-from syntagma.training.inputs import digest_inputs
+from syntagma.training.diagnostics import (
+    check_orders,
+    doubts_of_data,
+    doubts_of_lemmas,
+    doubts_of_result,
+)
 from syntagma.training.language_model import read_lm
 from syntagma.training.learners import create_learner
-from syntagma.training.lemmas import StandIns, doubts_of_lemmas, has_lemmas
-from syntagma.training.presets import preset_changes
-from syntagma.training.run import Epoch, Run, TrainingReport, open_folder
+from syntagma.training.presets import describe_preset
+from syntagma.training.run import Epoch, Run, TrainingReport, digest_inputs, open_folder
 from syntagma.treebanks.corpus import corpus_files
 from syntagma.treebanks.settings import Settings
 
@@ -123,9 +128,9 @@ def train(
             language = language or begun.header.get("language", "")
         sentences, annotated, realizer = data.sentences, data.dev, None
         if settings.realizes:
-            if not has_lemmas(sentences):
-                stand_ins = StandIns(sentences)
-                sentences, annotated = stand_ins.fill(sentences), stand_ins.fill(annotated)
+            if lemma_share(sentences) < MIN_LEMMAS:
+                annotated = fill_lemmas(annotated, sentences)
+                sentences = fill_lemmas(sentences, sentences)
             realizer = learn_realizer(sentences, language)
         language_model, about_lm = (None, {}) if lm is None else read_lm(model_path(lm))
         learner = create_learner(settings, threads, begun, realizer, language_model)
@@ -140,7 +145,7 @@ def train(
             "tag_column": settings.tag_column,
             "scorer": settings.SCORER,
             **learner.describe(),
-            **_describe_preset(settings),
+            **describe_preset(settings),
             "settings": asdict(settings),
             "created_with": __version__,
         }
@@ -215,11 +220,3 @@ def _describe_features(language_model: LanguageModel, about: dict[str, Any]) -> 
     neutral = Balance(0, 0, 0, 0)
     described = {name: value for name, value in about.items() if name not in (MARGIN, "tuning")}
     return {**described, **language_model.describe(), "balance": neutral.to_json()}
-
-
-def _describe_preset(settings: Settings) -> dict[str, Any]:
-    """The header fields that name the published system whose settings these are, if any."""
-    if not isinstance(settings, SparseSettings) or settings.preset is None:
-        return {}
-    changes = preset_changes(settings)
-    return {"preset": settings.preset, **({"preset_changes": changes} if changes else {})}
