@@ -10,7 +10,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from references.ngrams import find, log_prob, score
+from references.ngrams import find, log_prob, score, validate
 from toys.text import make_text, plain_class, sums_to_one
 
 from syntagma.errors import FormatError, OutputError
@@ -123,7 +123,7 @@ def test_a_file_of_srilm(tmp_path: Path) -> None:
     assert log10([c, b], c) == pytest.approx(-0.7 - 0.125)  # "b c" was added and changes nothing
     assert log10([a, b], a) == pytest.approx(-0.5 - 0.125 + 0.1)
     assert find(model, [b, c]) >= 0
-    model.validate()
+    validate(model)
 
 
 def test_missing_prefixes_are_added(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_missing_parts_of_missing_parts_are_added(tmp_path: Path) -> None:
         "-0.1\ta b c\n", "\n\\4-grams:\n-0.2\tb c a b\n\n\\5-grams:\n-0.1\tb c a c a\n"
     )
     model = read_arpa(write(tmp_path / "model.arpa", text))
-    model.validate()
+    validate(model)
     assert [len(order) for order in model.orders] == [6, 3 + 3, 4, 3, 1]
 
 
@@ -164,6 +164,7 @@ def test_missing_parts_of_missing_parts_are_added(tmp_path: Path) -> None:
         ("-0.3\ta b\t0.1", "-0.3\ta b\tx", 17, "expected a log10 probability, 2 words"),
         ("-0.3\ta b", "nan\ta b", 17, "the log10 probability is not a number"),
         ("-0.3\ta b\t0.1", "-0.3\ta b\tinf", 17, "the back-off is not a finite number"),
+        ("-0.3\ta b\t0.1", "-0.3\ta b\t1e99", 17, "the back-off is not a finite number"),
         ("-0.3\ta b", "0.3\ta b", 17, "the log10 probability is above zero"),
         ("-0.3\ta b", "-0.3\ta d", 17, "'d' is not among the 1-grams"),
         ("-0.4\tc </s>", "-0.4\ta b", 18, "this n-gram occurs twice"),

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import kneser_ney as reference
-from references.ngrams import log_prob, score
+from references.ngrams import log_prob, score, validate
 from toys.text import make_text, plain_class, sums_to_one
 
 from syntagma.errors import TrainingError
@@ -56,7 +56,7 @@ def test_estimation_agrees_with_the_reference(
 ) -> None:
     thresholds = np.cumsum([0, *steps[1:]])[:order].tolist()
     model = estimate(text, order=order, prune=thresholds, memory=memory, word_class=plain_class)
-    model.validate()
+    validate(model)
     assert_same(model, reference.estimate(text, order, thresholds))
 
 

@@ -1,4 +1,4 @@
-"""A slow reference of back-off n-gram models: look-up by bisection, order by order."""
+"""A slow reference of back-off n-gram models: look-up by bisection, order by order; validity."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from syntagma.language_model.backoff import (
     END,
+    SPECIAL_WORDS,
     START,
     UNKNOWN,
     BackoffModel,
@@ -17,9 +18,41 @@ from syntagma.language_model.backoff import (
     NGramOrder,
     find_keys,
     keys,
+    suffixes,
 )
 
 WordClass = Callable[[str], str]
+
+
+def validate(model: BackoffModel) -> None:
+    """Check all that look-up relies on; raises `ValueError`."""
+    if model.words[:3] != SPECIAL_WORDS:
+        raise ValueError(f"the first words of a model must be {' '.join(SPECIAL_WORDS)}")
+    if len(set(model.words)) != len(model.words):
+        raise ValueError("a word occurs twice in the vocabulary")
+    if not model.orders or not np.array_equal(
+        model.orders[0].word, np.arange(len(model.words), dtype=np.int32)
+    ):
+        raise ValueError("the 1-grams of a model must be its vocabulary, in the same order")
+    for k, order in enumerate(model.orders, start=1):
+        sizes = {len(order.parent), len(order.word), len(order.log_prob), len(order.backoff)}
+        if len(sizes) != 1:
+            raise ValueError(f"the arrays of the {k}-grams differ in length")
+        if not (np.isfinite(order.log_prob).all() and np.isfinite(order.backoff).all()):
+            raise ValueError(f"a log probability or back-off of the {k}-grams is not finite")
+        if (order.log_prob > 0).any():
+            raise ValueError(f"a log probability of the {k}-grams is above zero")
+        above = len(model.orders[k - 2]) if k > 1 else 1
+        if len(order) and not (
+            0 <= order.parent.min() <= order.parent.max() < above
+            and 0 <= order.word.min() <= order.word.max() < len(model.words)
+        ):
+            raise ValueError(f"a {k}-gram refers to an n-gram or a word that does not exist")
+        if (np.diff(keys(order.parent, order.word)) <= 0).any():
+            raise ValueError(f"the {k}-grams are not sorted, or one occurs twice")
+    for k, suffix in enumerate(suffixes(model.orders)[1:], start=2):
+        if (suffix < 0).any():
+            raise ValueError(f"a {k}-gram has no suffix among the {k - 1}-grams")
 
 
 def log_prob(model: BackoffModel, context: Sequence[int], word: int) -> float:

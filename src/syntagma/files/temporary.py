@@ -53,19 +53,6 @@ def unused_name(folder: Path, suffix: str = "") -> Path:
     return folder / f".syntagma-{os.urandom(8).hex()}{suffix}"
 
 
-@contextlib.contextmanager
-def temporary_folder(parent: Path) -> Iterator[Path]:
-    """A new folder, for this user only, that is removed at the end."""
-    folder = unused_name(parent)
-    try:
-        with undisturbed():
-            os.mkdir(folder, 0o700)
-            note(folder)
-        yield folder
-    finally:
-        remove(folder)
-
-
 def abandon() -> None:
     """Remove all temporary files; the process must exit right after.
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 import os
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.errors import FormatError, ModelError, OutputError, shown
+from syntagma.errors import FormatError, OutputError, shown
 from syntagma.files.reading import open_text, source_name
 from syntagma.files.writing import atomic_write
 from syntagma.language_model.backoff import (
@@ -87,19 +86,12 @@ def read_arpa(path: str | os.PathLike[str]) -> BackoffModel:
     by backing off.
     """
     reader = _Reader(path)
-    sizes = reader.sizes()
-    words, first = reader.words(sizes[0], is_highest=len(sizes) == 1)
+    words, first = reader.words()
     numbers = {"<UNK>": UNKNOWN} | {word: number for number, word in enumerate(words)}
-    sections = [first]
-    for k, size in enumerate(sizes[1:], start=2):
-        sections.append(reader.section(k, size, numbers, is_highest=k == len(sizes)))
-    reader.end()
-    model = BackoffModel(tuple(words), _orders(sections, reader.source))
-    try:
-        model.validate()
-    except ModelError as error:
-        raise FormatError(str(error), reader.source) from error
-    return model
+    longer = range(2, len(reader.sizes) + 1)
+    sections = [first, *(reader.section(k, numbers) for k in longer)]
+    reader.heading("\\end\\", "; are there more n-grams than declared?")
+    return BackoffModel(tuple(words), _orders(sections, reader.source))
 
 
 @dataclass(slots=True)
@@ -124,11 +116,12 @@ class _Reader:
         self.source = source_name(path)
         self._lines = open_text(path)
         self._line = 0
+        self.sizes = self._read_sizes()
 
     def fail(self, message: str, line: int | None = None) -> NoReturn:
         raise FormatError(message, self.source, self._line if line is None else line)
 
-    def sizes(self) -> list[int]:
+    def _read_sizes(self) -> list[int]:
         """The header: the number of n-grams of each order."""
         while (line := self._next("the header \\data\\; is this an ARPA file?")) != "\\data\\":
             pass
@@ -149,27 +142,26 @@ class _Reader:
             self.fail("the header has no 'ngram ORDER=COUNT' line")
         return sizes
 
-    def words(self, size: int, *, is_highest: bool) -> tuple[list[str], _Section]:
+    def words(self) -> tuple[list[str], _Section]:
         """The 1-grams by number: the special words first, then the others as they are listed."""
-        self._heading(1)
+        size = self.sizes[0]
         listed: dict[str, int] = defaultdict(lambda: len(listed))
-        section = self._rows(1, size, listed, is_highest=is_highest)
+        section = self.section(1, listed)
         if len(listed) < size:
             first = np.unique(section.ngrams, return_index=True)[1]
             row = int(np.setdiff1d(np.arange(size), first)[0])
             self.fail(f"{list(listed)[section.ngrams[row, 0]]!r} occurs twice", section.line + row)
-        if SPECIAL_WORDS[UNKNOWN] not in listed and "<UNK>" in listed:
-            listed = {
-                SPECIAL_WORDS[0] if word == "<UNK>" else word: i for word, i in listed.items()
-            }
+        unknown = SPECIAL_WORDS[UNKNOWN]
+        if unknown not in listed and "<UNK>" in listed:
+            listed[unknown] = listed.pop("<UNK>")
         for word in SPECIAL_WORDS[START:]:
             if word not in listed:
                 self.fail(
                     f"the 1-grams lack {word!r}: estimate the model with sentence boundaries",
                     section.line + max(size - 1, 0),
                 )
-        if SPECIAL_WORDS[UNKNOWN] not in listed:
-            listed[SPECIAL_WORDS[UNKNOWN]] = size
+        if unknown not in listed:
+            listed[unknown] = size
             section.add(np.array([[size]], dtype=np.int32))
             section.log_prob[-1] = LOG_ZERO
         words = [*SPECIAL_WORDS, *(word for word in listed if word not in SPECIAL_WORDS)]
@@ -178,25 +170,11 @@ class _Reader:
         section.log_prob, section.backoff = section.log_prob[rows], section.backoff[rows]
         return words, section
 
-    def section(self, k: int, size: int, numbers: dict[str, int], *, is_highest: bool) -> _Section:
-        self._heading(k)
-        return self._rows(k, size, numbers, is_highest=is_highest)
-
-    def end(self) -> None:
-        line = self._after_section("\\end\\")
-        if line != "\\end\\":
-            self.fail(f"expected \\end\\, not {shown(line)}; are there more n-grams than declared?")
-
-    def _heading(self, k: int) -> None:
-        line = self._after_section(f"\\{k}-grams:")
-        if line != f"\\{k}-grams:":
-            more = f"; are there more {k - 1}-grams than declared?" if k > 1 else ""
-            self.fail(f"expected \\{k}-grams:, not {shown(line)}{more}")
-
-    def _after_section(self, expected: str) -> str:
+    def heading(self, expected: str, hint: str) -> None:
         while not (line := self._next(expected).strip()):
             pass
-        return line
+        if line != expected:
+            self.fail(f"expected {expected}, not {shown(line)}{hint}")
 
     def _next(self, expected: str) -> str:
         line = next(self._lines, None)
@@ -207,11 +185,18 @@ class _Reader:
         self._line += 1
         return line
 
-    def _rows(self, k: int, size: int, numbers: dict[str, int], *, is_highest: bool) -> _Section:
+    def section(self, k: int, numbers: dict[str, int]) -> _Section:
+        """The n-grams of one order; `numbers` are those of the words."""
+        more = f"; are there more {k - 1}-grams than declared?" if k > 1 else ""
+        self.heading(f"\\{k}-grams:", more)
+        size = self.sizes[k - 1]
         start = self._line + 1
         ngrams, log_probs, backoffs = array("i"), array("d"), array("d")
         number = numbers.__getitem__
-        for line in self._section_lines(k, size):
+        for row in range(size):
+            line = self._next(f"{size} {k}-grams, not {row}")
+            if not line or line.startswith("\\"):
+                self.fail(f"the section ends after {row} {k}-grams, but {size} are declared")
             fields = line.replace("\t", " ").split(" ")
             if "" in fields:
                 fields = [field for field in fields if field]
@@ -221,49 +206,35 @@ class _Reader:
                 elif len(fields) == k + 1:
                     backoffs.append(0.0)
                 else:
-                    self._not_an_ngram(k, line)
+                    raise ValueError(line)
                 log_probs.append(float(fields[0]))
                 ngrams.extend(map(number, fields[1:]))
             except ValueError:
-                self._not_an_ngram(k, line)
+                expected = "word" if k == 1 else f"{k} words"
+                self.fail(
+                    f"expected a log10 probability, {expected} and optionally a back-off, "
+                    f"not {shown(line)}"
+                )
             except KeyError as error:
                 self.fail(f"{shown(error.args[0])} is not among the 1-grams")
-        section = _Section(
-            np.frombuffer(ngrams, dtype=np.int32).reshape(-1, k),
-            np.frombuffer(log_probs) * _LN_10,
-            np.frombuffer(backoffs) * _LN_10,
-            start,
-        )
-        self._check(section, is_highest=is_highest)
-        section.log_prob = np.clip(section.log_prob, LOG_ZERO, 0)
-        section.backoff = np.maximum(section.backoff, LOG_ZERO)
-        return section
-
-    def _section_lines(self, k: int, size: int) -> Iterator[str]:
-        for row in range(size):
-            line = self._next(f"{size} {k}-grams, not {row}")
-            if not line or line.startswith("\\"):
-                self.fail(f"the section ends after {row} {k}-grams, but {size} are declared")
-            yield line
-
-    def _not_an_ngram(self, k: int, line: str) -> NoReturn:
-        words = "word" if k == 1 else f"{k} words"
-        self.fail(
-            f"expected a log10 probability, {words} and optionally a back-off, not {shown(line)}"
-        )
-
-    def _check(self, section: _Section, *, is_highest: bool) -> None:
-        """Minus infinity means probability zero; no other value may be infinite."""
-        log_prob, backoff = section.log_prob, section.backoff
+        log_prob, backoff = np.frombuffer(log_probs) * _LN_10, np.frombuffer(backoffs) * _LN_10
+        is_highest = k == len(self.sizes)
+        # Minus infinity means probability zero; no other value may be infinite.
         faults: tuple[tuple[str, npt.NDArray[np.bool_]], ...] = (
             ("the log10 probability is not a number", np.isnan(log_prob)),
             ("the log10 probability is above zero", log_prob > _MAX_ROUNDING),
-            ("the back-off is not a finite number", np.isnan(backoff) | (backoff == np.inf)),
+            ("the back-off is not a finite number", ~(backoff < np.finfo(np.float32).max)),
             ("an n-gram of the highest order has a back-off", is_highest & (backoff != 0)),
         )
         for message, is_fault in faults:
             if is_fault.any():
-                self.fail(message, section.line + int(np.argmax(is_fault)))
+                self.fail(message, start + int(np.argmax(is_fault)))
+        return _Section(
+            np.frombuffer(ngrams, dtype=np.int32).reshape(-1, k),
+            np.clip(log_prob, LOG_ZERO, 0),
+            np.maximum(backoff, LOG_ZERO),
+            start,
+        )
 
 
 def _is_count(text: str) -> bool:

@@ -13,7 +13,6 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.errors import ModelError
 from syntagma.language_model._ngrams import SENTENCE_END, SENTENCE_START
 
 UNKNOWN, START, END = 0, SENTENCE_START, SENTENCE_END
@@ -24,6 +23,7 @@ _BLOCK = 1 << 22  # queries that are sorted at a time
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+UInt32 = npt.NDArray[np.uint32]
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
@@ -56,36 +56,6 @@ class BackoffModel:
     def __len__(self) -> int:
         """The number of n-grams of all orders."""
         return sum(len(order) for order in self.orders)
-
-    def validate(self) -> None:
-        """Check what look-up relies on; raises `ModelError`."""
-        if self.words[:3] != SPECIAL_WORDS:
-            raise ModelError(f"the first words of a model must be {' '.join(SPECIAL_WORDS)}")
-        if len(set(self.words)) != len(self.words):
-            raise ModelError("a word occurs twice in the vocabulary")
-        if not self.orders or not np.array_equal(
-            self.orders[0].word, np.arange(len(self.words), dtype=np.int32)
-        ):
-            raise ModelError("the 1-grams of a model must be its vocabulary, in the same order")
-        for k, order in enumerate(self.orders, start=1):
-            sizes = {len(order.parent), len(order.word), len(order.log_prob), len(order.backoff)}
-            if len(sizes) != 1:
-                raise ModelError(f"the arrays of the {k}-grams differ in length")
-            if not (np.isfinite(order.log_prob).all() and np.isfinite(order.backoff).all()):
-                raise ModelError(f"a log probability or back-off of the {k}-grams is not finite")
-            if (order.log_prob > 0).any():
-                raise ModelError(f"a log probability of the {k}-grams is above zero")
-            above = len(self.orders[k - 2]) if k > 1 else 1
-            if len(order) and not (
-                0 <= order.parent.min() <= order.parent.max() < above
-                and 0 <= order.word.min() <= order.word.max() < len(self.words)
-            ):
-                raise ModelError(f"a {k}-gram refers to an n-gram or a word that does not exist")
-            if (np.diff(keys(order.parent, order.word)) <= 0).any():
-                raise ModelError(f"the {k}-grams are not sorted, or one occurs twice")
-        for k, suffix in enumerate(suffixes(self.orders)[1:], start=2):
-            if (suffix < 0).any():
-                raise ModelError(f"a {k}-gram has no suffix among the {k - 1}-grams")
 
 
 def keys(parent: npt.NDArray[np.integer], word: npt.NDArray[np.integer]) -> Int64:

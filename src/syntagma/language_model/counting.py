@@ -6,19 +6,89 @@ last and the number of the last word make up one 64-bit key, so that counting is
 
 from __future__ import annotations
 
-import array
+import contextlib
+import os
+import tempfile
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from syntagma.errors import TrainingError
-from syntagma.language_model.backoff import END, SPECIAL_WORDS, START, Int32, Int64, keys
-from syntagma.language_model.scratch import Scratch, UInt32
+from syntagma.language_model.backoff import END, SPECIAL_WORDS, START, Int32, Int64, UInt32, keys
 
 _MAX_COUNT = 2**32 - 1
 _MAX_RANK = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """Arrays in temporary files of a folder: n-gram tables may be larger than memory.
+
+    The files have no names, so that nothing is left of them if the process is killed. `block` is
+    the number of items to process at a time.
+    """
+
+    folder: Path
+    block: int
+
+    def zeros(self, size: int, dtype: type[np.generic]) -> npt.NDArray[Any]:
+        """An array backed by a file, which disappears with the array."""
+        if not size:
+            return np.zeros(0, dtype)
+        with self._named_errors(), tempfile.TemporaryFile(dir=self.folder) as stream:
+            size_in_bytes = size * np.dtype(dtype).itemsize
+            if hasattr(os, "posix_fallocate"):  # a full disk is an error now, not a crash later
+                os.posix_fallocate(stream.fileno(), 0, size_in_bytes)
+            else:
+                stream.truncate(size_in_bytes)
+            return np.memmap(stream, dtype, "r+")
+
+    def spill(self, chunks: Iterable[array[int]]) -> UInt32:
+        """All chunks of 32-bit numbers as one array."""
+        with self._named_errors():
+            stream = tempfile.TemporaryFile(dir=self.folder)  # noqa: SIM115
+        with stream:
+            for chunk in chunks:  # may raise errors of its own
+                with self._named_errors():
+                    chunk.tofile(stream)
+            with self._named_errors():
+                stream.flush()
+            return np.memmap(stream, np.uint32, "r+") if stream.tell() else np.zeros(0, np.uint32)
+
+    def blocks(self, size: int) -> Iterator[slice]:
+        for start in range(0, size, self.block):
+            yield slice(start, min(start + self.block, size))
+
+    @contextlib.contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise TrainingError(
+                f"cannot write temporary files in {self.folder}: {error.strerror or error}; "
+                "give another directory"
+            ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class NGramTable:
+    """The n-grams of one order of the text, sorted by key."""
+
+    key: Int64
+    count: UInt32
+    suffix: Int32  # the rank, in the order below, of the n-gram without its first word
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    def __getitem__(self, part: slice) -> NGramTable:
+        return NGramTable(self.key[part], self.count[part], self.suffix[part])
 
 
 def number_text(
@@ -26,30 +96,29 @@ def number_text(
     min_count: int,
     word_class: Callable[[str], str],
     scratch: Scratch,
-) -> tuple[tuple[str, ...], UInt32, Int64]:
-    """The vocabulary, most frequent words first; the text as word numbers; the counts of words."""
+) -> tuple[tuple[str, ...], UInt32, NGramTable]:
+    """The vocabulary, most frequent words first; the text as word numbers; the table of words."""
     # Words are numbered in the order in which they are first looked up.
     numbers: defaultdict[str, int] = defaultdict(lambda: len(numbers) + len(SPECIAL_WORDS))
-    counts = np.zeros(0, dtype=np.int64)
 
-    def chunks() -> Iterator[array.array[int]]:
-        nonlocal counts
-        chunk = array.array("I")
+    def chunks() -> Iterator[array[int]]:
+        chunk = array("I")
         number = numbers.__getitem__
         for sentence in sentences:
             chunk.append(START)
             chunk.extend(map(number, sentence))
             chunk.append(END)
             if len(chunk) >= scratch.block:
-                counts = _add_counts(counts, chunk)
                 yield chunk
-                chunk = array.array("I")
-        counts = _add_counts(counts, chunk)
+                chunk = array("I")
         yield chunk
 
     text = scratch.spill(chunks())
     if not len(text):
         raise TrainingError("there is no text to estimate a model from")
+    counts = np.zeros(len(numbers) + len(SPECIAL_WORDS), dtype=np.int64)
+    for block in scratch.blocks(len(text)):
+        counts += np.bincount(text[block], minlength=len(counts))
     final: Counter[str] = Counter()
     shown = []
     for word, number in numbers.items():
@@ -66,32 +135,16 @@ def number_text(
     new_number = np.array([*range(len(SPECIAL_WORDS)), *(order[word] for word in shown)], np.uint32)
     for block in scratch.blocks(len(text)):
         text[block] = new_number[text[block]]
-    totals = [unknown, counts[START], counts[END], *(final[word] for word in words[3:])]
-    return words, text, np.array(totals, dtype=np.int64)
-
-
-def _add_counts(counts: Int64, chunk: array.array[int]) -> Int64:
-    more = np.bincount(np.frombuffer(chunk, dtype=np.uint32), minlength=len(counts))
-    more[: len(counts)] += counts
-    return more
-
-
-@dataclass(frozen=True, slots=True)
-class NGramTable:
-    """The n-grams of one order of the text, sorted by key."""
-
-    key: Int64
-    count: UInt32
-    suffix: Int32  # the rank, in the order below, of the n-gram without its first word
-
-    def __len__(self) -> int:
-        return len(self.key)
-
-
-def word_table(counts: Int64) -> NGramTable:
-    size = len(counts)
-    none = np.zeros(size, dtype=np.int32)
-    return NGramTable(np.arange(size), np.minimum(counts, _MAX_COUNT).astype(np.uint32), none)
+    totals = np.array([unknown, counts[START], counts[END], *(final[word] for word in words[3:])])
+    return (
+        words,
+        text,
+        NGramTable(
+            np.arange(len(words)),
+            np.minimum(totals, _MAX_COUNT).astype(np.uint32),
+            np.zeros(len(words), np.int32),
+        ),
+    )
 
 
 def count_ngrams(
@@ -152,24 +205,16 @@ def _table(scratch: Scratch, size: int) -> NGramTable:
 def _merge(runs: Sequence[NGramTable], scratch: Scratch) -> NGramTable:
     """Merge sorted runs into one table, about one block of keys at a time."""
     share = max(scratch.block // len(runs), 1)
-    merged = _table(scratch, sum(len(run) for run in runs))
+    merged = _table(scratch, sum(map(len, runs)))
     size = 0
-    starts = [0] * len(runs)
-    while any(start < len(run) for start, run in zip(starts, runs, strict=True)):
-        limit = min(
-            run.key[min(start + share, len(run)) - 1]
-            for start, run in zip(starts, runs, strict=True)
-            if start < len(run)
-        )
-        ends = [
-            start + int(np.searchsorted(run.key[start : start + share], limit, side="right"))
-            for start, run in zip(starts, runs, strict=True)
-        ]
-        parts = [slice(start, end) for start, end in zip(starts, ends, strict=True)]
-        pieces = list(zip(runs, parts, strict=True))
-        key = np.concatenate([run.key[part] for run, part in pieces])
-        count = np.concatenate([run.count[part] for run, part in pieces])
-        suffix = np.concatenate([run.suffix[part] for run, part in pieces])
+    while runs := [run for run in runs if len(run)]:
+        limit = min(run.key[:share][-1] for run in runs)
+        ends = [int(np.searchsorted(run.key[:share], limit, side="right")) for run in runs]
+        parts = [run[:end] for run, end in zip(runs, ends, strict=True)]
+        runs = [run[end:] for run, end in zip(runs, ends, strict=True)]
+        key = np.concatenate([part.key for part in parts])
+        count = np.concatenate([part.count for part in parts])
+        suffix = np.concatenate([part.suffix for part in parts])
         by_key = np.argsort(key)
         key = key[by_key]
         first = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
@@ -179,5 +224,4 @@ def _merge(runs: Sequence[NGramTable], scratch: Scratch) -> NGramTable:
         merged.count[block] = np.minimum(total, _MAX_COUNT)
         merged.suffix[block] = suffix[by_key[first]]
         size = block.stop
-        starts = ends
-    return NGramTable(merged.key[:size], merged.count[:size], merged.suffix[:size])
+    return merged[:size]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,15 @@ from syntagma.language_model.backoff import (
     Float64,
     Int32,
     NGramOrder,
+    UInt32,
     split_keys,
 )
-from syntagma.language_model.counting import NGramTable, count_ngrams, number_text, word_table
+from syntagma.language_model.counting import NGramTable, Scratch, count_ngrams, number_text
 from syntagma.language_model.packed import MAX_ORDER
-from syntagma.language_model.scratch import Scratch, UInt32, open_scratch
 
 MEMORY = 1 << 28  # bytes; more is not faster: smaller blocks have better locality
+_BYTES_PER_ITEM = 64  # of all arrays of a block that are in memory at the same time
+_MIN_BLOCK = 8
 FALLBACK_DISCOUNTS = (0.0, 0.5, 1.0, 1.5)  # as lmplz --discount_fallback
 
 Progress = Callable[[str, float], None]
@@ -56,19 +59,19 @@ def estimate(
     """
     thresholds = _thresholds(prune, order)
     report = progress or (lambda stage, done: None)
-    with open_scratch(directory, memory) as scratch:
-        report("reading", 0.0)
-        words, text, counts = number_text(sentences, min_count, word_class, scratch)
-        report("reading", 1.0)
-        tables = [word_table(counts)]
-        ranks = text.view(np.int32)
-        for k in range(2, order + 1):
-            report("counting", (k - 2) / (order - 1))
-            table, ranks = count_ngrams(text, ranks, scratch, last=k == order)
-            tables.append(table)
-        report("counting", 1.0)
-        del text, ranks
-        return BackoffModel(words, _estimate(tables, thresholds, scratch, report))
+    scratch = Scratch(directory or Path(gettempdir()), max(memory // _BYTES_PER_ITEM, _MIN_BLOCK))
+    report("reading", 0.0)
+    words, text, table = number_text(sentences, min_count, word_class, scratch)
+    report("reading", 1.0)
+    tables = [table]
+    ranks = text.view(np.int32)
+    for k in range(2, order + 1):
+        report("counting", (k - 2) / (order - 1))
+        table, ranks = count_ngrams(text, ranks, scratch, last=k == order)
+        tables.append(table)
+    report("counting", 1.0)
+    del text, ranks
+    return BackoffModel(words, _estimate(tables, thresholds, scratch, report))
 
 
 def _thresholds(prune: Sequence[int], order: int) -> tuple[int, ...]:

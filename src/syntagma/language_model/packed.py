@@ -24,12 +24,17 @@ from syntagma.files.sections import (
     text_section,
 )
 from syntagma.language_model._ngrams import LONGEST, NGrams, NGramScorer, rises, unfold
-from syntagma.language_model.backoff import SPECIAL_WORDS, UNKNOWN, BackoffModel, NGramOrder
+from syntagma.language_model.backoff import (
+    SPECIAL_WORDS,
+    UNKNOWN,
+    BackoffModel,
+    Float32,
+    NGramOrder,
+    UInt32,
+)
 from syntagma.problem.word import Alternative, shape
 
 Array = npt.NDArray[Any]
-Numbers = npt.NDArray[np.uint32]
-Floats = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.uint8]
 
 MAX_ORDER = LONGEST
@@ -41,7 +46,7 @@ _MANY = 255  # extensions of an n-gram: this many or more are stored in a table 
 _VOWELS = frozenset("aeiou")
 
 
-def quantise(values: Floats) -> tuple[Codes, Floats]:
+def quantise(values: Float32) -> tuple[Codes, Float32]:
     """(codes, table) with 256 values (Lloyd 1982); exact if there are no more distinct values."""
     distinct, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     table = np.zeros(CODES, np.float32)
@@ -83,12 +88,12 @@ def _shape_and_ending(form: str) -> tuple[str, str]:
 class Logs:
     """Logarithms: exact, or as codes in a table of 256 values."""
 
-    values: Floats
+    values: Float32
     codes: Codes | None = None
-    table: Floats | None = None
+    table: Float32 | None = None
 
     @classmethod
-    def packed(cls, values: Floats) -> Logs:
+    def packed(cls, values: Float32) -> Logs:
         codes, table = quantise(values)
         return cls(table[codes], codes, table)
 
@@ -114,10 +119,10 @@ class PackedOrder:
     computed again when they are written.
     """
 
-    words: Numbers
+    words: UInt32
     log_probs: Logs
-    backoffs: Floats
-    starts: Numbers
+    backoffs: Float32
+    starts: UInt32
 
     @classmethod
     def of(cls, order: NGramOrder, following: NGramOrder | None, pack: bool) -> PackedOrder:
@@ -235,8 +240,7 @@ class LanguageModel:
 
     def score(self, words: Sequence[str]) -> list[float]:
         """The natural log-probability of each word of a sentence and, last, of its end."""
-        found: list[float] = self.ngrams.score([self.number(word) for word in words])
-        return found
+        return self.ngrams.score([self.number(word) for word in words])
 
     def ngram_scorer(
         self,
@@ -283,29 +287,26 @@ def section_table(top: int) -> list[Section]:
     table = [text_section("lm.words")]
     for i in range(1, top + 1):
         size, contexts = f"{i}-grams" if i > 1 else "words", f"contexts of order {i}"
-        if i == 1:
-            table.append(Section("lm.1.log_probs", np.float32, (size,), *LOG_RANGE))
-        else:
-            table += [
-                Section(f"lm.{i}.words", np.uint16, (size,)),
-                Section(f"lm.{i}.high_bits", np.uint8, (f"bits of order {i}",)),
-                Section(f"lm.{i}.log_probs", np.uint8, (size,)),
-                Section(f"lm.{i}.log_probs.table", np.float32, (CODES,), *LOG_RANGE),
-            ]
+        if i > 1:
+            table.append(Section(f"lm.{i}.words", np.uint16, (size,)))
+            table.append(Section(f"lm.{i}.high_bits", np.uint8, (f"bits of order {i}",)))
+        table += _sections_of_logs(f"lm.{i}.log_probs", size, exact=i == 1)
         if i < top:
             table += [
                 Section(f"lm.{i}.contexts", np.uint8, (f"bytes of {contexts}",)),
                 Section(f"lm.{i}.counts", np.uint8, (contexts,)),
                 Section(f"lm.{i}.many", np.uint32, (f"large {contexts}",)),
-            ]
-        if i < top and i == 1:
-            table.append(Section("lm.1.backoffs", np.float32, (contexts,), *LOG_RANGE))
-        elif i < top:
-            table += [
-                Section(f"lm.{i}.backoffs", np.uint8, (contexts,)),
-                Section(f"lm.{i}.backoffs.table", np.float32, (CODES,), *LOG_RANGE),
+                *_sections_of_logs(f"lm.{i}.backoffs", contexts, exact=i == 1),
             ]
     return table
+
+
+def _sections_of_logs(name: str, size: str, *, exact: bool) -> list[Section]:
+    """Those of `Logs`."""
+    if exact:
+        return [Section(name, np.float32, (size,), *LOG_RANGE)]
+    codes = Section(name, np.uint8, (size,))
+    return [codes, Section(f"{name}.table", np.float32, (CODES,), *LOG_RANGE)]
 
 
 def _order(arrays: Mapping[str, Array], i: int, top: int, vocabulary: Sequence[str]) -> PackedOrder:
@@ -329,13 +330,13 @@ def _order(arrays: Mapping[str, Array], i: int, top: int, vocabulary: Sequence[s
     return PackedOrder(words, Logs.from_arrays(arrays, f"lm.{i}.log_probs"), backoffs, starts)
 
 
-def _high_bits(words: Numbers, vocabulary: int) -> Codes:
+def _high_bits(words: UInt32, vocabulary: int) -> Codes:
     """The bits of the numbers of words from the 17th on: one plane of bits after the other."""
     places = range(16, max(vocabulary - 1, 0).bit_length())
     return np.concatenate([np.empty(0, np.uint8), *(np.packbits(words >> i & 1) for i in places)])
 
 
-def _add_high_bits(words: Numbers, bits: Codes, vocabulary: int, order: int) -> None:
+def _add_high_bits(words: UInt32, bits: Codes, vocabulary: int, order: int) -> None:
     size = -(-len(words) // 8)
     places = range(16, max(vocabulary - 1, 0).bit_length())
     if len(bits) != len(places) * size:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from syntagma.arguments import as_integer, is_collection
 from syntagma.errors import TrainingError, shown
-from syntagma.treebanks.settings import check_types
+from syntagma.treebanks.settings import check_type, check_types
 
 PRUNE = (0, 1, 1, 2)  # for large texts
 
@@ -23,21 +23,15 @@ class LanguageModelSettings:
 
     def __post_init__(self) -> None:
         check_types(self)
-        if self.max_ngrams is not None:
-            object.__setattr__(self, "max_ngrams", _integer("max_ngrams", self.max_ngrams))
+        check_type(self, "max_ngrams", int)
         if self.prune is not None:
-            given = self.prune
-            if not is_collection(given):
-                raise TrainingError(f"prune must be a list of integers, not {shown(given)}")
-            object.__setattr__(self, "prune", tuple(_integer("prune", each) for each in given))
+            if not is_collection(self.prune):
+                raise TrainingError(f"prune must be a list of integers, not {shown(self.prune)}")
+            for each in self.prune:
+                if as_integer(each) is None:
+                    raise TrainingError(f"prune must be an integer, not {shown(each)}")
+            object.__setattr__(self, "prune", tuple(map(int, self.prune)))
 
     @property
     def thresholds(self) -> tuple[int, ...]:
         return PRUNE[: self.order] if self.prune is None else self.prune
-
-
-def _integer(name: str, value: object) -> int:
-    number = as_integer(value)
-    if number is None:
-        raise TrainingError(f"{name} must be an integer, not {shown(value)}")
-    return number
