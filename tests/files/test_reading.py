@@ -124,7 +124,7 @@ def test_a_line_beyond_the_limit_is_reported_before_the_rest_of_it_is_read() -> 
             return len(buffer)
 
     stream = Endless()
-    error = next(_lines(cast(BinaryIO, stream), "<stdin>", close=False))
+    error = next(_lines(cast(BinaryIO, stream), "<stdin>"))
     assert isinstance(error, FormatError)
     assert stream.given < 2 * MAX_LINE
 

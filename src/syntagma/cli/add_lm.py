@@ -8,7 +8,7 @@ import typer
 from syntagma.cli import options
 from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
-from syntagma.files.outputs import check_output
+from syntagma.files.writing import check_output
 
 
 def add_lm(

@@ -8,7 +8,7 @@ import typer
 from syntagma.cli import options
 from syntagma.cli.output import open_output, write_stdout
 from syntagma.cli.progress import Ticker
-from syntagma.files.outputs import check_output, check_stdout
+from syntagma.files.writing import check_output, check_stdout
 
 
 def convert(

@@ -11,8 +11,7 @@ from typing import Any, Literal
 
 from syntagma.cli.options import FormatName
 from syntagma.errors import OutputError
-from syntagma.files.outputs import check_output, check_stdout
-from syntagma.files.writing import atomic_write
+from syntagma.files.writing import atomic_write, check_output, check_stdout
 from syntagma.formats.results import Result, Results, write_results
 from syntagma.problem.word import TagColumn
 from syntagma.request import SearchName

@@ -9,7 +9,7 @@ from syntagma.cli import options
 from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
 from syntagma.errors import TrainingError
-from syntagma.files.outputs import check_output
+from syntagma.files.writing import check_output
 from syntagma.language_model.packed import MAX_ORDER
 from syntagma.language_model.settings import PRUNE, LanguageModelSettings
 

@@ -73,27 +73,19 @@ def lock_file(path: Path, output: Path, work: str, *, shared: bool = False) -> I
 def _acquire(path: Path, shared: bool) -> int | None:
     """The descriptor of the locked file, or None if somebody else has locked it."""
     while True:
-        with temporary.undisturbed():
+        with temporary.undisturbed(), contextlib.ExitStack() as unless_locked:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-            try:
-                if not _lock(descriptor, shared):
-                    os.close(descriptor)
-                    return None
-                # The last holder removes the file: a lock on a removed file protects nothing.
-                current = os.path.exists(path) and os.path.samestat(
-                    os.fstat(descriptor), os.stat(path)
-                )
-            except BaseException:
-                os.close(descriptor)
-                raise
-            if current and shared:
+            unless_locked.callback(os.close, descriptor)
+            if not _lock(descriptor, shared):
+                return None
+            # The last holder removes the file: a lock on a removed file protects nothing.
+            if os.path.exists(path) and os.path.samestat(os.fstat(descriptor), os.stat(path)):
+                if not shared:
+                    os.truncate(descriptor, 0)
+                    os.write(descriptor, f"{os.getpid()}\n".encode())
+                    temporary.note(path)
+                unless_locked.pop_all()
                 return descriptor
-            if current:
-                os.truncate(descriptor, 0)
-                os.write(descriptor, f"{os.getpid()}\n".encode())
-                temporary.note(path)
-                return descriptor
-            os.close(descriptor)
 
 
 def _release(path: Path, descriptor: int) -> None:

@@ -43,14 +43,12 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[str | FormatError]:
     """
     source = source_name(path)
     try:
-        if source == "<stdin>":
-            return _lines(sys.stdin.buffer, source, close=False)
-        return _lines(open(path, "rb"), source, close=True)
+        return _lines(sys.stdin.buffer if source == "<stdin>" else open(path, "rb"), source)
     except OSError as error:
         raise FormatError(f"cannot read the file: {error.strerror or error}", source) from error
 
 
-def _lines(raw: BinaryIO, source: str, *, close: bool) -> Iterator[str | FormatError]:
+def _lines(raw: BinaryIO, source: str) -> Iterator[str | FormatError]:
     # A standard input that was replaced may lack `peek`.
     buffered = (
         raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw))
@@ -62,7 +60,7 @@ def _lines(raw: BinaryIO, source: str, *, close: bool) -> Iterator[str | FormatE
     except reading_faults() as error:
         yield unreadable(error, source, None)
     finally:
-        if close:
+        if source != "<stdin>":
             raw.close()
         elif buffered is not raw and not raw.closed:
             buffered.detach()  # else its end would close standard input
@@ -106,19 +104,15 @@ def decoded_lines(
 
 def reading_faults() -> tuple[type[Exception], ...]:
     """The exceptions of a file that is damaged, truncated or unreachable."""
-    return OSError, EOFError, zlib.error, _lzma_error()
+    # Decompressing xz loads the module; if it is not loaded, its error was not raised.
+    lzma = sys.modules.get("lzma")
+    return OSError, EOFError, zlib.error, *((lzma.LZMAError,) if lzma else ())
 
 
 def unreadable(error: Exception, source: str, line: int | None) -> FormatError:
     """The error of a file that cannot be read beyond this line."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return FormatError(f"the file is damaged or cut off after this line: {reason}", source, line)
-
-
-def _lzma_error() -> type[Exception]:
-    # Decompressing xz loads the module; if it is not loaded, its error was not raised.
-    lzma = sys.modules.get("lzma")
-    return cast(type[Exception], lzma.LZMAError) if lzma else EOFError
 
 
 def unpacked(raw: io.BufferedReader, source: str) -> BinaryIO:

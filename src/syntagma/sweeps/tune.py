@@ -14,9 +14,8 @@ from syntagma.engines.engine import MAX_JOBS, available_cores, import_ray
 from syntagma.errors import ArgumentError, SyntagmaWarning, TrainingError, shown
 from syntagma.files import temporary
 from syntagma.files.locking import locked
-from syntagma.files.outputs import check_output
 from syntagma.files.paths import check_path
-from syntagma.files.writing import atomic_write
+from syntagma.files.writing import atomic_write, check_output
 from syntagma.neural.settings import AdaptedSettings, NeuralSettings
 from syntagma.sweeps.job import describe_files, differing_settings, settings_to_json
 from syntagma.sweeps.ray_tune import search_with_ray

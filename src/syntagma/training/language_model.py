@@ -21,9 +21,9 @@ from syntagma import __version__
 from syntagma.errors import FormatError, ModelError, TrainingError, shown
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.files.locking import locked
-from syntagma.files.outputs import check_output
 from syntagma.files.paths import as_paths, check_path
 from syntagma.files.reading import fingerprint, open_text, source_name
+from syntagma.files.writing import check_output
 from syntagma.formats.conllu import read_blocks
 from syntagma.formats.text import split_bag
 from syntagma.formats.tokenization import sentences as split

@@ -21,8 +21,8 @@ from typing import Any
 
 from syntagma.errors import ModelError, TrainingError
 from syntagma.files.locking import locked
-from syntagma.files.outputs import check_output
 from syntagma.files.paths import check_path
+from syntagma.files.writing import check_output
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
 from syntagma.models.header import LANGUAGE_MODEL

@@ -22,8 +22,7 @@ from syntagma.errors import OutputError, TrainingError
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.files import temporary
 from syntagma.files.locking import locked
-from syntagma.files.outputs import check_output
-from syntagma.files.writing import sync_directory
+from syntagma.files.writing import check_output, sync_directory
 from syntagma.formats.auto import auto_line
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import LanguageModel

@@ -15,10 +15,9 @@ from typing import Literal, get_args
 
 from syntagma.ccg.derivation import Derivation
 from syntagma.errors import ArgumentError, FormatError, SyntagmaWarning, shown
-from syntagma.files.outputs import check_output
 from syntagma.files.paths import check_path
 from syntagma.files.reading import open_text, source_name
-from syntagma.files.writing import atomic_write
+from syntagma.files.writing import atomic_write, check_output
 from syntagma.formats.auto import read_auto, write_auto
 from syntagma.formats.penn import NOUN_PHRASE, read_penn, without_traces
 from syntagma.problem.limits import MAX_CHARACTERS
