@@ -31,7 +31,6 @@ def accept(
         typer.Option(
             "--file",
             "-i",
-            metavar="FILE",
             help="With --order, a file with one problem; else a file with orders to judge; "
             "repeatable.",
         ),
@@ -39,8 +38,7 @@ def accept(
     input_format: options.InputFormat = None,
     tokenize: options.Tokenize = False,
     format: Annotated[
-        Literal["text", "json"],
-        typer.Option("--format", "-f", metavar="text|json", help="Output format."),
+        Literal["text", "json"], typer.Option("--format", "-f", help="Output format.")
     ] = "text",
     margin: Annotated[
         float | None,

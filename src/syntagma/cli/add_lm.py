@@ -24,7 +24,7 @@ def add_lm(
     ],
     output: options.ModelOutput,
     limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Use only the first N sentences of DEV.")
+        int | None, typer.Option(min=1, help="Use only the first N sentences of DEV.")
     ] = None,
     threads: options.Threads = 1,
     debug: options.Debug = False,

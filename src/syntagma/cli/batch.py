@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 def batch(
     task: Annotated[
         Literal["order", "realize", "score"],
-        typer.Argument(
-            metavar="order|realize|score",
-            help="Operation to run; score takes sentences in order.",
-        ),
+        typer.Argument(help="Operation to run; score takes sentences in order."),
     ],
     inputs: Annotated[
         list[str],
@@ -44,35 +41,25 @@ def batch(
     tokenize: options.Tokenize = False,
     format: Annotated[
         Literal["text", "json", "conllu", "parquet"],
-        typer.Option(
-            "--format",
-            "-f",
-            metavar="text|json|conllu|parquet",
-            help="Output format; parquet needs the extra batch.",
-        ),
+        typer.Option("--format", "-f", help="Output format; parquet needs the extra batch."),
     ] = "text",
     gzip: Annotated[
         bool, typer.Option("--gzip", help="Compress the results; not for parquet.")
     ] = False,
     written: Annotated[
-        bool,
-        typer.Option("--text", help="Order: detokenise sentences (formats text and parquet)."),
+        bool, typer.Option("--text", help="Order: detokenise sentences (formats text and parquet).")
     ] = False,
     shard_size: Annotated[
         int,
         typer.Option(
             min=1,
             max=MAX_SHARD_SIZE,
-            metavar="N",
             help="Problems per shard: a stopped job loses at most the shards under way.",
         ),
     ] = DEFAULT_SHARD_SIZE,
     engine: Annotated[
         Literal["processes", "ray"],
-        typer.Option(
-            metavar="processes|ray",
-            help="Worker processes on this machine, or Ray Data (extra: ray).",
-        ),
+        typer.Option(help="Worker processes on this machine, or Ray Data (extra: ray)."),
     ] = "processes",
     address: Annotated[
         str | None,
@@ -88,7 +75,6 @@ def batch(
             "-j",
             min=1,
             max=MAX_JOBS,
-            metavar="N",
             help="Worker processes, or most actors of Ray. Default: one per core, on a cluster as "
             "many as it has room for.",
         ),

@@ -23,7 +23,6 @@ def convert(
         Literal["ptb", "auto", "sr11"],
         typer.Option(
             "--from",
-            metavar="ptb|auto|sr11",
             help="Format: bracketed trees of the Penn Treebank (.mrg), CCGbank (.auto), or lemma "
             "trees with sentences of the shared task of 2011 (.hfg).",
         ),
@@ -46,8 +45,7 @@ def convert(
     labels: Annotated[
         Literal["malt", "none"],
         typer.Option(
-            metavar="malt|none",
-            help="ptb: arcs with the labels of Penn2Malt (SUB, OBJ, NMOD, …), or without.",
+            help="ptb: arcs with the labels of Penn2Malt (SUB, OBJ, NMOD, …), or without."
         ),
     ] = "malt",
     model: Annotated[

@@ -29,7 +29,6 @@ def evaluate(
         typer.Option(
             "--data",
             "-d",
-            metavar="FILE",
             help="A treebank in CoNLL-U, or a CCGbank (.auto); repeatable, and a quoted pattern"
             " such as 'wsj/23/*.conllu' stands for several files.",
         ),
@@ -50,10 +49,10 @@ def evaluate(
     expansions: options.Expansions = None,
     threads: options.Threads = 1,
     limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Use only the first N sentences.")
+        int | None, typer.Option(min=1, help="Use only the first N sentences.")
     ] = None,
     seed: Annotated[
-        int, typer.Option(metavar="N", help="Random seed of the shuffling and of what is given.")
+        int, typer.Option(help="Random seed of the shuffling and of what is given.")
     ] = 1,
     spans: Annotated[
         bool,
@@ -65,10 +64,7 @@ def evaluate(
     ] = False,
     bleu_tokenize: Annotated[
         BleuTokenizerName,
-        typer.Option(
-            metavar="none|13a",
-            help="How BLEU splits words: at spaces only, or as mteval-v13a does.",
-        ),
+        typer.Option(help="How BLEU splits words: at spaces only, or as mteval-v13a does."),
     ] = "none",
     lowercase: Annotated[
         bool, typer.Option("--lowercase", help="BLEU ignores case. Exact match does not.")
@@ -77,7 +73,6 @@ def evaluate(
         int | None,
         typer.Option(
             min=1,
-            metavar="N",
             help="Also show N example outputs of each length class, with their sentence BLEU (Liu"
             " et al. 2015, Table 6).",
         ),
@@ -94,7 +89,6 @@ def evaluate(
         Path | None,
         typer.Option(
             "--input",
-            metavar="FILE",
             help="With --sr: the input of the shared task (T1) for --data. Default: the labelled"
             " trees of --data, without hints on the order.",
         ),
@@ -103,8 +97,7 @@ def evaluate(
         bool, typer.Option("--no-hints", help="With --sr: ignore the hints (lin) of --input.")
     ] = False,
     json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Also write the figures to this file."),
+        Path | None, typer.Option("--json", help="Also write the figures to this file.")
     ] = None,
     model: Annotated[
         list[str] | None,
@@ -119,9 +112,8 @@ def evaluate(
     outputs: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FILE",
             help="Outputs of another system to compare with, one tokenised sentence per line in the"
-            " order of --data; repeatable. Needs one --condition.",
+            " order of --data; repeatable. Needs one --condition."
         ),
     ] = None,
     no_lm: options.NoLanguageModel = False,
@@ -179,16 +171,7 @@ def evaluate(
         if bleu_tokenize != "none" or lowercase:
             raise typer.BadParameter("--sr has scores of its own: no --bleu-tokenize, --lowercase")
         _evaluate_realization(
-            files,
-            input_file,
-            no_hints,
-            models[0],
-            no_lm,
-            request,
-            threads,
-            limit,
-            seed,
-            json_file,
+            files, input_file, no_hints, models[0], no_lm, request, threads, limit, seed, json_file
         )
         return
     if input_file or no_hints:
@@ -297,11 +280,7 @@ def evaluate(
             "outputs": [_described(path) for path in output_files],
         }
     if examples:
-        from syntagma.evaluation.examples import (
-            choose_examples,
-            examples_as_dict,
-            render_examples,
-        )
+        from syntagma.evaluation.examples import choose_examples, examples_as_dict, render_examples
 
         chosen = choose_examples(
             first.references, named, examples, bleu_tokenize=bleu_tokenize, lowercase=lowercase

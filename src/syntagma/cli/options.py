@@ -1,16 +1,19 @@
-"""Options and arguments that several commands share.
+"""Options and arguments that several commands share, and the request that they amount to.
 
 Limits and defaults are defined with the settings and the search budget, not here.
 """
 
+from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
 from syntagma.problem.word import TagColumn
 from syntagma.request import (
     DEFAULT_TIMEOUT,
+    DEFAULTS,
     MAX_BEAM,
     MAX_EXPANSIONS,
     MAX_THREADS,
@@ -18,11 +21,37 @@ from syntagma.request import (
     SearchName,
 )
 
+VALUE_NAMES = {int: "N", float: "X", str: "TEXT", Path: "FILE"}
+
 InputFormatName = Literal["text", "json", "conllu"]
 LemmaFormatName = Literal["text", "json", "conllu", "sr11"]
 FormatName = Literal["text", "json", "conllu", "tree", "svg", "html", "auto", "indented"]
 
 MIN_TIMEOUT = 0.001  # seconds: typer can only check bounds that are allowed themselves
+
+
+def name_values(command: Callable[..., None]) -> None:
+    """Let the help call what an option takes by its type, unless the option has a `metavar`."""
+    for parameter in signature(command).parameters.values():
+        for option in getattr(parameter.annotation, "__metadata__", ()):
+            option.metavar = option.metavar or _value_name(parameter.annotation.__origin__)
+
+
+def _value_name(kind: Any) -> str | None:
+    """
+    >>> _value_name(list[Path] | None), _value_name(Literal["beam", "best-first"])
+    ('FILE', 'beam|best-first')
+    """
+    inner = get_args(kind)
+    if get_origin(kind) is Literal:
+        return "|".join(inner)
+    return _value_name(inner[0]) if inner else VALUE_NAMES.get(kind)
+
+
+def request_options(context: typer.Context) -> dict[str, Any]:
+    """The fields of a request that the options of a command give."""
+    names = ("search", *DEFAULTS)
+    return {name: context.params[name] for name in names if name in context.params}
 
 
 def _remember_debug(context: typer.Context, value: bool) -> bool:
@@ -46,10 +75,7 @@ Model = Annotated[
     ),
 ]
 Search = Annotated[
-    SearchName,
-    typer.Option(
-        metavar="beam|best-first", help="Search strategy; each model is made for one of the two."
-    ),
+    SearchName, typer.Option(help="Search strategy; each model is made for one of the two.")
 ]
 Timeout = Annotated[
     float | None,
@@ -66,7 +92,6 @@ Expansions = Annotated[
     typer.Option(
         min=1,
         max=MAX_EXPANSIONS,
-        metavar="N",
         help="Best-first: maximum number of expanded edges per problem. Unlike --timeout, it gives "
         "the same result on any machine.",
     ),
@@ -88,7 +113,6 @@ Beam = Annotated[
         "-b",
         min=1,
         max=MAX_BEAM,
-        metavar="N",
         help=f"Beam: beam width, 1 to {MAX_BEAM}. Default: chosen by the model for each problem.",
     ),
 ]
@@ -99,7 +123,6 @@ Threads = Annotated[
         "-t",
         min=1,
         max=MAX_THREADS,
-        metavar="N",
         help="Number of threads; each works on one problem at a time.",
     ),
 ]
@@ -129,21 +152,13 @@ Tokenize = Annotated[
 Files = Annotated[
     list[Path] | None,
     typer.Option(
-        "--file",
-        "-i",
-        metavar="FILE",
-        help="Read problems from this file (plain, gzip or xz); repeatable.",
+        "--file", "-i", help="Read problems from this file (plain, gzip or xz); repeatable."
     ),
 ]
 NBest = Annotated[
     int | None,
     typer.Option(
-        "--n-best",
-        "-n",
-        min=1,
-        max=MAX_BEAM,
-        metavar="N",
-        help="Print up to N different results per problem.",
+        "--n-best", "-n", min=1, max=MAX_BEAM, help="Print up to N different results per problem."
     ),
 ]
 Diverse = Annotated[
@@ -153,22 +168,17 @@ Diverse = Annotated[
     ),
 ]
 OnError = Annotated[
-    Literal["stop", "skip"],
-    typer.Option(metavar="stop|skip", help="Whether to stop at a bad problem or to skip it."),
+    Literal["stop", "skip"], typer.Option(help="Whether to stop at a bad problem or to skip it.")
 ]
 InputFormat = Annotated[
     InputFormatName | None,
-    typer.Option(
-        metavar="text|json|conllu",
-        help="Input format. Default: by the extension of the file name, else text.",
-    ),
+    typer.Option(help="Input format. Default: by the extension of the file name, else text."),
 ]
 LemmaFormat = Annotated[
     LemmaFormatName | None,
     typer.Option(
-        metavar="text|json|conllu|sr11",
         help="Input format; sr11 is that of the shared task of 2011. Default: by the extension of "
-        "the file name (.hfg: sr11), else text.",
+        "the file name (.hfg: sr11), else text."
     ),
 ]
 Format = Annotated[
@@ -176,7 +186,6 @@ Format = Annotated[
     typer.Option(
         "--format",
         "-f",
-        metavar="text|json|conllu|tree|svg|html|auto|indented",
         help="Output format; svg is a picture of one problem, html a page of pictures; auto and "
         "indented are for CCG derivations.",
     ),
@@ -186,28 +195,21 @@ Output = Annotated[
     typer.Option(
         "--output",
         "-o",
-        metavar="FILE",
         help="Write to this file, which appears only when it is complete. "
         "Default: standard output.",
     ),
 ]
 MaxWords = Annotated[
-    int,
-    typer.Option(
-        min=1, metavar="N", help="Reject bags with more words; the model sets the maximum."
-    ),
+    int, typer.Option(min=1, help="Reject bags with more words; the model sets the maximum.")
 ]
 
 
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="Name of an installed model, or a model file.")
 ]
-ModelOutput = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="The model file to write.")
-]
+ModelOutput = Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")]
 RecordFormat = Annotated[
-    Literal["text", "json"],
-    typer.Option("--format", "-f", metavar="text|json", help="Output format."),
+    Literal["text", "json"], typer.Option("--format", "-f", help="Output format.")
 ]
 
 # For the header of a trained model.
@@ -230,8 +232,5 @@ AlsoRealize = Annotated[
 ]
 TrainedTagColumn = Annotated[
     TagColumn | None,
-    typer.Option(
-        metavar="xpos|upos",
-        help="Column of CoNLL-U that serves as the tag. Default: by the treebank.",
-    ),
+    typer.Option(help="Column of CoNLL-U that serves as the tag. Default: by the treebank."),
 ]

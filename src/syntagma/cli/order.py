@@ -1,33 +1,24 @@
 """`syntagma order`: orders bags of words from arguments, files or standard input."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import Document, check_destination
-from syntagma.cli.stream import bag_of_arguments, read_inputs, run_stream
-from syntagma.errors import FormatError
-from syntagma.problem.problem import Problem
+from syntagma.cli.output import Document
+from syntagma.cli.stream import open_model, read_inputs, run_stream
 from syntagma.request import DEFAULT_MAX_WORDS, Request
-
-if TYPE_CHECKING:
-    pass
 
 
 def order(
+    context: typer.Context,
     words: options.Words = None,
     file: options.Files = None,
     input_format: options.InputFormat = None,
     tokenize: options.Tokenize = False,
     format: options.Format = "text",
     written: Annotated[
-        bool,
-        typer.Option(
-            "--text",
-            help="Detokenise sentences: natural spacing and contractions.",
-        ),
+        bool, typer.Option("--text", help="Detokenise sentences: natural spacing and contractions.")
     ] = False,
     n_best: options.NBest = None,
     diverse: options.Diverse = False,
@@ -87,25 +78,8 @@ def order(
         raise typer.BadParameter("give words or --file, not both")
     if written and format != "text":
         raise typer.BadParameter(f"--text goes with --format text, not with {format}")
-    request = Request(
-        operation="order",
-        search=search,
-        n_best=n_best,
-        diverse=diverse,
-        beam=beam,
-        timeout=timeout,
-        expansions=expansions,
-        max_words=max_words,
-        projective=projective,
-    )
-    check_destination(output, [] if words else file or ["-"], model, search)
-    from syntagma.linearizer.linearizer import load
-
-    linearizer = load(model, search=search, language_model=not no_lm)
-    problems: Iterable[Problem | FormatError] = (
-        [bag_of_arguments(words, tokenize=tokenize)]
-        if words
-        else read_inputs(file or ["-"], input_format, linearizer.tag_column, tokenize=tokenize)
-    )
+    request = Request(operation="order", **options.request_options(context))
+    linearizer = open_model(context, [] if words else file or ["-"])
+    problems = read_inputs(words, file, input_format, linearizer.tag_column, tokenize)
     document = Document(format, linearizer.tag_column, linearizer.spell if written else None)
     run_stream(linearizer, request, problems, document, output, on_error, threads)

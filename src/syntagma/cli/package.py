@@ -13,8 +13,7 @@ from syntagma.cli.output import write_stdout
 def package(
     model: options.ModelArgument,
     output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="FOLDER", help="The folder of the package."),
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="The folder of the package.")
     ],
     name: Annotated[
         str | None,
@@ -27,14 +26,12 @@ def package(
     figures: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FILE",
             help="Figures for the model card, a file of `evaluate --json`; repeatable. Default: "
-            "those of training.",
+            "those of training."
         ),
     ] = None,
     licence_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Text of the licence, to be part of the package."),
+        Path | None, typer.Option(help="Text of the licence, to be part of the package.")
     ] = None,
     debug: options.Debug = False,
 ) -> None:

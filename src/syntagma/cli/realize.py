@@ -1,22 +1,17 @@
 """`syntagma realize`: makes sentences from lemmas."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import Document, check_destination
-from syntagma.cli.stream import bag_of_arguments, read_inputs, run_stream
-from syntagma.errors import FormatError
-from syntagma.problem.problem import Problem
+from syntagma.cli.output import Document
+from syntagma.cli.stream import open_model, read_inputs, run_stream
 from syntagma.request import DEFAULT_MAX_WORDS, Request
-
-if TYPE_CHECKING:
-    pass
 
 
 def realize(
+    context: typer.Context,
     lemmas: Annotated[
         list[str] | None,
         typer.Argument(metavar="LEMMAS", help="Lemmas of one sentence, in any order."),
@@ -37,7 +32,6 @@ def realize(
         typer.Option(
             "--format",
             "-f",
-            metavar="text|json|conllu|tree|svg|html|sr",
             help="Output format; svg is a picture of one problem, html a page of pictures. "
             "Default: text, or sr with --sr.",
         ),
@@ -91,32 +85,16 @@ def realize(
         raise typer.BadParameter("--sr goes with CoNLL-U, from --file or standard input")
     if format == "sr" and n_best is not None:
         raise typer.BadParameter("--format sr has one sentence per problem: leave out --n-best")
-    request = Request(
-        operation="realize",
-        search=search,
-        n_best=n_best,
-        diverse=diverse,
-        beam=beam,
-        timeout=timeout,
-        expansions=expansions,
-        max_words=max_words,
-        projective=projective,
+    request = Request(operation="realize", **options.request_options(context))
+    linearizer = open_model(context, [] if lemmas else file or ["-"])
+    problems = read_inputs(
+        lemmas,
+        file,
+        "conllu" if shared_task else input_format,
+        linearizer.tag_column,
+        tokenize,
+        "shared task" if shared_task else "column",
     )
     chosen = format or ("sr" if shared_task and n_best is None else "text")
-    check_destination(output, [] if lemmas else file or ["-"], model, search)
-    from syntagma.linearizer.linearizer import load
-
-    linearizer = load(model, search=search, language_model=not no_lm)
-    problems: Iterable[Problem | FormatError] = (
-        [bag_of_arguments(lemmas, lemmas=True, tokenize=tokenize)]
-        if lemmas
-        else read_inputs(
-            file or ["-"],
-            "conllu" if shared_task else input_format,
-            linearizer.tag_column,
-            "shared task" if shared_task else "column",
-            tokenize=tokenize,
-        )
-    )
     document = Document(chosen, linearizer.tag_column)
     run_stream(linearizer, request, problems, document, output, on_error, threads)

@@ -18,12 +18,7 @@ def score(
     order: options.Orders = [],  # noqa: B006 (never mutated)
     file: Annotated[
         Path | None,
-        typer.Option(
-            "--file",
-            "-i",
-            metavar="FILE",
-            help="A file with one problem, whose orders are scored.",
-        ),
+        typer.Option("--file", "-i", help="A file with one problem, whose orders are scored."),
     ] = None,
     input_format: options.InputFormat = None,
     tokenize: options.Tokenize = False,

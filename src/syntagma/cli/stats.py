@@ -19,8 +19,7 @@ def stats(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="FILE",
-            help="Treebanks in CoNLL-U or CCGbanks (.auto), or patterns such as 'wsj_02*.conllu'.",
+            help="Treebanks in CoNLL-U or CCGbanks (.auto), or patterns such as 'wsj_02*.conllu'."
         ),
     ],
     format: options.RecordFormat = "text",

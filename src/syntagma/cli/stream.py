@@ -163,10 +163,7 @@ class Skipped:
         if self.count:
             places = ", ".join(map(str, self.places))
             more = f" and {self.count - len(self.places)} more" * (self.count > len(self.places))
-            print(
-                f"skipped {self.count} of {total} problems: {places}{more}",
-                file=sys.stderr,
-            )
+            print(f"skipped {self.count} of {total} problems: {places}{more}", file=sys.stderr)
 
 
 class ShortOfTime:

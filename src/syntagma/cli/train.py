@@ -1,8 +1,9 @@
-"""`syntagma train`: trains a model on a treebank."""
+"""`syntagma train`: trains a model on a treebank; the options become the settings of a learner."""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -11,18 +12,38 @@ from syntagma.best_first.settings import BestFirstSettings
 from syntagma.cli import options, signals
 from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
-from syntagma.cli.training_options import choose_settings
-from syntagma.features.settings import PRESET_NAMES
+from syntagma.features.settings import PresetName
 from syntagma.linear.settings import LinearSettings
 from syntagma.neural.adaptation import MIN_COUNT, WORD_DROPOUT
 from syntagma.neural.lexicon import SUFFIX
 from syntagma.neural.parameters import Dimensions
-from syntagma.neural.settings import LEAST_LAYERS, MAX_LAYERS, WIDTH_MULTIPLE, NeuralSettings
+from syntagma.neural.settings import (
+    LEAST_LAYERS,
+    MAX_LAYERS,
+    SPECIALITIES,
+    WIDTH_MULTIPLE,
+    NeuralSettings,
+)
 from syntagma.problem.word import TagColumn
 from syntagma.request import MAX_BEAM, MAX_EXPANSIONS, SearchName
+from syntagma.training.presets import PRESETS, paper_settings
+from syntagma.treebanks.settings import Settings
 
 # The defaults of all options are those of the settings.
 NEURAL, LINEAR, BEST_FIRST = NeuralSettings(), LinearSettings(), BestFirstSettings()
+KINDS: dict[str, Settings] = {"linear": LINEAR, "best-first": BEST_FIRST, "neural": NEURAL}
+# Options of one kind of model only that are no settings, or settings of other kinds, too.
+_OF_ONE_KIND = {
+    "start": "neural",
+    "pretrain": "neural",
+    "min_count": "neural",
+    "lm": "best-first",
+}
+_OF_NEW_MODELS = {
+    "min_count": "a vocabulary",
+    "suffix_length": "a vocabulary",
+    "width": "a network",
+}
 
 
 def train(
@@ -38,34 +59,30 @@ def train(
     ],
     output: options.ModelOutput,
     preset: Annotated[
-        Literal["l15", "p16", "zc15", "z13", "z11"] | None,
+        PresetName | None,
         typer.Option(
-            metavar="|".join(PRESET_NAMES),
             help="All settings of a published system: Liu et al. (2015), Puduppully et al. (2016), "
-            "Zhang and Clark (2015), Zhang (2013), Zhang and Clark (2011). Options beside it win.",
+            "Zhang and Clark (2015), Zhang (2013), Zhang and Clark (2011). Options beside it win."
         ),
     ] = None,
     search: Annotated[
         SearchName,
         typer.Option(
-            metavar="beam|best-first",
-            help="Search strategy of the model; best-first is that of Zhang and Clark (2015).",
+            help="Search strategy of the model; best-first is that of Zhang and Clark (2015)."
         ),
     ] = "beam",
     scorer: Annotated[
         Literal["neural", "linear"],
         typer.Option(
-            metavar="neural|linear",
             help="Beam: a neural network, trained with PyTorch, or a linear model, as in the "
-            "papers.",
+            "papers."
         ),
     ] = "neural",
     features: Annotated[
         Literal["l15", "p16", "p16+"],
         typer.Option(
-            metavar="l15|p16|p16+",
             help="Linear: feature templates of Liu et al. (2015), of Puduppully et al. (2016), or "
-            "the latter with additions.",
+            "the latter with additions."
         ),
     ] = LINEAR.features,
     condition: Annotated[
@@ -90,24 +107,19 @@ def train(
     grammar: Annotated[
         Literal["dependency", "ccg"],
         typer.Option(
-            metavar="dependency|ccg",
             help="Best-first: dependency trees, or CCG derivations; for the latter, TRAIN and DEV "
-            "are CCGbanks (.auto).",
+            "are CCGbanks (.auto)."
         ),
     ] = BEST_FIRST.grammar,
     heads: Annotated[
         Literal["file", "rule"] | None,
         typer.Option(
-            metavar="file|rule",
             help="CCG: heads of derivations, as indexed in the file or by rule. Default: file if "
-            "its categories carry features, as in CCGbank.",
+            "its categories carry features, as in CCGbank."
         ),
     ] = BEST_FIRST.heads,
     chart: Annotated[
-        int,
-        typer.Option(
-            min=1, max=MAX_CHART, metavar="N", help="Best-first: size of the chart, in edges."
-        ),
+        int, typer.Option(min=1, max=MAX_CHART, help="Best-first: size of the chart, in edges.")
     ] = BEST_FIRST.chart,
     scaled: Annotated[
         bool,
@@ -131,7 +143,6 @@ def train(
         typer.Option(
             min=1,
             max=MAX_EXPANSIONS,
-            metavar="N",
             help="Best-first: search budget per sentence in training, in expanded edges.",
         ),
     ] = BEST_FIRST.expansions,
@@ -139,7 +150,6 @@ def train(
         int | None,
         typer.Option(
             min=1,
-            metavar="N",
             help="Passes over TRAIN. Default: for a network, by the size of TRAIN: 30 for 100,000 "
             f"words; else {LINEAR.epochs}.",
         ),
@@ -151,16 +161,14 @@ def train(
             "-b",
             min=1,
             max=MAX_BEAM,
-            metavar="N",
             help=f"Linear: beam width in training, 1 to {MAX_BEAM}.",
         ),
     ] = LINEAR.beam,
     arcs: Annotated[
         Literal["eager", "lazy"],
         typer.Option(
-            metavar="eager|lazy",
             help="Linear: which dependents a word takes first, left ones (eager) or right ones "
-            "(lazy), as in Liu et al. (2015).",
+            "(lazy), as in Liu et al. (2015)."
         ),
     ] = LINEAR.arcs,
     unlabelled: Annotated[
@@ -177,31 +185,27 @@ def train(
     ] = None,
     pretrain: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE", help="Neural: a further treebank, for pre-training; repeatable."
-        ),
+        typer.Option(help="Neural: a further treebank, for pre-training; repeatable."),
     ] = None,
     pretrain_epochs: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Neural: passes over those treebanks.")
+        int, typer.Option(min=1, help="Neural: passes over those treebanks.")
     ] = NEURAL.pretrain_epochs,
     batch_words: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Neural: words per batch.")
+        int, typer.Option(min=1, help="Neural: words per batch.")
     ] = NEURAL.batch_words,
     learning_rate: Annotated[
-        float, typer.Option(metavar="X", help="Neural: peak learning rate.")
+        float, typer.Option(help="Neural: peak learning rate.")
     ] = NEURAL.learning_rate,
     width: Annotated[
         int | None,
         typer.Option(
-            min=WIDTH_MULTIPLE,
-            metavar="N",
-            help="Neural: width of the network. Default: by the size of TRAIN.",
+            min=WIDTH_MULTIPLE, help="Neural: width of the network. Default: by the size of TRAIN."
         ),
     ] = NEURAL.width,
     specialize: Annotated[
         str,
         typer.Option(
-            metavar="trees|bags|second",
+            metavar="|".join(SPECIALITIES),
             help="Neural, with --start: train one of several networks, that for trees, that for "
             "bags and partial trees, or a second one, which learns trees from scratch and helps to "
             "rerank them. The others stay as they are.",
@@ -212,7 +216,6 @@ def train(
         typer.Option(
             min=LEAST_LAYERS,
             max=MAX_LAYERS,
-            metavar="N",
             help="Neural: layers of the network; with --start, as many as it has, or more. "
             f"Default: {Dimensions().layers}, or those of --start.",
         ),
@@ -221,29 +224,25 @@ def train(
         int | None,
         typer.Option(
             min=WIDTH_MULTIPLE,
-            metavar="N",
             help="Neural: hidden units that score a word to be placed, and half of those of a "
             "layer; with --start, as many as it has, or more. Default: the width, or those of "
             "--start.",
         ),
     ] = NEURAL.hidden,
     dropout: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="Neural: dropout rate. Default: by the size of TRAIN."),
+        float | None, typer.Option(help="Neural: dropout rate. Default: by the size of TRAIN.")
     ] = NEURAL.dropout,
     word_dropout: Annotated[
         float | None,
         typer.Option(
-            metavar="X",
             help="Neural: rate at which words are treated as unknown in training. Default: "
-            f"{WORD_DROPOUT}.",
+            f"{WORD_DROPOUT}."
         ),
     ] = NEURAL.word_dropout,
     min_count: Annotated[
         int | None,
         typer.Option(
             min=1,
-            metavar="N",
             help="Neural: words seen less often have no embedding of their own, only those of "
             f"suffix and shape. Default: {MIN_COUNT}, or more if the model would become too large.",
         ),
@@ -253,7 +252,6 @@ def train(
         typer.Option(
             min=1,
             max=SUFFIX,
-            metavar="N",
             help="Neural: characters of a suffix. Default: by the words of TRAIN, "
             f"{SUFFIX} in alphabetic scripts, 1 in Chinese.",
         ),
@@ -274,23 +272,18 @@ def train(
             "model that has one, or an ARPA file.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = NEURAL.seed,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = NEURAL.seed,
     tag_column: Annotated[
         TagColumn | None,
         typer.Option(
-            metavar="xpos|upos",
             help="Column of CoNLL-U that serves as the tag. Default: xpos, or upos if TRAIN lacks "
-            "XPOS tags; for a network also if they are too many or differ from those of DEV.",
+            "XPOS tags; for a network also if they are too many or differ from those of DEV."
         ),
     ] = NEURAL.tag_column,
     threads: Annotated[
         int,
         typer.Option(
-            "--threads",
-            "-t",
-            min=1,
-            metavar="N",
-            help="Number of threads; it does not change a linear model.",
+            "--threads", "-t", min=1, help="Number of threads; it does not change a linear model."
         ),
     ] = 1,
     name: options.ModelName = "",
@@ -382,3 +375,61 @@ def _say_how_to_resume(output: Path) -> str:
     if has_checkpoint(output):
         return f"interrupted: the same command resumes training of {output} after the last epoch"
     return "interrupted in the first epoch: nothing is saved yet"
+
+
+def choose_settings(context: typer.Context) -> Settings:
+    """The settings that the options ask for; options that are not given keep their defaults, or
+    those of the preset. Raise if an option belongs to another kind of model."""
+    given = {
+        each.name: each
+        for each in context.command.params
+        if getattr(context.get_parameter_source(each.name), "name", "") == "COMMANDLINE"
+    }
+    values = {name: context.params[name] for name in given if name in context.params}
+    kind = _kind(values)
+    chosen = {}
+    for name, option in sorted(given.items()):
+        # Where the default is on, the option switches off.
+        text = (option.secondary_opts if option.default is True else option.opts)[0]
+        owners = _owners(name)
+        if kind not in owners and (owners or (name, kind) == ("scorer", "best-first")):
+            asked = " or ".join(map(_chosen_by, owners)) or "--search beam"
+            raise typer.BadParameter(f"{text} goes with {asked}, not with {kind}")
+        if "start" in given and name in _OF_NEW_MODELS:
+            raise typer.BadParameter(
+                f"{text} goes with a new model: --start has {_OF_NEW_MODELS[name]} already"
+            )
+        if owners and hasattr(KINDS[kind], name):
+            chosen[name] = values[name]
+    if "preset" in given:
+        return paper_settings(values["preset"], **chosen)
+    return type(KINDS[kind])(**chosen)
+
+
+def _kind(given: Mapping[str, Any]) -> str:
+    """The kind of model to train; raise if the preset is of another kind than the options say."""
+    preset = given.get("preset")
+    if preset is None:
+        best_first = given.get("search") == "best-first"
+        return "best-first" if best_first else str(given.get("scorer", "neural"))
+    best_first = isinstance(PRESETS[preset], BestFirstSettings)
+    for option, its in {
+        "search": "best-first" if best_first else "beam",
+        "scorer": "linear",
+    }.items():
+        if given.get(option, its) != its:
+            raise typer.BadParameter(
+                f"--preset {preset} is a model for --{option} {its}: leave out --{option}"
+            )
+    return "best-first" if best_first else "linear"
+
+
+def _owners(name: str) -> list[str]:
+    """The kinds of models that have an option for their training; none for other options."""
+    if name in _OF_ONE_KIND:
+        return [_OF_ONE_KIND[name]]
+    return [kind for kind, each in KINDS.items() if hasattr(each, name) and name != "preset"]
+
+
+def _chosen_by(kind: str) -> str:
+    return "--search best-first" if kind == "best-first" else f"--scorer {kind}"

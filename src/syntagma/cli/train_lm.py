@@ -22,17 +22,13 @@ def train_lm(
         typer.Argument(metavar="TEXT", help="Plain text or CoNLL-U (plain, gzip or xz)."),
     ],
     output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The file to write, in ARPA format if *.arpa."
-        ),
+        Path, typer.Option("--output", "-o", help="The file to write, in ARPA format if *.arpa.")
     ],
     order: Annotated[
         int,
         typer.Option(
             min=1,
             max=MAX_ORDER,
-            metavar="N",
             help=f"Order of the model, the length of its longest n-grams, 1 to {MAX_ORDER}.",
         ),
     ] = DEFAULTS.order,
@@ -48,16 +44,13 @@ def train_lm(
     min_count: Annotated[
         int,
         typer.Option(
-            min=1,
-            metavar="N",
-            help="Words seen less often are replaced by a class of their shape and ending.",
+            min=1, help="Words seen less often are replaced by a class of their shape and ending."
         ),
     ] = DEFAULTS.min_count,
     max_ngrams: Annotated[
         int | None,
         typer.Option(
             min=1,
-            metavar="N",
             help="Prune the n-grams that matter least until this many remain; one takes about 4 "
             "bytes.",
         ),
@@ -65,13 +58,11 @@ def train_lm(
     tokenized: Annotated[
         bool,
         typer.Option(
-            "--tokenized",
-            help="The text has one sentence per line, words separated by spaces.",
+            "--tokenized", help="The text has one sentence per line, words separated by spaces."
         ),
     ] = DEFAULTS.tokenized,
     held_out: Annotated[
-        Path | None,
-        typer.Option("--dev", metavar="FILE", help="Held-out text to measure perplexity on."),
+        Path | None, typer.Option("--dev", help="Held-out text to measure perplexity on.")
     ] = None,
     debug: options.Debug = False,
 ) -> None:

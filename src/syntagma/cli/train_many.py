@@ -42,14 +42,13 @@ def train_many(
             "--jobs",
             "-j",
             min=1,
-            metavar="N",
             help="Treebanks trained at a time on this machine, one core each. Default: the number "
             "of cores.",
         ),
     ] = None,
     engine: Annotated[
         Literal["processes", "ray"],
-        typer.Option(metavar="processes|ray", help="Processes on this machine, or tasks of Ray."),
+        typer.Option(help="Processes on this machine, or tasks of Ray."),
     ] = "processes",
     address: Annotated[
         str | None,
@@ -60,27 +59,21 @@ def train_many(
     epochs: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            metavar="N",
-            help="Passes over each treebank. Default: by its size, as for `train`.",
+            min=1, help="Passes over each treebank. Default: by its size, as for `train`."
         ),
     ] = DEFAULTS.epochs,
     width: Annotated[
         int | None,
         typer.Option(
-            min=WIDTH_MULTIPLE,
-            metavar="N",
-            help="Width of the networks. Default: by the size of the treebank.",
+            min=WIDTH_MULTIPLE, help="Width of the networks. Default: by the size of the treebank."
         ),
     ] = DEFAULTS.width,
     realize: options.AlsoRealize = DEFAULTS.realize,
     tag_column: options.TrainedTagColumn = DEFAULTS.tag_column,
-    seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = DEFAULTS.seed,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = DEFAULTS.seed,
     limit: Annotated[
         int | None,
-        typer.Option(
-            min=1, metavar="N", help="Measure on the first N sentences of each test set only."
-        ),
+        typer.Option(min=1, help="Measure on the first N sentences of each test set only."),
     ] = None,
     debug: options.Debug = False,
 ) -> None:

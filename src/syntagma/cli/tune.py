@@ -26,15 +26,11 @@ def tune(
             help="Treebank to learn from, and the development set, as for `train`.",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The best model.")],
-    trials: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Number of settings to try.")
-    ] = TRIALS,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The best model.")],
+    trials: Annotated[int, typer.Option(min=1, help="Number of settings to try.")] = TRIALS,
     minutes: Annotated[
         float | None,
-        typer.Option(
-            metavar="X", help="Stop after so many minutes and keep the best model until then."
-        ),
+        typer.Option(help="Stop after so many minutes and keep the best model until then."),
     ] = None,
     jobs: Annotated[
         int | None,
@@ -42,7 +38,6 @@ def tune(
             "--jobs",
             "-j",
             min=1,
-            metavar="N",
             help="Trials at a time on this machine, one core each. Default: the number of cores.",
         ),
     ] = None,
@@ -56,7 +51,6 @@ def tune(
         int | None,
         typer.Option(
             min=1,
-            metavar="N",
             help="Passes over TRAIN in each trial. Default: half, once and twice what `train` "
             "would choose.",
         ),
@@ -64,15 +58,13 @@ def tune(
     width: Annotated[
         int | None,
         typer.Option(
-            min=WIDTH_MULTIPLE,
-            metavar="N",
-            help="Width of the network in each trial. Default: 96 to 256.",
+            min=WIDTH_MULTIPLE, help="Width of the network in each trial. Default: 96 to 256."
         ),
     ] = DEFAULTS.width,
     realize: options.AlsoRealize = DEFAULTS.realize,
     tag_column: options.TrainedTagColumn = DEFAULTS.tag_column,
     seed: Annotated[
-        int, typer.Option(metavar="N", help="Random seed of training and of what is tried.")
+        int, typer.Option(help="Random seed of training and of what is tried.")
     ] = DEFAULTS.seed,
     name: options.ModelName = "",
     language: Annotated[str, typer.Option(metavar="CODE", help="Language, for the header.")] = "",

@@ -60,10 +60,7 @@ def new_record(job: TrainingJob) -> Record:
         "language": treebank.language,
         "syntagma": __version__,
         "settings": settings_to_json(job.settings),
-        "data": {
-            "train": describe_files(treebank.train),
-            "dev": describe_files(treebank.dev),
-        },
+        "data": {"train": describe_files(treebank.train), "dev": describe_files(treebank.dev)},
     }
 
 

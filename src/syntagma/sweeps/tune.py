@@ -136,14 +136,7 @@ def tune(
             on_trial(_read(tasks[number - 1]))
 
         temporary.remove(folder / "ray")  # of a run that was killed
-        search_with_ray(
-            tasks,
-            folder,
-            cores=cores,
-            address=address,
-            seconds=seconds,
-            on_end=end,
-        )
+        search_with_ray(tasks, folder, cores=cores, address=address, seconds=seconds, on_end=end)
         temporary.remove(folder / "ray")
         found = tuple(map(_read, tasks))
         best = best_trial(found)

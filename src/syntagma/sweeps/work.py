@@ -108,11 +108,7 @@ def _work(job: TrainingJob, tell: Tell, log: IO[str], noted: list[str]) -> Recor
     elif "training" not in record:  # killed right after the model was written
         record["training"] = {**_describe_training(job), "cpu_seconds": None}
     if not has_figures(job, record):
-        record["measured"] = {
-            **measured_on(job),
-            "syntagma": __version__,
-            **_measure(job, tell),
-        }
+        record["measured"] = {**measured_on(job), "syntagma": __version__, **_measure(job, tell)}
         record.pop("package", None)
         print(f"measured on {record['measured']['on']}", file=log)
         write_record(job, record)
