@@ -1,29 +1,19 @@
 """`syntagma accept`: judges orders of words from arguments, files or standard input."""
 
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import Document, check_destination
-from syntagma.cli.stream import bag_of_arguments, read_one, run_stream, splitter
-from syntagma.errors import FormatError
-from syntagma.formats.problems import guess_format, read_ordered
-from syntagma.formats.text import join_phrases
-from syntagma.problem.problem import Problem
-from syntagma.problem.word import TagColumn
+from syntagma.cli.output import Document
+from syntagma.cli.stream import given_orders, open_model, read_inputs, run_stream
 from syntagma.request import DEFAULT_MAX_WORDS, Request
-
-if TYPE_CHECKING:
-    pass
-
-Item = tuple[Problem, list[Any]] | FormatError
 
 
 def accept(
+    context: typer.Context,
     words: options.Words = None,
     order: options.Orders = [],  # noqa: B006 (never mutated)
     file: Annotated[
@@ -37,13 +27,10 @@ def accept(
     ] = None,
     input_format: options.InputFormat = None,
     tokenize: options.Tokenize = False,
-    format: Annotated[
-        Literal["text", "json"], typer.Option("--format", "-f", help="Output format.")
-    ] = "text",
+    format: options.RecordFormat = "text",
     margin: Annotated[
         float | None,
         typer.Option(
-            "--margin",
             min=0,
             metavar="LOSS",
             help="Accept orders that score at most this much lower than the best one, for each "
@@ -90,56 +77,14 @@ def accept(
         raise typer.BadParameter('give at least one order: --order "the dog barked"')
     if order and file and len(file) > 1:
         raise typer.BadParameter("with --order, give one --file")
-    request = Request(
-        operation="accept",
-        margin=margin,
-        beam=beam,
-        timeout=timeout,
-        max_words=max_words,
-        projective=projective,
-    )
-    check_destination(output, [] if order and not file else file or ["-"], model)
-    from syntagma.linearizer.linearizer import load
-
-    linearizer = load(model, language_model=not no_lm)
-    items: Iterable[Item]
+    request = Request(operation="accept", **options.request_options(context))
+    linearizer = open_model(context, [] if order and not file else file or ["-"])
+    column = linearizer.tag_column
+    items: Iterable[Any]
     if order:
-        problem = bag_of_arguments(words, tokenize=tokenize) if words else None
-        if file:
-            problem = read_one(
-                file[0],
-                input_format,
-                linearizer.tag_column,
-                tokenize=tokenize,
-                command="accept --order",
-            )
-        items = [*_items_of_arguments(order, problem, tokenize)]
+        one = file[0] if file else None
+        items = given_orders(order, words, one, input_format, column, tokenize, "accept --order")
     else:
-        items = _read_items(file or ["-"], input_format, linearizer.tag_column, tokenize)
-    document = Document(format, linearizer.tag_column)
+        items = read_inputs(file or ["-"], input_format, column, tokenize, orders=True)
+    document = Document(format, column)
     run_stream(linearizer, request, items, document, output, on_error, threads)
-
-
-def _items_of_arguments(
-    orders: Sequence[str], problem: Problem | None, tokenize: bool
-) -> Iterator[Item]:
-    for text in orders:
-        pieces = splitter(tokenize)(text)
-        bag = problem or bag_of_arguments(pieces)
-        yield bag, join_phrases(pieces, bag)
-
-
-def _read_items(
-    files: Sequence[Path | str],
-    format: options.InputFormatName | None,
-    tag_column: TagColumn,
-    tokenize: bool,
-) -> Iterator[Item]:
-    reader_format = "jsonl" if format == "json" else format
-    for file in files:
-        if tokenize and (reader_format or guess_format(file)) == "conllu":
-            raise typer.BadParameter(f"--tokenize is for plain text, not for {file}")
-    for file in files:
-        if str(file) == "-" and sys.stdin.isatty():
-            print("Type one sentence per line; end with Ctrl-D.", file=sys.stderr)
-        yield from read_ordered(file, reader_format, tag_column, splitter(tokenize))

@@ -6,7 +6,7 @@ import typer
 
 from syntagma.cli import options
 from syntagma.cli.output import Document
-from syntagma.cli.stream import open_model, read_inputs, run_stream
+from syntagma.cli.stream import bag_of_arguments, open_model, read_inputs, run_stream
 from syntagma.request import DEFAULT_MAX_WORDS, Request
 
 
@@ -80,6 +80,10 @@ def order(
         raise typer.BadParameter(f"--text goes with --format text, not with {format}")
     request = Request(operation="order", **options.request_options(context))
     linearizer = open_model(context, [] if words else file or ["-"])
-    problems = read_inputs(words, file, input_format, linearizer.tag_column, tokenize)
+    problems = (
+        [bag_of_arguments(words, tokenize=tokenize)]
+        if words
+        else read_inputs(file or ["-"], input_format, linearizer.tag_column, tokenize)
+    )
     document = Document(format, linearizer.tag_column, linearizer.spell if written else None)
     run_stream(linearizer, request, problems, document, output, on_error, threads)

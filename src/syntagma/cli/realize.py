@@ -6,7 +6,7 @@ import typer
 
 from syntagma.cli import options
 from syntagma.cli.output import Document
-from syntagma.cli.stream import open_model, read_inputs, run_stream
+from syntagma.cli.stream import bag_of_arguments, open_model, read_inputs, run_stream
 from syntagma.request import DEFAULT_MAX_WORDS, Request
 
 
@@ -87,13 +87,16 @@ def realize(
         raise typer.BadParameter("--format sr has one sentence per problem: leave out --n-best")
     request = Request(operation="realize", **options.request_options(context))
     linearizer = open_model(context, [] if lemmas else file or ["-"])
-    problems = read_inputs(
-        lemmas,
-        file,
-        "conllu" if shared_task else input_format,
-        linearizer.tag_column,
-        tokenize,
-        "shared task" if shared_task else "column",
+    problems = (
+        [bag_of_arguments(lemmas, lemmas=True, tokenize=tokenize)]
+        if lemmas
+        else read_inputs(
+            file or ["-"],
+            "conllu" if shared_task else input_format,
+            linearizer.tag_column,
+            tokenize,
+            "shared task" if shared_task else "column",
+        )
     )
     chosen = format or ("sr" if shared_task and n_best is None else "text")
     document = Document(chosen, linearizer.tag_column)

@@ -7,13 +7,13 @@ import typer
 
 from syntagma.cli import options
 from syntagma.cli.output import PICTURES, Document, write_stdout
-from syntagma.cli.stream import bag_of_arguments, read_one, splitter
+from syntagma.cli.stream import given_orders, open_model
 from syntagma.formats.results import write_scored
-from syntagma.formats.text import join_phrases
 from syntagma.results.n_best import NBest
 
 
 def score(
+    context: typer.Context,
     words: options.Words = None,
     order: options.Orders = [],  # noqa: B006 (never mutated)
     file: Annotated[
@@ -50,25 +50,18 @@ def score(
         raise typer.BadParameter('give at least one order: --order "the dog barked"')
     if words and file:
         raise typer.BadParameter("give words or --file, not both")
-    from syntagma.linearizer.linearizer import load
-
-    linearizer = load(model, language_model=not no_lm)
-    problem = bag_of_arguments(words, tokenize=tokenize) if words else None
-    if file:
-        problem = read_one(
-            file, input_format, linearizer.tag_column, tokenize=tokenize, command="score"
-        )
-    results = []
-    for text in order:
-        pieces = splitter(tokenize)(text)
-        bag = problem or bag_of_arguments(pieces)
-        results.append(linearizer.score(bag, join_phrases(pieces, bag), projective=projective))
+    linearizer = open_model(context, [])
+    column = linearizer.tag_column
+    results = [
+        linearizer.score(bag, forms, projective=projective)
+        for bag, forms in given_orders(order, words, file, input_format, column, tokenize, "score")
+    ]
     results.sort(key=lambda result: -result.score)
     if format == "text":
         # Without the empty line that ends an n-best list.
         write_stdout("".join(map(write_scored, results)))
         return
-    document = Document(format, linearizer.tag_column)
+    document = Document(format, column)
     write_stdout(document.opening)
     for result in [NBest(results)] if format in PICTURES else results:
         write_stdout(document.add(result))

@@ -19,7 +19,8 @@ def stats(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="Treebanks in CoNLL-U or CCGbanks (.auto), or patterns such as 'wsj_02*.conllu'."
+            metavar="FILE",
+            help="Treebanks in CoNLL-U or CCGbanks (.auto), or patterns such as 'wsj_02*.conllu'.",
         ),
     ],
     format: options.RecordFormat = "text",

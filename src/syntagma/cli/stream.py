@@ -1,28 +1,33 @@
 """Problems from arguments, files or standard input, solved one after the other as they come."""
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import tee
+from itertools import islice, tee
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import Document, open_output
+from syntagma.cli.output import Document, check_destination, open_output
 from syntagma.cli.progress import Ticker
 from syntagma.errors import FormatError, ProblemError, SyntagmaError, shown
 from syntagma.files.reading import Place
 from syntagma.formats.conllu import Lemmas
-from syntagma.formats.problems import guess_format, place_of, read_problems
-from syntagma.formats.results import Result
-from syntagma.formats.text import split_bag
+from syntagma.formats.problems import (
+    InputFormat,
+    guess_format,
+    place_of,
+    read_ordered,
+    read_problems,
+)
+from syntagma.formats.text import join_phrases, split_bag
 from syntagma.linearizer.inputs import warn_of_phrase
 from syntagma.linearizer.streams import Stored, is_stored
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
 from syntagma.request import Request
-from syntagma.results.acceptance import Acceptance
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 
@@ -33,15 +38,23 @@ if TYPE_CHECKING:
 PLACES_SHOWN = 10
 DONE = {"order": "ordered", "realize": "realized", "accept": "judged"}  # labels of the progress
 
+Ordered = tuple[Problem, list[Any]]  # a problem with an order of its words
 
-# Of a stream: a problem, perhaps with an order of its words, or what is wrong with it.
-Item = TypeVar("Item", Problem | FormatError, tuple[Problem, list[Any]] | FormatError)
+
+def open_model(context: typer.Context, inputs: Sequence[Path | str]) -> "Linearizer":
+    """The model that the options name, once it is known that the results can be written."""
+    given = context.params
+    search = given.get("search", "beam")
+    check_destination(given.get("output"), inputs, given["model"], search)
+    from syntagma.linearizer.linearizer import load
+
+    return load(given["model"], search=search, language_model=not given["no_lm"])
 
 
 def run_stream(
     linearizer: "Linearizer",
     request: Request,
-    items: Iterable[Item],
+    items: Iterable[Problem | Ordered | FormatError],
     document: Document,
     output: Path | None,
     on_error: Literal["stop", "skip"],
@@ -49,7 +62,8 @@ def run_stream(
 ) -> None:
     """Write the result of each problem to a document as soon as it is found."""
     items, again = tee(items) if not isinstance(items, Stored) else map(Stored, tee(items))
-    skipped, short_of_time = Skipped(), ShortOfTime()
+    counts: Counter[str] = Counter()
+    places: list[Place] = []  # of the first problems that were skipped
     # Results that scroll by on the same terminal show progress by themselves.
     quiet = output is None and sys.stdout.isatty()
     with open_output(output) as write, Ticker(DONE[request.operation], enabled=not quiet) as ticker:
@@ -61,15 +75,54 @@ def run_stream(
                 error = _placed(result, place)
                 if on_error == "stop":
                     raise error
-                skipped.add(place)
+                counts["skipped"] += 1
+                if place is not None and len(places) < PLACES_SHOWN:
+                    places.append(place)
                 ticker.print(f"skipped: {error}")
             else:
-                short_of_time.add(result)
+                _count_shortcomings(result, counts)
                 write(document.add(result, ticker.count + 1))
             ticker.advance()
         write(document.closing())
-    skipped.close(ticker.count)
-    short_of_time.close(ticker.count)
+    for line in _report(counts, places, ticker.count):
+        print(line, file=sys.stderr)
+
+
+def _count_shortcomings(result: Any, counts: Counter[str]) -> None:
+    """Count a result for which the search had too little time."""
+    best = result[0] if isinstance(result, Sequence) else result
+    if isinstance(best, Realization):
+        best = best.linearization
+    counts["narrowed"] += best.narrowed
+    if isinstance(best, Linearization) and not best.finished:
+        counts["unfinished"] += 1
+        counts["words"] += len(best.left_out)
+
+
+def _report(counts: Counter[str], places: Sequence[Place], total: int) -> Iterator[str]:
+    """What to know about the results as a whole."""
+    if skipped := counts["skipped"]:
+        more = f" and {skipped - len(places)} more" * (skipped > len(places))
+        yield f"skipped {skipped} of {total} problems: {', '.join(map(str, places))}{more}"
+    if unfinished := counts["unfinished"]:
+        yield (
+            f"{unfinished} of {total} results are unfinished, {counts['words']} words left "
+            "out; give the search more time (--timeout, --expansions) or use --search beam"
+        )
+    if narrowed := counts["narrowed"]:
+        yield (
+            f"{narrowed} of {total} results come from a narrowed beam; "
+            "give the search more time (--timeout) for results of the full beam"
+        )
+
+
+def _placed(error: SyntagmaError, place: Place | None) -> SyntagmaError:
+    """The error with its place; errors of readers have one already, those of the search do not."""
+    if isinstance(error, FormatError) or place is None:
+        return error
+    placed = FormatError(str(error), *place)
+    placed.__cause__ = error
+    return placed
 
 
 def bag_of_arguments(
@@ -101,105 +154,51 @@ def read_inputs(
     files: Sequence[Path | str],
     format: options.LemmaFormatName | None,
     tag_column: TagColumn,
+    tokenize: bool,
     lemmas: Lemmas | None = None,
     *,
-    tokenize: bool = False,
-) -> Iterator[Problem | FormatError]:
-    """The problems of several files; "-" is standard input."""
-    problems = _read_all(files, format, tag_column, lemmas, tokenize=tokenize)
-    return Stored(problems) if all(map(is_stored, files)) else problems
+    orders: bool = False,
+) -> Iterator[Any]:
+    """The problems of several files, with `orders` each with one; "-" is standard input."""
+    split = splitter(tokenize)
+    reader_format: InputFormat | None = "jsonl" if format == "json" else format
+    line = "sentence" if orders else f"bag of {'lemmas' if lemmas else 'words'}"
+
+    def read() -> Iterator[Any]:
+        for file in files:
+            found = reader_format or guess_format(file)
+            if tokenize and (found == "conllu" if orders else found != "text"):
+                raise typer.BadParameter(f"--tokenize is for plain text, not for {file}")
+        for file in files:
+            if str(file) == "-" and sys.stdin.isatty():
+                print(f"Type one {line} per line; end with Ctrl-D.", file=sys.stderr)
+            if orders:
+                yield from read_ordered(file, reader_format, tag_column, split)
+            else:
+                yield from read_problems(file, reader_format, tag_column, lemmas, split)
+
+    return Stored(read()) if all(map(is_stored, files)) else read()
 
 
-def _read_all(
-    files: Sequence[Path | str],
-    format: options.LemmaFormatName | None,
-    tag_column: TagColumn,
-    lemmas: Lemmas | None,
-    *,
-    tokenize: bool,
-) -> Iterator[Problem | FormatError]:
-    reader_format = "jsonl" if format == "json" else format
-    for file in files:
-        if tokenize and (reader_format or guess_format(file)) != "text":
-            raise typer.BadParameter(f"--tokenize is for plain text, not for {file}")
-    for file in files:
-        if str(file) == "-" and sys.stdin.isatty():
-            what = "lemmas" if lemmas else "words"
-            print(f"Type one bag of {what} per line; end with Ctrl-D.", file=sys.stderr)
-        yield from read_problems(file, reader_format, tag_column, lemmas, splitter(tokenize))
-
-
-def read_one(
-    file: Path,
+def given_orders(
+    orders: Sequence[str],
+    words: Sequence[str] | None,
+    file: Path | None,
     format: options.InputFormatName | None,
     tag_column: TagColumn,
-    *,
     tokenize: bool,
     command: str,
-) -> Problem:
-    """The one problem of a file, whose orders are to be looked at."""
-    problems = read_inputs([file], format, tag_column, tokenize=tokenize)
-    first = next(problems)
-    if isinstance(first, FormatError):
-        raise first
-    if next(problems, None) is not None:
-        raise ProblemError(f"{file}: more than one problem; {command} takes one at a time")
-    return first
-
-
-class Skipped:
-    """Counts skipped problems and keeps the places that the closing line lists."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.places: list[Place] = []
-
-    def add(self, place: Place | None) -> None:
-        self.count += 1
-        if place is not None and len(self.places) < PLACES_SHOWN:
-            self.places.append(place)
-
-    def close(self, total: int) -> None:
-        if self.count:
-            places = ", ".join(map(str, self.places))
-            more = f" and {self.count - len(self.places)} more" * (self.count > len(self.places))
-            print(f"skipped {self.count} of {total} problems: {places}{more}", file=sys.stderr)
-
-
-class ShortOfTime:
-    """Counts the results for which a search had too little time."""
-
-    def __init__(self) -> None:
-        self.unfinished = self.words = self.narrowed = 0
-
-    def add(self, result: Result | Sequence[Result] | Acceptance) -> None:
-        best = result[0] if isinstance(result, Sequence) else result
-        if isinstance(best, Realization):
-            best = best.linearization
-        self.narrowed += best.narrowed
-        if isinstance(best, Linearization) and not best.finished:
-            self.unfinished += 1
-            self.words += len(best.left_out)
-
-    def close(self, total: int) -> None:
-        if self.unfinished:
-            print(
-                f"{self.unfinished} of {total} results are unfinished, {self.words} words left "
-                "out; give the search more time (--timeout, --expansions) or use --search beam",
-                file=sys.stderr,
-            )
-        if self.narrowed:
-            print(
-                f"{self.narrowed} of {total} results come from a narrowed beam; "
-                "give the search more time (--timeout) for results of the full beam",
-                file=sys.stderr,
-            )
-
-
-def _placed(error: SyntagmaError, place: Place | None) -> SyntagmaError:
-    """The error with its place; errors of readers have one already, those of the search do not."""
-    if isinstance(error, FormatError) or place is None:
-        return error
-    placed = FormatError(str(error), *place)
-    placed.__cause__ = error
-    return placed
+) -> list[Ordered]:
+    """Orders from the command line: of words, of the problem of a file, or each of its own bag."""
+    problem = bag_of_arguments(words, tokenize=tokenize) if words else None
+    if file:
+        problem, *others = islice(read_inputs([file], format, tag_column, tokenize), 2)
+        if isinstance(problem, FormatError):
+            raise problem
+        if others:
+            raise ProblemError(f"{file}: more than one problem; {command} takes one at a time")
+    items = []
+    for pieces in map(splitter(tokenize), orders):
+        bag = problem or bag_of_arguments(pieces)
+        items.append((bag, join_phrases(pieces, bag)))
+    return items

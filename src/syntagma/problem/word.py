@@ -10,7 +10,7 @@ from typing import Literal
 from syntagma.arguments import as_integer
 
 ROOT_LABEL = "root"
-TagColumn = Literal["upos", "xpos"]  # the column of CoNLL-U that serves as the tag
+TagColumn = Literal["xpos", "upos"]  # the column of CoNLL-U that serves as the tag
 UPOS_TAGS = frozenset(
     (
         *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART"),
