@@ -34,8 +34,7 @@ from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import Model
 from syntagma.transition._search import Search
 from syntagma.transition.encoding import Encoding
-from syntagma.transition.strategy import Scorer
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
+from syntagma.transition.strategy import Scorer, WeightedLanguageModel
 
 BEAMS = (1, 4, 16, 64, 128, 256, 512)
 

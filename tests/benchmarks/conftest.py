@@ -13,7 +13,7 @@ from toys.treebank import write_treebank
 from syntagma.language_model.balance import Balance
 from syntagma.models.saving import add_language_model, save_model
 from syntagma.training.language_model import read_lm, train_lm
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
+from syntagma.transition.strategy import WeightedLanguageModel
 
 
 @pytest.fixture(scope="module")

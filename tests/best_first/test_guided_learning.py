@@ -32,7 +32,7 @@ from syntagma.best_first.templates import ccg_templates, dependency_templates
 from syntagma.features._sparse import TrainingWeights
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Alternative, Word
-from syntagma.transition.forms import form_arrays
+from syntagma.transition.encoding import form_arrays
 from syntagma.transition.training import encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.conditions import constrain, draw_condition

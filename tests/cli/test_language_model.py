@@ -19,7 +19,7 @@ from syntagma.language_model.balance import Balance
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.models.saving import add_language_model
 from syntagma.training.language_model import WEIGHTS, read_lm, train_lm
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
+from syntagma.transition.strategy import WeightedLanguageModel
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 Capture = pytest.CaptureFixture[str]

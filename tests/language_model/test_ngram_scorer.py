@@ -53,7 +53,7 @@ from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition import beam as beam_module
 from syntagma.transition.encoding import Encoding, encode
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
+from syntagma.transition.strategy import WeightedLanguageModel
 
 PROBLEMS = 20
 

@@ -27,8 +27,7 @@ from syntagma.problem.problem import Problem
 from syntagma.problem.word import Alternative, Word
 from syntagma.training.train import train
 from syntagma.transition._search import beam_search
-from syntagma.transition.encoding import Encoding, encode
-from syntagma.transition.forms import BOUNDS, form_arrays, share_interval
+from syntagma.transition.encoding import BOUNDS, Encoding, encode, form_arrays, share_interval
 from syntagma.transition.vocabulary import Vocabulary
 
 VOCABULARY = toy_vocabulary(sentences=20)

@@ -44,7 +44,7 @@ from syntagma.results.linearization import violations
 from syntagma.results.realization import Realization
 from syntagma.transition import beam as beam_module
 from syntagma.transition.encoding import encode
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
+from syntagma.transition.strategy import WeightedLanguageModel
 
 TOLERANCE = 1e-8
 KINDS = ["linear", "neural"]

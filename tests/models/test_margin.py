@@ -18,7 +18,7 @@ from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
 from syntagma.models.model import Margin, read_margin
 from syntagma.models.saving import add_language_model, save_model
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
+from syntagma.transition.strategy import WeightedLanguageModel
 
 PLAIN = Margin(0.5, 0.9, 0.1, 300, 12)
 FLUENT = Margin(0.7, 0.91, 0.05, 301, 12)

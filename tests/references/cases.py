@@ -29,8 +29,7 @@ from syntagma.ccg.derivation import Derivation
 from syntagma.features._sparse import Weights, build_columns
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Alternative, Word
-from syntagma.transition.encoding import encode
-from syntagma.transition.forms import form_arrays
+from syntagma.transition.encoding import encode, form_arrays
 from syntagma.transition.training import Reference
 from syntagma.transition.vocabulary import Vocabulary
 

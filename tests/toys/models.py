@@ -30,8 +30,7 @@ from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.transition.encoding import Encoding, encode
-from syntagma.transition.forms import form_arrays
+from syntagma.transition.encoding import Encoding, encode, form_arrays
 from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
@@ -148,7 +147,7 @@ def make_scorer(
         arcs == "lazy",
     )
     if forms:
-        scorer.vocabulary = vocabulary
+        scorer.chooses_forms, scorer.vocabulary = True, vocabulary
     return scorer
 
 

@@ -29,8 +29,8 @@ from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import learn_realizer
 from syntagma.results.spelling import Contraction, Spelling
 from syntagma.transition.encoding import encode
+from syntagma.transition.strategy import WeightedLanguageModel
 from syntagma.transition.vocabulary import Vocabulary
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.treebank import Sentence
 from toys.models import make_scorer, model_of, random_weights, toy_linearizer
 from toys.network import toy_neural_linearizer

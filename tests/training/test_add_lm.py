@@ -19,7 +19,7 @@ from syntagma.models.saving import add_language_model
 from syntagma.results.linearization import Linearization
 from syntagma.training.language_model import WEIGHTS, add_lm, read_lm, train_lm, weight_under
 from syntagma.transition.encoding import encode
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
+from syntagma.transition.strategy import WeightedLanguageModel
 from syntagma.treebanks.conditions import CONDITIONS, MAIN_CONDITIONS
 
 SMALL = LanguageModelSettings(order=2, prune=(0,), min_count=1, tokenized=True)

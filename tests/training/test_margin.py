@@ -33,7 +33,7 @@ from syntagma.training.margin import (
     swap,
     tasks,
 )
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
+from syntagma.transition.strategy import WeightedLanguageModel
 
 AMOUNTS = st.floats(0, 20, allow_nan=False)
 

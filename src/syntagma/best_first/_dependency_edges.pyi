@@ -6,7 +6,7 @@ import numpy.typing as npt
 from syntagma.best_first._edges import Edges
 from syntagma.features._sparse import TemplateTable
 from syntagma.transition._state import SearchTask
-from syntagma.transition.forms import FormArrays
+from syntagma.transition.encoding import FormArrays
 
 DEPENDENCY_ATOMS: tuple[str, ...]
 DEPENDENCY_SCOPES: tuple[str, ...]

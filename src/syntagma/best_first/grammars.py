@@ -21,8 +21,7 @@ from syntagma.errors import ProblemError, name_word
 from syntagma.features._sparse import TemplateTable
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
-from syntagma.transition.encoding import Encoding
-from syntagma.transition.forms import GoldForm, form_arrays
+from syntagma.transition.encoding import Encoding, GoldForm, form_arrays
 from syntagma.transition.vocabulary import Vocabulary
 
 GrammarName = Literal["dependency", "ccg"]

@@ -14,8 +14,8 @@ from syntagma.errors import ModelError, SyntagmaError
 from syntagma.request import Request, SearchName
 from syntagma.results.linearization import Linearization
 from syntagma.transition.encoding import Encoding
+from syntagma.transition.strategy import WeightedLanguageModel
 from syntagma.transition.vocabulary import Vocabulary
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 
 class BestFirstStrategy:

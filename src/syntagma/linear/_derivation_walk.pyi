@@ -1,7 +1,7 @@
 from syntagma.linear._search import LinearParameters
 from syntagma.transition._search import Action
 from syntagma.transition._state import SearchTask
-from syntagma.transition.forms import FormArrays
+from syntagma.transition.encoding import FormArrays
 
 class DerivationWalk:
     def __init__(

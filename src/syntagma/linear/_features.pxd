@@ -16,7 +16,7 @@ cdef struct Family:
     int unplaced
 
 cdef struct FormRow:
-    # A form that a word may take: `transition.forms.FormRow`.
+    # A form that a word may take: `transition.encoding.FormRow`.
     int32_t form, shape, suffix, kind, share, tags_start, tags_count
 
 cdef struct Extractor:

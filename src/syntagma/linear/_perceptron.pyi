@@ -4,7 +4,7 @@ import numpy.typing as npt
 from syntagma.features._sparse import TrainingWeights
 from syntagma.linear._features import Templates
 from syntagma.transition._state import SearchTask
-from syntagma.transition.forms import FormArrays
+from syntagma.transition.encoding import FormArrays
 
 class Update:
     correct: bool

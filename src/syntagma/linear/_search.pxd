@@ -23,7 +23,7 @@ cdef class LinearSearch(Search):
     cdef LinearParameters scorer
     cdef Extractor* extractor
     cdef Task lazy_task
-    # The forms that the words may take, if there is a choice: `transition.forms.form_arrays`.
+    # The forms that the words may take, if there is a choice: `transition.encoding.form_arrays`.
     cdef vector[int32_t] form_starts
     cdef vector[FormRow] form_rows
     cdef vector[int32_t] form_tags

@@ -6,7 +6,7 @@ from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._features import Templates
 from syntagma.transition._search import Search
 from syntagma.transition._state import SearchTask
-from syntagma.transition.forms import FormArrays
+from syntagma.transition.encoding import FormArrays
 
 READINGS_LIMIT: int
 

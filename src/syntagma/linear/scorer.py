@@ -16,8 +16,7 @@ from syntagma.linear._search import LinearParameters, LinearSearch
 from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.request import SearchName
 from syntagma.transition._search import Search
-from syntagma.transition.encoding import Encoding
-from syntagma.transition.forms import form_arrays
+from syntagma.transition.encoding import Encoding, form_arrays
 from syntagma.transition.vocabulary import Vocabulary
 
 BEAM = 64
@@ -30,11 +29,8 @@ class LinearScorer(LinearParameters):
     max_words = 10_000
     lifts = False
     merging = True  # may states be merged?
+    chooses_forms = False
     vocabulary: Vocabulary | None = None  # if it chooses forms
-
-    @property
-    def chooses_forms(self) -> bool:
-        return self.vocabulary is not None
 
     def beam(self, is_tree: bool) -> int:
         return BEAM
@@ -89,5 +85,5 @@ class StoredLinearScorer(StoredWeights):
         scorer.merging = bool(header.get("merging", True))
         check_templates(header, scorer.templates)
         if forms:
-            scorer.vocabulary = vocabulary
+            scorer.chooses_forms, scorer.vocabulary = True, vocabulary
         return scorer

@@ -19,8 +19,7 @@ from syntagma.linear.scorer import StoredLinearScorer
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.templates import templates
 from syntagma.request import Request
-from syntagma.transition.encoding import Encoding, Ints
-from syntagma.transition.forms import FormArrays, form_arrays
+from syntagma.transition.encoding import Encoding, FormArrays, Ints, form_arrays
 from syntagma.transition.training import (
     Reference,
     describe_vocabulary,

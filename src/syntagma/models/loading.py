@@ -29,8 +29,8 @@ from syntagma.models.model import Model, StoredScorer, build_model, read_margin
 from syntagma.models.packages import find_packaged, is_name
 from syntagma.realization.realizer import Realizer
 from syntagma.request import SearchName
+from syntagma.transition.strategy import WeightedLanguageModel
 from syntagma.transition.vocabulary import Vocabulary
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 # By the header's field `scorer`. Each kind is imported when a model of it is loaded.
 STORED_SCORERS: dict[str, Callable[[], type[StoredScorer]]] = {

@@ -19,9 +19,8 @@ from syntagma.models.header import LANGUAGE_MODEL, Header
 from syntagma.realization.realizer import Realizer
 from syntagma.request import SearchName
 from syntagma.transition.beam import BeamStrategy
-from syntagma.transition.strategy import Strategy
+from syntagma.transition.strategy import Strategy, WeightedLanguageModel
 from syntagma.transition.vocabulary import Vocabulary
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 # The field of the header; that of the language model has one of its own.
 MARGIN: Final = "margin"

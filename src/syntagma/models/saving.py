@@ -11,8 +11,8 @@ from syntagma.models.container import read_container, write_container
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.model import StoredScorer
 from syntagma.realization.realizer import Realizer
+from syntagma.transition.strategy import WeightedLanguageModel
 from syntagma.transition.vocabulary import Vocabulary
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 
 def save_model(

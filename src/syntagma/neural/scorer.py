@@ -139,6 +139,7 @@ class NeuralScorer:
         self.lexicon = lexicon
         self.vocabulary = vocabulary
         self._tables = tables
+        self.lifts = "lifted" in tables  # it has learned orders that are not projective
         self._weights = w = weights
         self._arc_ends = Matrix(
             np.vstack([w["labels.head"], w["labels.dependent"]]), w["labels.bias"]
@@ -178,11 +179,6 @@ class NeuralScorer:
             else:
                 weights[name] = parameter
         return cls(dimensions, SLOTS, lexicon, vocabulary, tables, weights)
-
-    @property
-    def lifts(self) -> bool:
-        """Whether the network has learned orders that are not projective."""
-        return "lifted" in self._tables
 
     def lift_scores(self, search: Search) -> Floats | None:
         """How far each word is lifted: log-probabilities [n, steps], or None if none can be."""

@@ -40,7 +40,7 @@ from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import MARGIN
 from syntagma.models.saving import add_language_model
 from syntagma.training.margin import describe_margin, learn_margin
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
+from syntagma.transition.strategy import WeightedLanguageModel
 from syntagma.treebanks.conditions import MAIN_CONDITIONS, Condition
 from syntagma.treebanks.treebank import Sentence, as_sentences
 

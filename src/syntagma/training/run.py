@@ -36,8 +36,8 @@ from syntagma.realization.training import inflect_sentence
 from syntagma.request import Request
 from syntagma.training.learners import Learner
 from syntagma.training.margin import write_margins
+from syntagma.transition.strategy import WeightedLanguageModel
 from syntagma.transition.vocabulary import Vocabulary
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
 from syntagma.treebanks.settings import REALIZE
 from syntagma.treebanks.treebank import Sentence
 

@@ -28,9 +28,8 @@ from syntagma.transition.lifting import (
     room_of,
     weighted_odds,
 )
-from syntagma.transition.strategy import Judge, Scorer
+from syntagma.transition.strategy import Judge, Scorer, WeightedLanguageModel
 from syntagma.transition.vocabulary import Vocabulary
-from syntagma.transition.weighted_language_model import WeightedLanguageModel
 
 # States that a depth-first search may expand: about a second without a scorer, and a few with one.
 WORK_LIMIT = 500_000

@@ -5,6 +5,7 @@ Gold derivations are encoded in `training`.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -25,6 +26,9 @@ NONE, ROOT = NOT_GIVEN, ROOT_HEAD
 
 Ints = npt.NDArray[np.int32]
 
+# Upper bounds of the buckets of -log share of a form.
+BOUNDS = (0.05, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0)
+
 
 @dataclass(slots=True)
 class Encoding:
@@ -37,8 +41,8 @@ class Encoding:
     given and known. `fixed`: one order is to be scored, or its first words are given; `asked` are
     the 0-based indices of its words, if it is given by indices. `alternatives` are the forms that
     each word of the problem may take, if forms are to be chosen; the form in the problem is then
-    the first of them. `known` is what `numbered_words` gives. `is_tree`: whether
-    all arcs are given.
+    the first of them. `known` are the words as the model knows them, by number; none if it knows
+    no more than forms, tags and labels. `is_tree`: whether all arcs are given.
 
     `lifts` says how far each word is lifted; `heads` are then those after lifting, `given_heads`
     those of the problem. `liftings` are what a search is to try besides what the model expects, in
@@ -52,14 +56,14 @@ class Encoding:
     heads: tuple[int, ...]
     leaders: tuple[int, ...]
     shares: tuple[float, float, float]
-    fixed: bool = False
-    asked: tuple[int, ...] | None = None
-    alternatives: Sequence[Sequence[Alternative]] | None = None
-    known: tuple[Word, ...] = ()
-    is_tree: bool = False
-    lifts: tuple[int, ...] = ()
-    given_heads: tuple[int, ...] = ()
-    liftings: tuple[tuple[int, ...], ...] | None = None
+    fixed: bool
+    asked: tuple[int, ...] | None
+    alternatives: Sequence[Sequence[Alternative]] | None
+    known: tuple[Word, ...]
+    is_tree: bool
+    lifts: tuple[int, ...]
+    given_heads: tuple[int, ...]
+    liftings: tuple[tuple[int, ...], ...] | None
 
     @property
     def forms(self) -> list[str]:
@@ -102,39 +106,75 @@ def encode(
     alternatives: Sequence[Sequence[Alternative]] | None = None,
     *,
     lifting: bool = False,
+    gold_tags: Sequence[int] | None = None,
 ) -> Encoding:
     """Number the words in canonical order; with `lifting`, orders need not be projective.
 
     A tag, feature or label that the vocabulary does not have counts as not given. `fixed` asks for
     one order of the words: their forms, or their 1-based indices. If it has fewer forms than there
-    are words, it asks for orders that begin with them.
+    are words, it asks for orders that begin with them. In training, `gold_tags` in the gold order
+    are always among the candidates, and rare words are treated as unseen.
     """
     read = tuple(map(vocabulary.as_read, problem.words))
     known = vocabulary.known_words(read)
-    order = search_order(problem, read, known)
-    rows = word_rows(problem, order, vocabulary, known, alternatives)
+    order = _search_order(problem, read, known)
+    rows = _word_rows(problem, order, vocabulary, known, alternatives)
+    leaders: list[int] = []
+    for number, row in enumerate(rows):
+        leaders.append(number if row.twin == NONE else leaders[row.twin])
     kinds = asked = None
     if fixed is not None:
         if isinstance(fixed[0], int):
-            rows = [
-                row._replace(kind=leader)
-                for row, leader in zip(rows, find_leaders(rows), strict=True)
-            ]
+            rows = [row._replace(kind=kind) for row, kind in zip(rows, leaders, strict=True)]
             asked = tuple(int(index) - 1 for index in fixed)
         kind_of: dict[str | int, int] = {}
         for at, row in zip(order, rows, strict=True):
             kind_of[at + 1] = kind_of[problem.words[at].form] = row.kind
         kinds = np.full(len(rows), NONE, np.int32)
         kinds[: len(fixed)] = [kind_of[item] for item in fixed]
-    tags = [
-        (row.tag,) if row.tag != NONE else vocabulary.tags_of(problem.words[at].form)
-        for at, row in zip(order, rows, strict=True)
-    ]
-    numbered = numbered_words(known, order, vocabulary)
-    encoding = build_encoding(problem, order, rows, tags, kinds, alternatives, numbered)
-    encoding.asked = asked
-    encoding.liftings = () if lifting else None
-    return encoding
+    gold = {}
+    if gold_tags is not None:
+        gold = dict(zip(gold_numbers(order, leaders), gold_tags, strict=True))
+    pool: list[int] = []
+    fields = []
+    for number, (at, row) in enumerate(zip(order, rows, strict=True)):
+        tags: tuple[int, ...] = (row.tag,)
+        if row.tag == NONE:
+            unseen = gold_tags is not None and row.form == 0
+            tags = vocabulary.tags_of(problem.words[at].form, as_unseen=unseen)
+            if gold.get(number, tags[0]) not in tags:
+                tags = (*tags, gold[number])
+        fields.append((*row, len(pool), len(tags)))
+        pool.extend(tags)
+    masks = None
+    if problem.predecessors is not None:
+        masks = list(renumbered((problem.predecessors[at] for at in order), order))
+    heads = tuple(row.head for row in rows)
+    root = heads.index(ROOT) if ROOT in heads else NONE
+    n_attached = sum(word.head is not None for word in problem.words)
+    given = (
+        sum(word.tag is not None or word.upos is not None for word in known),
+        n_attached,
+        sum(row.label != NONE for row in rows),
+    )
+    with_inputs = vocabulary.upos or vocabulary.features
+    return Encoding(
+        problem,
+        order,
+        SearchTask(np.array(fields, np.int32), np.array(pool, np.int32), root, masks, kinds),
+        tuple(row.tag for row in rows),
+        heads,
+        tuple(leaders),
+        (given[0] / len(rows), given[1] / len(rows), given[2] / len(rows)),
+        fixed is not None,
+        asked,
+        alternatives,
+        tuple(known[at] for at in order) if with_inputs else (),
+        n_attached == len(rows),
+        (0,) * len(rows),
+        heads,
+        () if lifting else None,
+    )
 
 
 def decode(
@@ -192,7 +232,7 @@ def with_chosen_forms(
     return problem.with_forms(taken)
 
 
-def search_order(
+def _search_order(
     problem: Problem, read: tuple[Word, ...], known: tuple[Word, ...]
 ) -> tuple[int, ...]:
     """The 0-based indices of the words in canonical order; `read` are the words as models of this
@@ -218,37 +258,24 @@ def search_order(
     return tuple(order[number] for number in again)
 
 
-def numbered_words(
-    known: Sequence[Word], order: Sequence[int], vocabulary: Vocabulary
-) -> tuple[Word, ...]:
-    """The words as the model knows them, by number; none for a model that knows no more than
-    forms, tags and labels."""
-    if not vocabulary.upos and not vocabulary.features:
-        return ()
-    return tuple(known[at] for at in order)
-
-
-def word_rows(
+def _word_rows(
     problem: Problem,
     order: Sequence[int],
     vocabulary: Vocabulary,
     known: Sequence[Word],
-    alternatives: Sequence[Sequence[Alternative]] | None = None,
+    alternatives: Sequence[Sequence[Alternative]] | None,
 ) -> list[WordRow]:
     """What is given for each word, by number; `known` are the words as the vocabulary knows
     them."""
-    words = problem.words
+    words, root, may_be_root = problem.words, problem.root, problem.may_be_root
     number = {at: i for i, at in enumerate(order)}
-    root = problem.root
-    may_be_root = problem.may_be_root
-    constrained = _in_order_constraints(problem)
+    constrained = {problem.first, problem.last}.union(*problem.before)
     heads = {word.head for word in words}
     kinds: dict[tuple[str, str], int] = {}
     last_like: dict[tuple[Word, tuple[Alternative, ...]], int] = {}
     rows: list[WordRow] = []
     for i, at in enumerate(order):
         word = words[at]
-        form = form_number(word.form, vocabulary)
         shape, suffix = shape_and_suffix(word.form) if vocabulary.back_off else (0, 0)
         twin = NONE
         if at + 1 not in heads and at + 1 not in constrained:
@@ -257,86 +284,85 @@ def word_rows(
             twin = last_like.get(like, NONE)
             last_like[like] = i
         tag = NONE if (name := known[at].tag) is None else vocabulary.tag_numbers[name]
-        if at + 1 == root:
-            head = ROOT
-        elif word.head is None:
-            head = NONE
-        else:
-            head = number[word.head - 1]
+        given = NONE if word.head is None else number.get(word.head - 1, ROOT)
+        head = ROOT if at + 1 == root else given
         label = NONE if word.deprel is None else vocabulary.label_number(word.deprel, NONE)
         initial = alternatives[at][0].initial if alternatives else word.form
         kind = kinds.setdefault((word.form, initial), len(kinds))
+        form = vocabulary.form_number(word.form)
         rows.append(WordRow(form, tag, head, label, kind, twin, shape, suffix, may_be_root[at]))
     return rows
 
 
-def build_encoding(
-    problem: Problem,
-    order: tuple[int, ...],
-    rows: Sequence[WordRow],
-    tags: Sequence[tuple[int, ...]],
-    kinds: Ints | None = None,
-    alternatives: Sequence[Sequence[Alternative]] | None = None,
-    known: tuple[Word, ...] = (),
-) -> Encoding:
-    """The encoding of a problem; `tags` are the candidate tags of each word, `kinds` the order to
-    be scored, if one is, `known` what `numbered_words` gives."""
-    pool: list[int] = []
-    fields = []
-    for row, candidates in zip(rows, tags, strict=True):
-        fields.append((*row, len(pool), len(candidates)))
-        pool.extend(candidates)
-    root = next((i for i, row in enumerate(rows) if row.head == ROOT), NONE)
-    masks = None
-    if problem.predecessors is not None:
-        masks = list(renumbered((problem.predecessors[at] for at in order), order))
-    n_tagged = sum(row.tag != NONE for row in rows)
-    if known:
-        n_tagged = sum(word.tag is not None or word.upos is not None for word in known)
-    task = SearchTask(np.array(fields, np.int32), np.array(pool, np.int32), root, masks, kinds)
-    heads = tuple(row.head for row in rows)
-    n_attached = sum(word.head is not None for word in problem.words)
-    return Encoding(
-        problem,
-        order,
-        task,
-        tuple(row.tag for row in rows),
-        heads,
-        find_leaders(rows),
-        (
-            n_tagged / len(rows),
-            n_attached / len(rows),
-            sum(row.label != NONE for row in rows) / len(rows),
-        ),
-        kinds is not None,
-        alternatives=alternatives,
-        known=known,
-        is_tree=n_attached == len(rows),
-        lifts=(0,) * len(rows),
-        given_heads=heads,
-    )
+def gold_numbers(order: Sequence[int], leaders: Sequence[int]) -> list[int]:
+    """The number of the word at each place of the problem. In training, that is the gold order, in
+    which interchangeable words are in ascending order."""
+    number_at = [0] * len(order)
+    for number, at in enumerate(order):
+        number_at[at] = number
+    members: dict[int, list[int]] = {}
+    for number, leader in enumerate(leaders):
+        members.setdefault(leader, []).append(number)
+    for group in members.values():
+        places = sorted(order[number] for number in group)
+        for place, number in zip(places, group, strict=True):
+            number_at[place] = number
+    return number_at
 
 
-def _in_order_constraints(problem: Problem) -> set[int]:
-    """The 1-based indices of the words that an order constraint names."""
-    named = {index for pair in problem.before for index in pair}
-    return named | {index for index in (problem.first, problem.last) if index is not None}
+GoldForm = tuple[int, int, int]  # word, index of its form, tag
 
 
-def form_number(form: str, vocabulary: Vocabulary) -> int:
-    """The number of a form, 0 if it is unseen. An unseen phrase is represented by its last word, in
-    English most often its head."""
-    number = vocabulary.forms.get(form)
-    if number is None and not vocabulary.back_off:
-        return 0
-    if number is None:
-        number = vocabulary.forms.get(form.rpartition(" ")[2], 0)
-    return number
+class FormRow(NamedTuple):
+    """A form that a word may take."""
+
+    form: int
+    shape: int
+    suffix: int
+    kind: int  # forms of one kind are written alike
+    share: int  # the interval of its share, from 1; 0 if it is the only form
+    tags_start: int
+    tags_count: int
 
 
-def find_leaders(rows: Sequence[WordRow]) -> tuple[int, ...]:
-    """For each word the first of those it is interchangeable with, which may be itself."""
-    leaders: list[int] = []
-    for number, row in enumerate(rows):
-        leaders.append(number if row.twin == NONE else leaders[row.twin])
-    return tuple(leaders)
+# The number of the first form of each word and, last, that of all forms; all forms; their tags.
+FormArrays = tuple[Sequence[int], Sequence[FormRow], Sequence[int]]
+
+
+def form_arrays(
+    encoding: Encoding, vocabulary: Vocabulary, gold: Sequence[GoldForm] = ()
+) -> FormArrays | None:
+    """The forms of all words, or None if there is no choice.
+
+    A word without a given tag takes the tags of its form. In training, forms that the vocabulary
+    does not have take those of unseen words, and the gold tags are added.
+    """
+    choices = encoding.choices
+    if choices is None:
+        return None
+    added: dict[tuple[int, int], list[int]] = {}
+    for word, index, tag in gold:
+        added.setdefault((encoding.leaders[word], index), []).append(tag)
+    kinds: dict[tuple[str, str], int] = {}
+    first_forms, rows, tags = [0], list[FormRow](), list[int]()
+    for number, choice in enumerate(choices):
+        given = encoding.tags[number]
+        for index, each in enumerate(choice):
+            form = vocabulary.form_number(each.text)
+            tried: tuple[int, ...] = (given,)
+            if given == NONE:
+                proposed = vocabulary.tags_of(each.text, as_unseen=bool(gold) and form == 0)
+                more = added.get((encoding.leaders[number], index), ())
+                tried = tuple(dict.fromkeys((*proposed, *more)))
+            kind = kinds.setdefault((each.text, each.initial), len(kinds))
+            share = share_interval(choice, index)
+            shape, suffix = shape_and_suffix(each.text) if vocabulary.back_off else (0, 0)
+            rows.append(FormRow(form, shape, suffix, kind, share, len(tags), len(tried)))
+            tags += tried
+        first_forms.append(len(rows))
+    return first_forms, rows, tags
+
+
+def share_interval(choice: Sequence[Alternative], index: int) -> int:
+    """The interval of the share of a form among those of its word; 0 if it is the only one."""
+    return 0 if len(choice) == 1 else 1 + bisect(BOUNDS, -choice[index].log_share)

@@ -7,10 +7,13 @@ To add a judge, write a class with the method `judge`, and open it in `Model.str
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from syntagma.errors import SyntagmaError
 from syntagma.language_model._ngrams import NGramScorer
+from syntagma.language_model.balance import Balance
+from syntagma.language_model.packed import LanguageModel
 from syntagma.request import Request, SearchName
 from syntagma.results.linearization import Linearization
 from syntagma.transition._search import Search
@@ -22,27 +25,17 @@ class Strategy(Protocol):
     """A search with a scorer; this is all that the linearizer knows about the inside of a model.
 
     Searching `batch` problems together is fastest; problems may have at most `max_words` words.
-    `takes_arcs`: whether heads and labels can be given. `chooses_forms`: whether scores tell the
-    forms of a lemma apart, so that the search can choose among them. `lifts`: whether orders of
-    given trees may be other than projective.
+    `takes_arcs`: whether heads and labels can be given. `chooses_forms`: whether scores distinguish
+    the forms of a lemma, so that the search can choose among them. `lifts`: whether orders of given
+    trees may be other than projective.
     """
 
     name: SearchName
-
-    @property
-    def batch(self) -> int: ...
-
-    @property
-    def max_words(self) -> int: ...
-
-    @property
-    def takes_arcs(self) -> bool: ...
-
-    @property
-    def chooses_forms(self) -> bool: ...
-
-    @property
-    def lifts(self) -> bool: ...
+    batch: int
+    max_words: int
+    takes_arcs: bool
+    chooses_forms: bool
+    lifts: bool
 
     def beam(self, is_tree: bool) -> int:
         """The beam width that the model chooses, by whether all arcs are given. Raises `ModelError`
@@ -59,21 +52,14 @@ class Scorer(Protocol):
     """Opens searches that score their actions.
 
     Encoding `batch` problems together is fastest; problems may have at most `max_words` words.
-    `chooses_forms`: whether its scores tell the forms that a word may take apart. `lifts`: whether
+    `chooses_forms`: whether its scores distinguish the forms that a word may take. `lifts`: whether
     it knows how far words are lifted.
     """
 
-    @property
-    def batch(self) -> int: ...
-
-    @property
-    def max_words(self) -> int: ...
-
-    @property
-    def chooses_forms(self) -> bool: ...
-
-    @property
-    def lifts(self) -> bool: ...
+    batch: int
+    max_words: int
+    chooses_forms: bool
+    lifts: bool
 
     def lift_scores(self, search: Search) -> Floats | None:
         """Log-probabilities [word, steps] of how far words are lifted; None if they cannot be."""
@@ -107,3 +93,16 @@ class Judge(Protocol):
     """
 
     def judge(self, search: Search) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedLanguageModel:
+    """A language model; its weight depends on how much syntax a problem gives."""
+
+    language_model: LanguageModel
+    balance: Balance
+
+    def ngram_scorer(self, encoding: Encoding) -> NGramScorer:
+        """The n-gram scorer of one search."""
+        weight = self.balance.weight(*encoding.shares)
+        return self.language_model.ngram_scorer(encoding.forms, weight, encoding.choices)

@@ -18,17 +18,7 @@ from syntagma.features.settings import SparseSettings
 from syntagma.problem.parse import readable_features
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Alternative, shape
-from syntagma.transition.encoding import (
-    NONE,
-    ROOT,
-    Encoding,
-    Ints,
-    build_encoding,
-    find_leaders,
-    numbered_words,
-    search_order,
-    word_rows,
-)
+from syntagma.transition.encoding import ROOT, Encoding, Ints, encode, gold_numbers
 from syntagma.transition.vocabulary import NO_LABEL, Vocabulary, feature_values
 from syntagma.treebanks.treebank import Sentence
 
@@ -241,52 +231,21 @@ def encode_training(
 ) -> tuple[Encoding, Reference]:
     """Encode a problem whose words are listed in the order of `sentence`, with its derivation.
 
-    Rare words are treated as unseen, so that the model learns to deal with them; the gold tag is
-    always among the candidates. `alternatives` are the forms that each word may take, if forms are
-    to be chosen.
+    `alternatives` are the forms that each word may take, if forms are to be chosen.
     """
-    read = tuple(map(vocabulary.as_read, problem.words))
-    known = vocabulary.known_words(read)
-    order = search_order(problem, read, known)
-    rows = word_rows(problem, order, vocabulary, known, alternatives)
-    number_at = _positions(order, find_leaders(rows))
-    size = len(order)
-    heads = np.full(size, ROOT, np.int32)
-    labels = np.full(size, len(vocabulary.labels), np.int32)
-    tags = np.zeros(size, np.int32)
-    tagged = np.zeros(size, np.bool_)
-    for position, number in enumerate(number_at):
-        form, tag = sentence.forms[position], sentence.tags[position]
-        tagged[number] = bool(tag)
-        tags[number] = vocabulary.tag_numbers[tag] if tag else vocabulary.tags_of(form)[0]
-        if sentence.heads[position]:
-            heads[number] = number_at[sentence.heads[position] - 1]
-            labels[number] = vocabulary.label_numbers[sentence.deprels[position]]
-    reference = Reference(np.array(number_at, np.int32), heads, labels, tags, tagged)
-    candidates = []
-    for at, row, gold in zip(order, rows, tags.tolist(), strict=True):
-        proposed = vocabulary.tags_of(problem.words[at].form, as_unseen=row.form == 0)
-        if row.tag != NONE:
-            proposed = (row.tag,)
-        elif gold not in proposed:
-            proposed = (*proposed, gold)
-        candidates.append(proposed)
-    numbered = numbered_words(known, order, vocabulary)
-    encoding = build_encoding(problem, order, rows, candidates, None, alternatives, numbered)
-    return encoding, reference
-
-
-def _positions(order: Sequence[int], leaders: Sequence[int]) -> list[int]:
-    """The number of the word at each gold position, interchangeable words in ascending order."""
-    number_at = [0] * len(order)
-    for number, at in enumerate(order):
-        number_at[at] = number
-    members: dict[int, list[int]] = {}
-    for number, leader in enumerate(leaders):
-        members.setdefault(leader, []).append(number)
-    for group in members.values():
-        if len(group) > 1:
-            places = sorted(order[number] for number in group)
-            for place, number in zip(places, group, strict=True):
-                number_at[place] = number
-    return number_at
+    gold = [
+        vocabulary.tag_numbers[tag] if tag else vocabulary.tags_of(form)[0]
+        for form, tag in zip(sentence.forms, sentence.tags, strict=True)
+    ]
+    encoding = encode(problem, vocabulary, alternatives=alternatives, gold_tags=gold)
+    order = np.array(gold_numbers(encoding.order, encoding.leaders), np.int32)
+    heads = np.full(len(order), ROOT, np.int32)
+    labels = np.full(len(order), len(vocabulary.labels), np.int32)
+    tags = np.zeros(len(order), np.int32)
+    tagged = np.zeros(len(order), np.bool_)
+    tags[order], tagged[order] = gold, list(map(bool, sentence.tags))
+    for number, head, label in zip(order, sentence.heads, sentence.deprels, strict=True):
+        if head:
+            heads[number] = order[head - 1]
+            labels[number] = vocabulary.label_numbers[label]
+    return encoding, Reference(order, heads, labels, tags, tagged)

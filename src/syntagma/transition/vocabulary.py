@@ -128,6 +128,12 @@ class Vocabulary:
             return known
         return self.open_tags.get(shape(form)) or self.open_tags.get("") or (0,)
 
+    def form_number(self, form: str) -> int:
+        """The number of a form, 0 if it is unseen. An unseen phrase is represented by its last
+        word, in English most often its head."""
+        number = self.forms.get(form, 0)
+        return number or (self.forms.get(form.rpartition(" ")[2], 0) if self.back_off else 0)
+
     def label_number(self, label: str, default: int) -> int:
         """The number of a given label; `default` for an unknown one."""
         return self.label_numbers.get(label, len(self.labels) if label == ROOT_LABEL else default)
