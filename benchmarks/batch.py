@@ -35,9 +35,8 @@ from statistics import fmean, median
 from typing import Any
 
 import syntagma
-from syntagma.batches.cutting import cut_file
-from syntagma.batches.job import BatchJob
-from syntagma.batches.shards import Assignment
+from syntagma.batches.job import Assignment, BatchJob
+from syntagma.batches.plan import cut_file
 from syntagma.batches.solving import ShardSolver
 from syntagma.batches.storage import open_storage
 from syntagma.errors import FormatError
@@ -165,7 +164,7 @@ def steps(trees: Path, output: Path, arguments: argparse.Namespace) -> dict[str,
     )
     solver = ShardSolver(job, open_storage(output))
     loaded = time.process_time()
-    solver.solve(Assignment(0, "", "part", str(sample), str(sample), "conllu", *astuple(cut)))
+    solver.solve(Assignment(0, 0, *astuple(cut), "", "part", str(sample), str(sample), "conllu"))
     solved = time.process_time()
     return {
         "plan": 1000 * (planned - started) / cut.records,

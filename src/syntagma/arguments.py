@@ -36,6 +36,13 @@ def is_collection(value: object) -> bool:
     return True
 
 
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in choices:
+        raise ArgumentError(
+            f"{name} must be one of {', '.join(choices)}, not {shown(value)}", field=name
+        )
+
+
 def check_range(name: str, value: int, most: int) -> int:
     """The value as a plain `int`, if it is an integer within range."""
     number = as_integer(value)

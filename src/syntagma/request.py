@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Final, Literal, get_args
 
-from syntagma.arguments import check_range
+from syntagma.arguments import check_choice, check_range
 from syntagma.errors import ArgumentError, shown
 
 Operation = Literal["order", "realize", "score", "accept"]
@@ -61,8 +61,8 @@ class Request:
     margin: float | None = None
 
     def __post_init__(self) -> None:
-        _check_choice("operation", self.operation, get_args(Operation))
-        _check_choice("search", self.search, get_args(SearchName))
+        check_choice("operation", self.operation, get_args(Operation))
+        check_choice("search", self.search, get_args(SearchName))
         for name, default in DEFAULTS.items():
             if name not in OPTIONS[self.operation] and getattr(self, name) is not default:
                 raise ArgumentError(f"{name} does not go with {self.operation}", field=name)
@@ -140,10 +140,3 @@ DEFAULTS: Final = {
 
 def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in choices:
-        raise ArgumentError(
-            f"{name} must be one of {', '.join(choices)}, not {shown(value)}", field=name
-        )

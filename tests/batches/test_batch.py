@@ -14,7 +14,7 @@ from toys.batches import contents, save_toy_model, without_processes, write_prob
 import syntagma
 from syntagma import ArgumentError, FormatError, OutputError, SyntagmaError, SyntagmaWarning
 from syntagma.batches import storage
-from syntagma.batches.shards import ShardOutcome
+from syntagma.batches.job import Done, ShardOutcome
 from syntagma.cli import run
 from syntagma.files.locking import lock_file
 from syntagma.request import Request
@@ -210,7 +210,7 @@ def test_the_engine_ends_with_the_job(
 
     def engine(*arguments: Any) -> Any:
         try:
-            yield ShardOutcome(0, "no such file")
+            yield ShardOutcome(0, "no such file", done=Done("part-00000.txt", 0, "", 2, 0, 0, 0))
         finally:
             ended.append(True)
 

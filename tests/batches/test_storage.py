@@ -9,7 +9,7 @@ from toys.batches import contents, save_toy_model, without_processes, write_prob
 
 import syntagma
 from syntagma import FormatError, OutputError
-from syntagma.batches.inputs import find_inputs
+from syntagma.batches.storage import find_inputs
 from syntagma.batches.writers import COLUMNS
 
 

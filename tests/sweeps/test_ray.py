@@ -12,7 +12,7 @@ from toys.treebank import write_treebank
 
 import syntagma
 from syntagma import LinearSettings, NeuralSettings, OutputError
-from syntagma.engines.engine import connected
+from syntagma.engines import connected
 
 ray: Any = pytest.importorskip("ray", reason="no Ray: pip install 'syntagma[ray]'")
 pytest.importorskip("ray.tune", reason="no Ray Tune: pip install 'syntagma[ray]'")

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from syntagma.batches import batch as module
-from syntagma.batches.job import BatchJob
-from syntagma.batches.shards import Assignment, ShardOutcome
+from syntagma.batches.job import Assignment, BatchJob, ShardOutcome
 from syntagma.batches.solving import ShardSolver
 from syntagma.batches.storage import open_storage
 from syntagma.linear.scorer import StoredLinearScorer

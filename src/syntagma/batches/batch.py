@@ -6,21 +6,26 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from syntagma import __version__
-from syntagma.arguments import check_range
+from syntagma.arguments import check_choice, check_range
 from syntagma.batches.folder import Folder
-from syntagma.batches.inputs import find_inputs
-from syntagma.batches.job import DEFAULT_SHARD_SIZE, BatchJob, OutputFormat, Task, check_choice
+from syntagma.batches.job import (
+    DEFAULT_SHARD_SIZE,
+    Assignment,
+    BatchJob,
+    OutputFormat,
+    ShardOutcomes,
+    Task,
+)
 from syntagma.batches.processes import solve_in_processes
-from syntagma.batches.shards import Assignment, ShardOutcome, ShardOutcomes
 from syntagma.batches.solving import load_linearizer
-from syntagma.batches.storage import LocalFolder, Storage, open_storage
+from syntagma.batches.storage import LocalFolder, Storage, find_inputs, open_storage
 from syntagma.batches.writers import import_pyarrow
-from syntagma.engines.engine import MAX_JOBS, Engine, check_engine
+from syntagma.engines import MAX_JOBS, Engine, check_engine
 from syntagma.errors import ArgumentError, OutputError, SyntagmaWarning, shown
 from syntagma.files.locking import lock_file
 from syntagma.files.paths import check_path
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
     from syntagma.formats.problems import InputFormat
 
 _NAMED = 5  # failed shards that the message lists
+_COUNTS = ("problems", "results", "rejected", "unfinished", "narrowed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,7 @@ class BatchReport:
     rejected: int
     unfinished: int = 0
     narrowed: int = 0
-    damaged: tuple[str, ...] = field(default=())  # inputs that end early
+    damaged: tuple[str, ...] = ()  # inputs that end early
 
 
 def batch(
@@ -139,97 +145,66 @@ def batch(
     files = find_inputs(inputs, storage.address, any_extension=input_format is not None)
     storage.make()
     with _lock(storage, part):
-        run = _Run(Folder(storage, job, files), job, storage.address, progress)
-        return run.run(part, engine, address, jobs)
-
-
-class _Run:
-    """One run of a job: what is missing is solved and put in place."""
-
-    def __init__(
-        self,
-        folder: Folder,
-        job: BatchJob,
-        output: str,
-        progress: Callable[[int, int], object] | None,
-    ) -> None:
-        self._folder = folder
-        self._job = job
-        self._output = output
-        self._progress = progress or (lambda done, total: None)
-        self._ticked = 0
-        self._failed: list[tuple[Assignment, str]] = []
-        self._warned: set[str] = set()
-
-    def run(
-        self, part: tuple[int, int] | None, engine: Engine, address: str | None, jobs: int | None
-    ) -> BatchReport:
-        folder = self._folder
+        folder = Folder(storage, job, files)
         folder.open()
         missing = folder.missing(part)
         before = len(folder.done)
         if part is None:  # else other parts may be under way
             folder.clean()
-        self._tick(folder.totals()["problems"])
-        by_number = {assignment.number: assignment for assignment in missing}
+        total = sum(shard.records for shard in folder.plan.shards)
+        ticked = 0
+
+        def tick(count: int) -> None:
+            nonlocal ticked
+            ticked += count
+            if progress is not None:
+                # Records that are solved again after a worker died count once.
+                progress(min(ticked, total), total)
+
+        tick(folder.totals()["problems"])
         if missing:
-            with closing(self._outcomes(missing, engine, address, jobs)) as outcomes:
-                for outcome in outcomes:
-                    self._take(by_number[outcome.number], outcome)
-        self._raise_failed()
+            if engine == "processes":
+                outcomes = solve_in_processes(job, storage.address, missing, jobs, tick)
+            else:
+                from syntagma.batches.ray_data import solve_with_ray
+
+                outcomes = solve_with_ray(job, storage.address, missing, jobs, address, tick)
+            with closing(outcomes):
+                _collect(outcomes, folder, missing)
         if part is None:
             folder.finish()
-        return self._report(before)
+    totals = folder.totals()
+    return BatchReport(
+        output=storage.address,
+        complete=folder.complete,
+        shards=len(folder.plan.shards),
+        shards_before=before,
+        shards_done=totals["shards"],
+        **{name: totals[name] for name in _COUNTS},
+        damaged=tuple(each.source for each in folder.plan.inputs if each.fault is not None),
+    )
 
-    def _outcomes(
-        self, missing: list[Assignment], engine: Engine, address: str | None, jobs: int | None
-    ) -> ShardOutcomes:
-        if engine == "processes":
-            return solve_in_processes(self._job, self._output, missing, jobs, self._tick)
-        from syntagma.batches.ray_data import solve_with_ray
 
-        return solve_with_ray(self._job, self._output, missing, jobs, address, self._tick)
-
-    def _take(self, assignment: Assignment, outcome: ShardOutcome) -> None:
+def _collect(outcomes: ShardOutcomes, folder: Folder, missing: list[Assignment]) -> None:
+    """Put the shards in place as they come; raise if some could not be done."""
+    failed: dict[int, str] = {}
+    warned: set[str] = set()
+    for outcome in outcomes:
         for text, topic in outcome.warnings:
-            if (topic or text) not in self._warned:
-                self._warned.add(topic or text)
-                warnings.warn(SyntagmaWarning(text, topic=topic), stacklevel=5)
-        if outcome.failed:
-            self._failed.append((assignment, outcome.failed))
+            if (topic or text) not in warned:
+                warned.add(topic or text)
+                warnings.warn(SyntagmaWarning(text, topic=topic), stacklevel=3)
+        if outcome.done is None:
+            failed[outcome.number] = outcome.failed
         else:
-            self._folder.commit(assignment, outcome)
-
-    def _tick(self, count: int) -> None:
-        self._ticked += count
-        # Records that are solved again after a worker died count once.
-        total = self._folder.plan.records
-        self._progress(min(self._ticked, total), total)
-
-    def _raise_failed(self) -> None:
-        if not self._failed:
-            return
-        named = "; ".join(f"{each.label}: {why}" for each, why in self._failed[:_NAMED])
-        more = f"; and {len(self._failed) - _NAMED} more" * (len(self._failed) > _NAMED)
+            folder.commit(outcome, outcome.done)
+    if failed:
+        labels = {assignment.number: assignment.label for assignment in missing}
+        named = [f"{labels[number]}: {why}" for number, why in failed.items()]
+        more = f"; and {len(failed) - _NAMED} more" * (len(failed) > _NAMED)
         raise OutputError(
-            f"{len(self._failed)} of {len(self._folder.plan.shards)} shards could not be done, the "
-            f"others are kept; run the job again when the cause is removed: {named}{more}"
-        )
-
-    def _report(self, before: int) -> BatchReport:
-        folder, totals = self._folder, self._folder.totals()
-        return BatchReport(
-            self._output,
-            folder.complete,
-            len(folder.plan.shards),
-            before,
-            len(folder.done),
-            totals["problems"],
-            totals["results"],
-            totals["rejected"],
-            totals["unfinished"],
-            totals["narrowed"],
-            tuple(each.source for each in folder.plan.inputs if each.fault is not None),
+            f"{len(failed)} of {len(folder.plan.shards)} shards could not be done, the others are "
+            f"kept; run the job again when the cause is removed: {'; '.join(named[:_NAMED])}{more}"
         )
 
 

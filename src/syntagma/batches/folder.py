@@ -14,12 +14,20 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
-from syntagma.batches.job import BatchJob
-from syntagma.batches.plan import Plan, Shard, check_inputs, make_plan
-from syntagma.batches.shards import Assignment, Rejection, ShardOutcome
+from syntagma.batches.job import (
+    EXTENSIONS,
+    Assignment,
+    BatchJob,
+    Done,
+    Plan,
+    Rejection,
+    ShardOutcome,
+    fields_of,
+)
+from syntagma.batches.plan import check_inputs, make_plan
 from syntagma.batches.storage import UNFINISHED, Storage, save
 from syntagma.batches.writers import Checked
 from syntagma.errors import OutputError
@@ -29,23 +37,6 @@ REJECTED = "_rejected.jsonl"
 VERSION = 1  # of the manifest
 _PLAN = f"{UNFINISHED}/plan.json"
 _DONE = f"{UNFINISHED}/done"
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """A shard that is in place."""
-
-    file: str
-    bytes: int
-    sha256: str
-    results: int
-    rejected: int
-    unfinished: int
-    narrowed: int
-
-    @classmethod
-    def of(cls, value: dict[str, Any]) -> Done:
-        return cls(**{name: value[name] for name in cls.__slots__})
 
 
 class Folder:
@@ -59,8 +50,7 @@ class Folder:
         self.plan = Plan((), ())
         self.complete = False  # with a manifest that says what there is
         self.done: dict[int, Done] = {}
-        self._finished: dict[int, Done] = {}  # those of an older manifest
-        self._rejected_known = False  # whether the rejected records of these are there
+        self._rejected_known = False  # whether those that an older manifest counts are there
 
     def open(self) -> None:
         """Read how far the job is, or begin it.
@@ -81,13 +71,16 @@ class Folder:
                     f"{storage.name} is not empty, and holds no batch job ({foreign[0]}): "
                     "choose another output"
                 )
-            self._begin()
+            self.plan = make_plan(self._files, self._job)
+            begun = {"version": VERSION, "settings": self._job.to_json(), **asdict(self.plan)}
+            save(storage, _PLAN, json.dumps(begun).encode())
             return
+        finished: dict[int, Done] = {}
         try:
-            different = self._job.differences(known["settings"])
+            different = self._job.difference_from(known["settings"])
             self.plan = Plan.from_json(known)
             if manifest is not None:
-                self._finished = {each["number"]: Done.of(each) for each in manifest["shards"]}
+                finished = {each["number"]: fields_of(Done, each) for each in manifest["shards"]}
                 rejected = manifest["rejected"]
                 self.complete = self._rejected_known = storage.holds(
                     REJECTED, rejected["bytes"], rejected["sha256"]
@@ -96,13 +89,13 @@ class Folder:
             raise self._unreadable(_PLAN if manifest is None else MANIFEST, error) from error
         if different:
             raise OutputError(
-                f"{storage.name} was made with {different[0]}: give the same settings, or "
+                f"{storage.name} was made with {different}: give the same settings, or "
                 "choose another output"
             )
         check_inputs(self.plan, self._files, self._job, storage.name)
         self.done = {
             number: done
-            for number, done in self._finished.items()
+            for number, done in finished.items()
             if self._rejected_known or not done.rejected
         }
         for name in storage.names(_DONE):
@@ -110,18 +103,8 @@ class Folder:
             if kind == "json" and digits.isdecimal():
                 # A note that is damaged is as good as none.
                 with contextlib.suppress(ValueError, KeyError, TypeError):
-                    self.done[int(digits)] = Done.of(
-                        json.loads(storage.read(f"{_DONE}/{name}") or "")
-                    )
-
-    def _begin(self) -> None:
-        self.plan = make_plan(self._files, self._job)
-        content = {
-            "version": VERSION,
-            "settings": self._job.to_json(),
-            **self.plan.to_json(),
-        }
-        save(self._storage, _PLAN, json.dumps(content).encode())
+                    note = json.loads(storage.read(f"{_DONE}/{name}") or "")
+                    self.done[int(digits)] = fields_of(Done, note)
 
     def _read(self, name: str) -> dict[str, Any] | None:
         content = self._storage.read(name)
@@ -139,7 +122,7 @@ class Folder:
         place = f"{self._storage.name}/{name}"
         return OutputError(f"{place} is no file of a batch job ({error}): choose another output")
 
-    def missing(self, part: tuple[int, int] | None = None) -> list[Assignment]:
+    def missing(self, part: tuple[int, int] | None) -> list[Assignment]:
         """The shards, or those of a part of the job, that are not done, in order.
 
         Those whose files are missing or damaged are not done.
@@ -151,24 +134,20 @@ class Folder:
             if done and not self._storage.holds(done.file, done.bytes, done.sha256):
                 del self.done[shard.number]
                 self.complete = False
-        return [self._assignment(each) for each in wanted if each.number not in self.done]
-
-    def _assignment(self, shard: Shard) -> Assignment:
         width = max(5, len(str(len(self.plan.shards) - 1)))
-        found = self.plan.inputs[shard.input]
-        return Assignment(
-            shard.number,
-            self._run,
-            f"part-{shard.number:0{width}d}{self._job.extension}",
-            found.source,
-            self._files[shard.input][1],
-            found.format,
-            shard.start,
-            shard.size,
-            shard.line,
-            shard.records,
-            shard.input_sha256,
-        )
+        extension = EXTENSIONS[self._job.format] + ".gz" * self._job.gzip
+        return [
+            Assignment(
+                **asdict(shard),
+                run=self._run,
+                name=f"part-{shard.number:0{width}d}{extension}",
+                source=self.plan.inputs[shard.input].source,
+                address=self._files[shard.input][1],
+                format=self.plan.inputs[shard.input].format,
+            )
+            for shard in wanted
+            if shard.number not in self.done
+        ]
 
     def clean(self) -> None:
         """Remove what earlier runs have left half written."""
@@ -176,24 +155,15 @@ class Folder:
             if name.startswith(("part-", "new-")):
                 self._storage.remove(f"{UNFINISHED}/{name}")
 
-    def commit(self, assignment: Assignment, outcome: ShardOutcome) -> None:
+    def commit(self, outcome: ShardOutcome, done: Done) -> None:
         """Move the files of a shard to their names, then note that it is done."""
-        storage, number = self._storage, assignment.number
+        storage, number = self._storage, outcome.number
         rejected = f"{_DONE}/{number:05d}.rejected"
         if outcome.rejected_written:
             storage.move(outcome.rejected_written, rejected)
         else:
             storage.remove(rejected)
-        storage.move(outcome.written, assignment.name)
-        done = Done(
-            assignment.name,
-            outcome.bytes,
-            outcome.sha256,
-            outcome.results,
-            outcome.rejected,
-            outcome.unfinished,
-            outcome.narrowed,
-        )
+        storage.move(outcome.written, done.file)
         save(storage, f"{_DONE}/{number:05d}.json", json.dumps(asdict(done)).encode())
         self.done[number] = done
 
@@ -216,7 +186,19 @@ class Folder:
             "sha256": checked.sha256,
             "records": count,
         }
-        save(storage, MANIFEST, self._manifest(rejected).encode())
+        head = {
+            "version": VERSION,
+            "settings": self._job.to_json(),
+            "totals": self.totals(),
+            "rejected": rejected,
+            "inputs": [asdict(each) for each in self.plan.inputs],
+        }
+        shards = ",\n".join(
+            json.dumps({**asdict(shard), **asdict(self.done[shard.number])})
+            for shard in self.plan.shards
+        )  # one per line
+        text = json.dumps(head, indent=1, ensure_ascii=False)
+        save(storage, MANIFEST, f'{text[:-2]},\n "shards": [\n{shards}\n ]\n}}\n'.encode())
         storage.remove(UNFINISHED)
         self.complete = True
 
@@ -241,31 +223,10 @@ class Folder:
                     )
                 yield from lines
 
-    def _manifest(self, rejected: dict[str, object]) -> str:
-        """The manifest as JSON, one shard per line."""
-        head = {
-            "version": VERSION,
-            "settings": self._job.to_json(),
-            "totals": self.totals(),
-            "rejected": rejected,
-            "inputs": [asdict(each) for each in self.plan.inputs],
-        }
-        shards = ",\n".join(json.dumps(self._described(shard)) for shard in self.plan.shards)
-        text = json.dumps(head, indent=1, ensure_ascii=False)
-        return f'{text[:-2]},\n "shards": [\n{shards}\n ]\n}}\n'
-
-    def _described(self, shard: Shard) -> dict[str, object]:
-        return {**asdict(shard), **asdict(self.done[shard.number])}
-
     def totals(self) -> dict[str, int]:
         """The counts of the shards that are done."""
         done = self.done.values()
-        return {
-            "shards": len(self.done),
-            "problems": sum(each.results + each.rejected for each in done),
-            "results": sum(each.results for each in done),
-            "rejected": sum(each.rejected for each in done),
-            "unfinished": sum(each.unfinished for each in done),
-            "narrowed": sum(each.narrowed for each in done),
-            "bytes": sum(each.bytes for each in done),
-        }
+        names = ("results", "rejected", "unfinished", "narrowed", "bytes")
+        counts = {name: sum(getattr(each, name) for each in done) for name in names}
+        problems = counts["results"] + counts["rejected"]
+        return {"shards": len(self.done), "problems": problems, **counts}

@@ -1,12 +1,17 @@
-"""What determines the output of a batch job, apart from its inputs."""
+"""A batch job as data: its settings, the plan of its shards, and what driver and workers tell each
+other, which is plain JSON whichever engine carries it.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Generator
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
-from syntagma.arguments import check_range
-from syntagma.errors import ArgumentError, shown
+from syntagma import errors
+from syntagma.arguments import check_choice, check_range
+from syntagma.errors import ArgumentError, SyntagmaError, shown
 from syntagma.formats.problems import InputFormat
 from syntagma.request import Request
 
@@ -25,7 +30,8 @@ MAX_SHARD_SIZE = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class BatchJob:
-    """The settings of a job. Equal settings and equal inputs give equal shards."""
+    """What determines the output of a job, apart from its inputs. Equal settings and equal inputs
+    give equal shards."""
 
     request: Request
     format: OutputFormat
@@ -40,7 +46,6 @@ class BatchJob:
     version: str
 
     def __post_init__(self) -> None:
-        check_choice("task", self.request.operation, get_args(Task))
         check_choice("format", self.format, get_args(OutputFormat))
         if self.input_format is not None:
             check_choice("input_format", self.input_format, ("text", "jsonl", "conllu"))
@@ -50,10 +55,6 @@ class BatchJob:
         ordered_text = self.request.operation == "order" and self.format in ("text", "parquet")
         if self.detokenize and not ordered_text:
             raise ArgumentError("text=True (--text) goes with order and the format text or parquet")
-
-    @property
-    def extension(self) -> str:
-        return EXTENSIONS[self.format] + ".gz" * self.gzip
 
     def to_json(self) -> dict[str, Any]:
         """All settings side by side."""
@@ -70,27 +71,142 @@ class BatchJob:
             **{name: value[name] for name in own if name != "request"},
         )
 
-    def differences(self, settings: dict[str, Any]) -> list[str]:
-        """How these settings differ from others in what the output depends on, for messages.
+    def difference_from(self, settings: dict[str, Any]) -> str | None:
+        """The first difference from other settings that changes the output, for messages.
 
         The same model may have another name or place.
         """
         mine = self.to_json()
-        unknown = [name for name in settings if name not in mine]
-        if unknown:
-            return [f"a setting that this version does not know ({unknown[0]})"]
-        different = [name for name in mine if name != "model" and settings.get(name) != mine[name]]
+        for name in settings:
+            if name not in mine:
+                return f"a setting that this version does not know ({name})"
         messages = {
             "model_checksum": f"another model ({shown(settings.get('model'))})",
             "detokenize": f"text={settings.get('detokenize')} (--text), now {self.detokenize}",
             "version": f"version {settings.get('version')} of Syntagma, now {self.version}",
         }
-        return [
-            messages.get(name, f"{name} {shown(settings.get(name))}, now {shown(mine[name])}")
-            for name in different
-        ]
+        for name, value in mine.items():
+            if name != "model" and settings.get(name) != value:
+                changed = f"{name} {shown(settings.get(name))}, now {shown(value)}"
+                return messages.get(name, changed)
+        return None
 
 
-def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if not isinstance(value, str) or value not in choices:
-        raise ArgumentError(f"{name} must be one of {', '.join(choices)}, not {shown(value)}")
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An input file: its name for messages, what identifies its content, and any damage."""
+
+    source: str
+    format: InputFormat
+    mark: str
+    sha256: str
+    records: int
+    fault: str | None = None
+    fault_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A range of records of one input, numbered through the job."""
+
+    number: int
+    input: int  # index of the file
+    start: int  # in bytes of the decompressed file
+    size: int
+    line: int  # the first, counted from 1
+    records: int
+    input_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The inputs of a job and its shards."""
+
+    inputs: tuple[Input, ...]
+    shards: tuple[Shard, ...]
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Plan:
+        return cls(
+            tuple(Input(**each) for each in value["inputs"]),
+            tuple(fields_of(Shard, each) for each in value["shards"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment(Shard):
+    """A shard to be solved: where its input is, and the name of its output."""
+
+    run: str  # identifies the driver's run
+    name: str
+    source: str
+    address: str
+    format: InputFormat
+
+    @property
+    def label(self) -> str:
+        """The shard as messages name it."""
+        count = f"{self.records} problem{'s' * (self.records != 1)}"
+        return f"shard {self.number} ({self.source}, {count} from line {self.line})"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The output of a shard."""
+
+    file: str
+    bytes: int
+    sha256: str
+    results: int
+    rejected: int
+    unfinished: int
+    narrowed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShardOutcome:
+    """What became of a shard: two files that wait to be moved to their names, or why it failed."""
+
+    number: int
+    written: str = ""
+    rejected_written: str = ""
+    done: Done | None = None
+    warnings: tuple[tuple[str, str], ...] = ()  # message and topic
+    failed: str = ""
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> ShardOutcome:
+        done = value["done"] and Done(**value["done"])
+        warnings = tuple((text, topic) for text, topic in value["warnings"])
+        return cls(**{**value, "done": done, "warnings": warnings})
+
+
+ShardOutcomes = Generator[ShardOutcome, None, None]  # of an engine; closed, it ends all workers
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A record without a result: where it stands, and why."""
+
+    source: str
+    line: int | None
+    id: str | None
+    shard: int | None  # None: a whole input that is damaged
+    reason: str
+
+    def as_line(self) -> bytes:
+        """A line of JSON."""
+        return (json.dumps(asdict(self), ensure_ascii=False) + "\n").encode()
+
+
+def fields_of(kind: Any, value: dict[str, Any]) -> Any:
+    """The part of a JSON object that describes a shard or what is done of it."""
+    return kind(**{field.name: value[field.name] for field in fields(kind)})
+
+
+def error_of(kind: str, message: str) -> Exception:
+    """An error that ends the job, as a worker reports it: by the name of its class."""
+    known = getattr(errors, kind, None)
+    if isinstance(known, type) and issubclass(known, SyntagmaError):
+        return known(message)
+    return RuntimeError(f"{kind}: {message}")

@@ -19,13 +19,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import IO, Any, TextIO
 
-from syntagma.batches.job import BatchJob
-from syntagma.batches.shards import Assignment, ShardOutcome, ShardOutcomes, error_of
-from syntagma.batches.solving import ShardSolver
+from syntagma.batches.job import Assignment, BatchJob, ShardOutcome, ShardOutcomes, error_of
+from syntagma.batches.solving import MAX_DEATHS, ShardSolver
 from syntagma.batches.storage import open_storage
-from syntagma.batches.tries import MAX_DEATHS
-from syntagma.engines.engine import available_cores
-from syntagma.engines.worker_process import end_worker, open_answers, send, start_worker
+from syntagma.engines import available_cores, end_worker, open_answers, send, start_worker
 from syntagma.errors import OutputError, SyntagmaError
 
 _MAX_START_DEATHS = 3  # of workers in a row that die before they are ready

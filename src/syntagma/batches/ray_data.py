@@ -13,11 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from syntagma.batches.job import BatchJob
-from syntagma.batches.shards import Assignment, ShardOutcome, ShardOutcomes, error_of
+from syntagma.batches.job import Assignment, BatchJob, ShardOutcome, ShardOutcomes, error_of
 from syntagma.batches.solving import ShardSolver
 from syntagma.batches.storage import open_storage
-from syntagma.engines.engine import MAX_JOBS, available_cores, connected, import_ray, ray_reason
+from syntagma.engines import MAX_JOBS, available_cores, connected, import_ray, ray_reason
 from syntagma.errors import OutputError, SyntagmaError
 
 

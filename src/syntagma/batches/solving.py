@@ -1,21 +1,27 @@
-"""Solves one shard at a time with a model: what a worker of either engine does."""
+"""Solves one shard at a time with a model: what a worker of either engine does.
+
+A problem that kills workers is found and skipped. A worker notes that it begins a shard, and
+removes the note when it ends in whatever way it can control. So a note of the same run of the
+driver is that of a worker that died. Notes of other runs are ignored: the whole job was stopped.
+After two deaths the records are solved one at a time, each noted before; one on which workers die
+twice is skipped.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import faulthandler
+import json
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from syntagma.batches.cutting import Piece, SliceReader
-from syntagma.batches.job import BatchJob
-from syntagma.batches.shards import Assignment, Rejection, ShardOutcome
+from syntagma.batches.job import Assignment, BatchJob, Done, Rejection, ShardOutcome
+from syntagma.batches.plan import Piece, SliceReader
 from syntagma.batches.storage import UNFINISHED, Storage, reason
-from syntagma.batches.tries import Tries
 from syntagma.batches.writers import Checked, Writer, open_writer
 from syntagma.errors import (
     FormatError,
@@ -40,6 +46,9 @@ from syntagma.results.realization import Realization
 
 CHUNK = 256  # problems that are solved together, between two signs of life
 PATIENCE = 3600.0  # seconds for a chunk, apart from time limits: then the process hangs
+CAREFUL_AFTER = 2  # deaths
+STRIKES = 2  # deaths on one record, after which it is skipped
+MAX_DEATHS = 50  # on one shard: then it is left undone, and named
 
 Item = Problem | tuple[Problem, list[Any]] | FormatError
 Tick = Callable[[int], object]
@@ -56,16 +65,60 @@ def load_linearizer(job: BatchJob) -> Linearizer:
 
 
 @dataclass(slots=True)
-class _Counts:
-    results: int = 0
-    rejected: int = 0
-    unfinished: int = 0
-    narrowed: int = 0
+class Tries:
+    """The deaths of workers on one shard so far."""
 
-    def add(self, best: Linearization) -> None:
-        self.results += 1
-        self.unfinished += not best.finished
-        self.narrowed += best.narrowed
+    storage: Storage
+    run: str
+    number: int
+    deaths: int = 0
+    strikes: dict[int, int] = field(default_factory=dict)  # by the index of the record
+
+    @classmethod
+    def begin(cls, storage: Storage, run: str, number: int) -> Tries:
+        """Note that a worker begins this shard."""
+        tries = cls(storage, run, number)
+        noted = storage.read(tries._name)
+        if noted is not None:
+            tries._learn(noted)
+        tries.note()
+        return tries
+
+    @property
+    def careful(self) -> bool:
+        return self.deaths >= CAREFUL_AFTER
+
+    @property
+    def hopeless(self) -> bool:
+        return self.deaths >= MAX_DEATHS
+
+    def is_deadly(self, record: int) -> bool:
+        return self.strikes.get(record, 0) >= STRIKES
+
+    def note(self, record: int | None = None) -> None:
+        """Note that the worker is alive, and the record that it takes up."""
+        value = {"run": self.run, "deaths": self.deaths, "at": record, "strikes": self.strikes}
+        self.storage.jot(self._name, json.dumps(value).encode())
+
+    def end(self) -> None:
+        """The worker lives: the note is removed."""
+        self.storage.remove(self._name)
+
+    @property
+    def _name(self) -> str:
+        return f"{UNFINISHED}/tries/{self.number:05d}.json"
+
+    def _learn(self, noted: bytes) -> None:
+        try:
+            value = json.loads(noted)
+            self.deaths = int(value["deaths"])
+            self.strikes = {int(key): int(count) for key, count in value["strikes"].items()}
+            if value["run"] == self.run:
+                self.deaths += 1
+                if value["at"] is not None:
+                    self.strikes[value["at"]] = self.strikes.get(value["at"], 0) + 1
+        except (ValueError, KeyError, TypeError, AttributeError):
+            self.deaths = 1  # cut off while it was written
 
 
 class ShardSolver:
@@ -97,7 +150,7 @@ class ShardSolver:
     def _solve(self, assignment: Assignment, tries: Tries, tick: Tick) -> ShardOutcome:
         name = f"{UNFINISHED}/{assignment.name}.{os.urandom(4).hex()}"
         rejected_name = f"{name}.rejected"
-        counts = _Counts()
+        counts = dict.fromkeys(("results", "rejected", "unfinished", "narrowed"), 0)
         try:
             with (
                 _warnings_collected() as collected,
@@ -107,34 +160,34 @@ class ShardSolver:
                 piece = self._piece(assignment)
                 checked = Checked(file)
                 writer = open_writer(self._job, self._linearizer.tag_column, checked)
-                for place, result in self._results(assignment, piece, tries, tick):
-                    if not isinstance(result, Rejection):
-                        result = _write(writer, result, place, assignment)
-                    if isinstance(result, Rejection):
-                        counts.rejected += 1
-                        rejected.write(result.as_line())
+                for item, result in self._results(assignment, piece, tries, tick):
+                    problem = item[0] if isinstance(item, tuple) else item
+                    place = _place(assignment, problem)
+                    fault = _write(writer, result, place)
+                    if fault is None:
+                        counts["results"] += 1
+                        best = _best(result)
+                        counts["unfinished"] += not best.finished
+                        counts["narrowed"] += best.narrowed
                     else:
-                        counts.add(_best(result))
+                        counts["rejected"] += 1
+                        id = getattr(problem, "id", None)  # a line that cannot be read has none
+                        line = Rejection(place.source, place.line, id, assignment.number, fault)
+                        rejected.write(line.as_line())
                 writer.close()
-            self._check(assignment, piece, counts)
+            _check(assignment, piece, counts["results"] + counts["rejected"])
         except BaseException:
             self._reader.close()
             with contextlib.suppress(OutputError):
                 self._storage.remove(name)
                 self._storage.remove(rejected_name)
             raise
-        if not counts.rejected:
+        if not counts["rejected"]:
             self._storage.remove(rejected_name)
             rejected_name = ""
-        return ShardOutcome(
-            assignment.number,
-            name,
-            rejected_name,
-            checked.size,
-            checked.sha256,
-            **asdict(counts),
-            warnings=tuple(collected.values()),
-        )
+        done = Done(assignment.name, checked.size, checked.sha256, **counts)
+        warned = tuple(collected.values())
+        return ShardOutcome(assignment.number, name, rejected_name, done, warned)
 
     def _piece(self, assignment: Assignment) -> Piece:
         try:
@@ -142,21 +195,10 @@ class ShardSolver:
         except reading_faults() as error:
             raise _unreadable(error, assignment) from error
 
-    def _check(self, assignment: Assignment, piece: Piece, counts: _Counts) -> None:
-        if piece.fault is not None:
-            raise _unreadable(piece.fault, assignment) from piece.fault
-        found = counts.results + counts.rejected
-        if piece.sha256 != assignment.input_sha256 or found != assignment.records:
-            raise FormatError(
-                "the input has changed since the job was planned, or is damaged: restore it, or "
-                "choose another output",
-                assignment.source,
-            )
-
     def _results(
         self, assignment: Assignment, piece: Piece, tries: Tries, tick: Tick
-    ) -> Iterator[tuple[Place, Results | Rejection]]:
-        """The result of each record, or why there is none, with the place of the record."""
+    ) -> Iterator[tuple[Item, Any]]:
+        """Each record with its result, or the error that says why there is none."""
         # The reader of CoNLL-U may report two faults of a last block that is not UTF-8.
         read = enumerate(self._items(assignment, piece))
         items = ((index, item) for index, item in read if index < assignment.records)
@@ -165,12 +207,7 @@ class ShardSolver:
                 results = [self._carefully(tries, index, item) for index, item in chunk]
             else:
                 results = self._solve_chunk([item for _, item in chunk])
-            for (_, item), result in zip(chunk, results, strict=True):
-                place = _place(assignment, item)
-                if isinstance(result, SyntagmaError):
-                    yield place, _rejection(assignment, item, place, result)
-                else:
-                    yield place, result
+            yield from zip((item for _, item in chunk), results, strict=True)
             tick(len(chunk))
 
     def _items(self, assignment: Assignment, piece: Piece) -> Iterator[Item]:
@@ -222,39 +259,41 @@ class ShardSolver:
         return NBest(self._linearizer.spell(each) for each in result)
 
 
+def _check(assignment: Assignment, piece: Piece, records: int) -> None:
+    if piece.fault is not None:
+        raise _unreadable(piece.fault, assignment) from piece.fault
+    if piece.sha256 != assignment.input_sha256 or records != assignment.records:
+        raise FormatError(
+            "the input has changed since the job was planned, or is damaged: restore it, or "
+            "choose another output",
+            assignment.source,
+        )
+
+
 def _best(result: Results) -> Linearization:
     best: Result = result[0] if isinstance(result, Sequence) else result
     return best.linearization if isinstance(best, Realization) else best
 
 
-def _place(assignment: Assignment, item: Item) -> Place:
+def _place(assignment: Assignment, problem: Problem | FormatError) -> Place:
     """The place of a record in its file; readers count the lines of the shard."""
-    place = place_of(item[0] if isinstance(item, tuple) else item)
-    line = assignment.line - 1
+    place = place_of(problem)
     if place is None or place.line is None:
         return Place(assignment.source)
-    return Place(assignment.source, line + place.line)
+    return Place(assignment.source, assignment.line - 1 + place.line)
 
 
-def _rejection(assignment: Assignment, item: Item, place: Place, error: SyntagmaError) -> Rejection:
-    reason = error.message if isinstance(error, FormatError) else str(error)
-    problem = item[0] if isinstance(item, tuple) else item
-    id = problem.id if isinstance(problem, Problem) else None
-    return Rejection(assignment.source, place.line, id, assignment.number, reason)
-
-
-def _write(
-    writer: Writer, result: Results, place: Place, assignment: Assignment
-) -> Results | Rejection:
-    """A result that has been written, or why it cannot be."""
+def _write(writer: Writer, result: Results | SyntagmaError, place: Place) -> str | None:
+    """Write a result; if there is none, or if it cannot be written, say why."""
+    if isinstance(result, SyntagmaError):
+        return result.message if isinstance(result, FormatError) else str(result)
     try:
         writer.add(result, place)
-        return result
+        return None
     except (OSError, SyntagmaError):
         raise
     except Exception as error:
-        id = _best(result).problem.id
-        return Rejection(assignment.source, place.line, id, assignment.number, _described(error))
+        return _described(error)
 
 
 def _described(error: Exception) -> str:

@@ -5,58 +5,41 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, cast
 
 from syntagma.batches.job import BatchJob
 from syntagma.errors import missing_package
 from syntagma.files.reading import Place
-from syntagma.formats.results import DataFormat, Result, Results, write_results, write_scored
+from syntagma.formats.results import Result, Results, write_results, write_scored
 from syntagma.problem.word import TagColumn
 from syntagma.results.linearization import Linearization
 from syntagma.results.n_best import NBest
 from syntagma.results.realization import Realization
 
 
-class Writer(Protocol):
-    """Takes the results of one problem at a time."""
-
-    def add(self, results: Results, place: Place) -> None: ...
-    def close(self) -> None: ...
-
-
-def open_writer(job: BatchJob, tag_column: TagColumn, file: Checked) -> Writer:
-    """The writer of the format of a job."""
-    if job.format == "parquet":
-        return ParquetRows(file)
-    return TextLines(job, job.format, tag_column, file)
-
-
 class TextLines:
     """Results in one of the text formats, compressed or not."""
 
-    def __init__(
-        self, job: BatchJob, format: DataFormat, tag_column: TagColumn, file: Checked
-    ) -> None:
-        self._scored = job.request.operation == "score" and format == "text"
-        self._format: DataFormat = format
+    def __init__(self, job: BatchJob, tag_column: TagColumn, file: Checked) -> None:
+        self._job = job
         self._tag_column: TagColumn = tag_column
-        # Without a time and a name, equal contents are equal files.
-        self._zipped = (
-            gzip.GzipFile("", "wb", 6, cast(BinaryIO, file), mtime=0) if job.gzip else None
-        )
-        self._file: Any = self._zipped or file
+        self._file: Any = file
+        if job.gzip:  # without a time and a name, equal contents are equal files
+            self._file = gzip.GzipFile("", "wb", 6, cast(BinaryIO, file), mtime=0)
 
     def add(self, results: Results, place: Place) -> None:
-        if self._scored:
+        format = self._job.format
+        assert format != "parquet"
+        if self._job.request.operation == "score" and format == "text":
             assert isinstance(results, Linearization)
             text = write_scored(results)
         else:
-            text = write_results(results, self._format, self._tag_column)
+            text = write_results(results, format, self._tag_column)
         self._file.write(text.encode())
 
     def close(self) -> None:
-        if self._zipped is not None:
-            self._zipped.close()
+        if self._job.gzip:
+            self._file.close()
 
 
 class Checked(io.RawIOBase):
@@ -104,6 +87,7 @@ COLUMNS = {
     "order": "list<int32>",  # the words' places in the problem, counted from 1
     "space_after": "list<bool>",  # of detokenised sentences
 }
+_ATTRIBUTES = ("score", "fluency", "finished", "narrowed", "tags", "heads", "deprels", "order")
 _ROWS = 4096  # of a row group
 
 
@@ -122,9 +106,13 @@ class ParquetRows:
 
     def __init__(self, file: object) -> None:
         pyarrow = import_pyarrow()
-        self._schema = pyarrow.schema(
-            [(name, _type(pyarrow, kind)) for name, kind in COLUMNS.items()]
-        )
+
+        def type_of(kind: str) -> Any:
+            if kind.startswith("list<"):
+                return pyarrow.list_(type_of(kind[5:-1]))
+            return pyarrow.type_for_alias(kind)
+
+        self._schema = pyarrow.schema([(name, type_of(kind)) for name, kind in COLUMNS.items()])
         self._record_batch = pyarrow.RecordBatch
         self._writer = pyarrow.parquet.ParquetWriter(file, self._schema, compression="zstd")
         self._rows: list[dict[str, object]] = []
@@ -132,7 +120,7 @@ class ParquetRows:
     def add(self, results: Results, place: Place) -> None:
         listed = results if isinstance(results, NBest) else [results]
         for rank, result in enumerate(listed, start=1):
-            self._rows.append(row(result, rank, place))
+            self._rows.append(_row(result, rank, place))
         if len(self._rows) >= _ROWS:
             self._flush()
 
@@ -148,8 +136,7 @@ class ParquetRows:
             self._rows = []
 
 
-def row(result: Result, rank: int, place: Place) -> dict[str, object]:
-    """A result as a row."""
+def _row(result: Result, rank: int, place: Place) -> dict[str, object]:
     spelling = result.spelling if isinstance(result, Realization) else None
     found = result.linearization if isinstance(result, Realization) else result
     return {
@@ -158,22 +145,16 @@ def row(result: Result, rank: int, place: Place) -> dict[str, object]:
         "line": place.line,
         "rank": rank,
         "text": result.text,
-        "score": found.score,
         "syntax": None if found.fluency is None else found.syntax,
-        "fluency": found.fluency,
-        "finished": found.finished,
-        "narrowed": found.narrowed,
         "forms": found.words,
-        "tags": found.tags,
-        "heads": found.heads,
-        "deprels": found.deprels,
-        "order": found.order,
         "space_after": None if spelling is None else spelling.spaces,
+        **{name: getattr(found, name) for name in _ATTRIBUTES},
     }
 
 
-def _type(pyarrow: Any, kind: str) -> Any:
-    if kind.startswith("list<"):
-        return pyarrow.list_(_type(pyarrow, kind[5:-1]))
-    types = {"string": pyarrow.string, "double": pyarrow.float64, "bool": pyarrow.bool_}
-    return types[kind]() if kind in types else getattr(pyarrow, kind)()
+Writer = TextLines | ParquetRows
+
+
+def open_writer(job: BatchJob, tag_column: TagColumn, file: Checked) -> Writer:
+    """The writer of the format of a job; it takes the results of one problem at a time."""
+    return ParquetRows(file) if job.format == "parquet" else TextLines(job, tag_column, file)

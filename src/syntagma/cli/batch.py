@@ -8,7 +8,7 @@ import typer
 from syntagma.batches.job import DEFAULT_SHARD_SIZE, MAX_SHARD_SIZE
 from syntagma.cli import options, signals
 from syntagma.cli.progress import Ticker
-from syntagma.engines.engine import MAX_JOBS
+from syntagma.engines import MAX_JOBS
 from syntagma.request import DEFAULT_MAX_WORDS
 
 if TYPE_CHECKING:

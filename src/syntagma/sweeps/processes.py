@@ -20,8 +20,15 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 from typing import IO, Any
 
-from syntagma.engines.engine import connected, import_ray, ray_reason
-from syntagma.engines.worker_process import end_worker, open_answers, send, start_worker
+from syntagma.engines import (
+    connected,
+    end_worker,
+    import_ray,
+    open_answers,
+    ray_reason,
+    send,
+    start_worker,
+)
 from syntagma.files import temporary
 from syntagma.sweeps.job import TrainingJob
 from syntagma.sweeps.work import TrainingOutcome, run_job

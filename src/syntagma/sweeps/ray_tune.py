@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from syntagma.engines.engine import connected, import_ray, ray_reason
+from syntagma.engines import connected, import_ray, ray_reason
 from syntagma.errors import TrainingError
 from syntagma.sweeps.record import Record
 from syntagma.sweeps.search import note_error, run_trial

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from syntagma.arguments import check_range
-from syntagma.engines.engine import MAX_JOBS, Engine, available_cores, check_engine
+from syntagma.engines import MAX_JOBS, Engine, available_cores, check_engine
 from syntagma.errors import ArgumentError, OutputError, SyntagmaError, TrainingError, shown
 from syntagma.files.locking import locked
 from syntagma.files.paths import check_path

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syntagma.arguments import check_range
-from syntagma.engines.engine import MAX_JOBS, available_cores, import_ray
+from syntagma.engines import MAX_JOBS, available_cores, import_ray
 from syntagma.errors import ArgumentError, SyntagmaWarning, TrainingError, shown
 from syntagma.files import temporary
 from syntagma.files.locking import locked

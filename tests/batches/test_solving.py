@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from syntagma.batches.solving import CAREFUL_AFTER, MAX_DEATHS, STRIKES, Tries
 from syntagma.batches.storage import LocalFolder
-from syntagma.batches.tries import CAREFUL_AFTER, MAX_DEATHS, STRIKES, Tries
 
 
 def die(folder: Path, run: str, record: int | None = None) -> Tries:

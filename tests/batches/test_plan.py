@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import zlib
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any, Literal
@@ -13,8 +14,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from syntagma.batches import cutting
-from syntagma.batches.cutting import CutFile, SliceReader, cut_file
+from syntagma.batches import plan
+from syntagma.batches.plan import CutFile, SliceReader, cut_file
 from syntagma.errors import FormatError
 from syntagma.files.reading import decoded_lines
 from syntagma.formats.problems import place_of, problems_of, read_problems
@@ -44,7 +45,7 @@ def whole(path: Path, format: Format) -> list[tuple[object, ...]]:
 
 def in_pieces(path: Path, format: Format, found: CutFile) -> list[tuple[object, ...]]:
     read: list[tuple[object, ...]] = []
-    with SliceReader() as reader:
+    with closing(SliceReader()) as reader:
         for cut in found.cuts:
             piece = reader.piece(str(path), cut.start, cut.size)
             lines = decoded_lines(piece.lines(), str(path), from_start=cut.start == 0)
@@ -81,7 +82,7 @@ def test_pieces_hold_the_records_of_the_file(
 
 
 def test_a_long_line_is_one_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("syntagma.batches.cutting", "syntagma.files.reading"):
+    for module in ("syntagma.batches.plan", "syntagma.files.reading"):
         monkeypatch.setattr(f"{module}.MAX_LINE", 8)
     path = tmp_path / "bags.txt"
     path.write_text("a b\n" + "x" * 50 + "\n" + "y" * 9 + "\n" + "z" * 8 + "\nc\n")
@@ -95,7 +96,7 @@ def test_pieces_are_found_in_any_order(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"".join(b"w%d\n" % number for number in range(100))))
     cuts = [*cut_file(str(path), "bags", "text", 7).cuts]
     Random(1).shuffle(cuts)
-    with SliceReader() as reader:
+    with closing(SliceReader()) as reader:
         for cut in cuts:
             first = reader.piece(str(path), cut.start, cut.size).lines().readline()
             assert first == b"w%d\n" % (cut.line - 1)
@@ -152,7 +153,7 @@ def test_a_file_that_cannot_be_read_is_not_taken_for_damaged(
 
         tell_of_fault = False
 
-    monkeypatch.setattr(cutting, "open_input", lambda *names: io.BufferedReader(Broken()))
+    monkeypatch.setattr(plan, "open_input", lambda *names: io.BufferedReader(Broken()))
     with pytest.raises(FormatError, match=r"^bags: cannot read the file: Connection reset"):
         cut_file("bags", "bags", "text", 50)
 
