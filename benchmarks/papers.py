@@ -27,7 +27,7 @@ from papers_systems import systems
 from papers_tables import NOTHING, Record
 
 import syntagma
-from syntagma.evaluation.examples import choose_examples, render_examples
+from syntagma.evaluation.report import choose_examples, render_examples
 from syntagma.files.paths import expand_paths
 from syntagma.files.writing import atomic_write
 

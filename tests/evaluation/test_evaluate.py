@@ -16,8 +16,13 @@ from toys.sentences import permuted, random_sentences, write_sentences
 from syntagma.errors import SyntagmaError
 from syntagma.evaluation.bleu import bleu
 from syntagma.evaluation.evaluate import Report, evaluate
-from syntagma.evaluation.examples import choose_examples, examples_as_dict, render_examples
-from syntagma.evaluation.report import report_as_dict, tables
+from syntagma.evaluation.report import (
+    choose_examples,
+    examples_as_dict,
+    render_examples,
+    report_as_dict,
+    tables,
+)
 from syntagma.problem.problem import Problem
 from syntagma.request import Request
 from syntagma.results.linearization import Linearization, Token

@@ -12,10 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syntagma.errors import FormatError
 from syntagma.evaluation.shared_task import (
     SharedTaskScores,
-    read_shared_task,
     shared_task_block,
     shared_task_scores,
 )
@@ -346,27 +344,5 @@ def test_block() -> None:
 @given(st.lists(TEXTS | st.text(), min_size=1))
 def test_blocks_are_read_back(texts: list[str]) -> None:
     written = "".join(shared_task_block(number, text) for number, text in enumerate(texts, 1))
-    for lines in (io.StringIO(written), written.split("\n")):
-        read = read_shared_task(lines)
-        assert [text.split() for text in read] == [text.split() for text in texts]
-
-
-def test_read_ignores_other_lines() -> None:
-    lines = [
-        "# newdoc id = x",
-        "# sent_id = 1",
-        "# text = A  dog # text = barks . \r\n",
-        "1\tA\ta\tDET\tDT\t_\t2\tdet\t_\t_",
-        "",
-        "#text = Yes",
-        "# text_en = Oui",
-        " # text = indented",
-        "# text =",
-    ]
-    assert read_shared_task(lines) == ["A  dog # text = barks .", "Yes", ""]
-
-
-@pytest.mark.parametrize("lines", [[], ["# sent_id = 1", "text = a", "A dog barks ."]])
-def test_read_needs_texts(lines: list[str]) -> None:
-    with pytest.raises(FormatError, match="no line begins with '# text ='"):
-        read_shared_task(lines)
+    read = [line[8:] for line in io.StringIO(written) if line.startswith("# text =")]
+    assert [text.split() for text in read] == [text.split() for text in texts]

@@ -185,8 +185,11 @@ def evaluate(
     from syntagma.evaluation.evaluate import evaluate as measure
     from syntagma.evaluation.evaluate import main_conditions
     from syntagma.evaluation.report import (
+        choose_examples,
         comparison_as_dict,
         comparison_table,
+        examples_as_dict,
+        render_examples,
         report_as_dict,
         tables,
     )
@@ -280,8 +283,6 @@ def evaluate(
             "outputs": [_described(path) for path in output_files],
         }
     if examples:
-        from syntagma.evaluation.examples import choose_examples, examples_as_dict, render_examples
-
         chosen = choose_examples(
             first.references, named, examples, bleu_tokenize=bleu_tokenize, lowercase=lowercase
         )

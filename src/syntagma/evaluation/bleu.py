@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -159,6 +160,17 @@ def exact_match(outputs: Sequence[str], references: Sequence[str]) -> float:
     """The percentage of outputs that are their references."""
     equal = sum(output == gold for output, gold in zip(outputs, references, strict=True))
     return 100 * equal / len(references)
+
+
+def kept_figures(
+    outputs: Sequence[str], references: Sequence[str], keep: Sequence[bool], metric: "BLEU"
+) -> tuple[int, float | None, float | None]:
+    """The number of the sentences to keep, their BLEU and exact match; None if there are none."""
+    kept, golds = list(compress(outputs, keep)), list(compress(references, keep))
+    if not kept:
+        return 0, None, None
+    score = float(metric.corpus_score(kept, [golds]).score)
+    return len(kept), score, exact_match(kept, golds)
 
 
 def paired_bootstrap(

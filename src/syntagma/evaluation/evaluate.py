@@ -1,24 +1,23 @@
 """Evaluation: BLEU, exact match and time of a linearizer on a treebank, condition by condition.
 
 `treebanks/conditions.py` decides what a condition gives, `bleu` computes BLEU, `spans` compares
-spans, `signature` says what a score depends on, `report` prints figures, `examples` shows outputs.
+spans, `signature` says what a score depends on, `report` prints figures and examples.
 Realisation from lemmas is evaluated in `realization`.
 """
 
-import itertools
 import sys
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import TYPE_CHECKING, Any, get_args
 
 from syntagma.arguments import as_integer, check_range, is_collection
 from syntagma.errors import ArgumentError, shown
 from syntagma.evaluation import signature
-from syntagma.evaluation.bleu import BleuTokenizer, bleu_metric, exact_match
+from syntagma.evaluation.bleu import BleuTokenizer, bleu_metric, exact_match, kept_figures
 from syntagma.evaluation.spans import (
-    OrderedTree,
     ProjectivityFigures,
     SpanFigures,
     compare_projectivity,
@@ -152,8 +151,7 @@ def evaluate(
     names = [conditions] if isinstance(conditions, str) else conditions
     if not is_collection(names):
         raise ArgumentError(f"conditions must be a list of names, not {shown(names)}")
-    flags = ((spans, "spans"), (lowercase, "lowercase"))
-    for flag, name in flags:
+    for flag, name in ((spans, "spans"), (lowercase, "lowercase")):
         if not isinstance(flag, bool):
             raise ArgumentError(f"{name} must be True or False, not {shown(flag)}")
     if bleu_tokenize not in get_args(BleuTokenizer):
@@ -178,7 +176,7 @@ def evaluate(
         figures.append(
             _measure(
                 condition.name,
-                _results(linearizer, problems, request, threads, on_sentence),
+                _results(linearizer, problems, request, threads, on_sentence or (lambda: None)),
                 references,
                 sentences,
                 shared,
@@ -211,21 +209,19 @@ def _results(
     problems: Sequence[Problem],
     request: Request,
     threads: int,
-    on_sentence: Callable[[], None] | None,
+    on_sentence: Callable[[], None],
 ) -> Iterator[tuple[Linearization, float | None]]:
     """Each result with its CPU seconds, which are unknown with several threads."""
-    if threads == 1:
-        for problem in problems:
-            started = time.thread_time()
-            [result] = linearizer.solve([problem], request)
-            yield result, time.thread_time() - started
-            if on_sentence:
-                on_sentence()
-    else:
+    if threads != 1:
         for result in linearizer.solve(problems, request, threads=threads):
             yield result, None
-            if on_sentence:
-                on_sentence()
+            on_sentence()
+        return
+    for problem in problems:
+        started = time.thread_time()
+        [result] = linearizer.solve([problem], request)
+        yield result, time.thread_time() - started
+        on_sentence()
 
 
 def _measure(
@@ -240,41 +236,30 @@ def _measure(
     with_projectivity: bool,
 ) -> ConditionFigures:
     cpu_started, started = time.process_time(), time.perf_counter()
-    outputs: list[str] = []
-    output_sizes: list[int] = []
-    trees: list[OrderedTree] = []
-    times: list[float | None] = []
-    broken = unfinished = 0
-    for result, cpu in results:
-        outputs.append(result.text)
-        output_sizes.append(_count_words(result.words))
-        if with_spans or with_projectivity:
-            trees.append((result.words, result.heads))
-        times.append(cpu)
-        unfinished += not result.finished
-        broken += len(violations(result))
+    found = list(results)
     cpu_total = time.process_time() - cpu_started
     seconds = time.perf_counter() - started
-    measured = [cpu for cpu in times if cpu is not None]
-    if measured:
-        cpu_total = sum(measured)
+    times = [cpu for _, cpu in found]
+    if None not in times:
+        cpu_total = sum(filter(None, times))
 
+    outputs = [result.text for result, _ in found]
+    trees = [(result.words, result.heads) for result, _ in found]
     golds = [(sentence.forms, sentence.heads) for sentence in sentences]
-    score = metric.corpus_score(outputs, [references]).score
     return ConditionFigures(
         condition=condition,
         sentences=len(outputs),
-        bleu=score,
+        bleu=metric.corpus_score(outputs, [references]).score,
         exact=exact_match(outputs, references),
-        coverage=_coverage(output_sizes, [_count_words(sentence.forms) for sentence in sentences]),
-        unfinished=unfinished,
+        coverage=_coverage(outputs, references),
+        unfinished=sum(not result.finished for result, _ in found),
         cpu_ms=1000 * cpu_total / len(outputs),
         seconds=seconds,
-        violations=broken,
+        violations=sum(len(violations(result)) for result, _ in found),
         signature=signature.join(
             metric.get_signature().format(), {"condition": condition, **settings}
         ),
-        lengths=tuple(_by_length(outputs, references, output_sizes, sentences, times, metric)),
+        lengths=tuple(_by_length(outputs, references, sentences, times, metric)),
         outputs=tuple(outputs),
         spans=compare_spans(trees, golds) if with_spans else None,
         projectivity=compare_projectivity(outputs, references, trees, golds, metric)
@@ -286,35 +271,31 @@ def _measure(
 def _by_length(
     outputs: Sequence[str],
     references: Sequence[str],
-    output_sizes: Sequence[int],
     sentences: Sequence[Sentence],
     times: Sequence[float | None],
     metric: "BLEU",
 ) -> Iterator[LengthFigures]:
     """Length is that of the bag: a phrase is one word of it."""
-    lengths = [length_class(len(sentence.forms)) for sentence in sentences]
-    sizes = [_count_words(sentence.forms) for sentence in sentences]
+    lengths = [length_class(len(sentence)) for sentence in sentences]
     for length in LENGTH_CLASSES:
         keep = [each == length for each in lengths]
-        kept_outputs = list(itertools.compress(outputs, keep))
-        kept_references = list(itertools.compress(references, keep))
-        kept_sizes = [list(itertools.compress(each, keep)) for each in (output_sizes, sizes)]
-        kept_times = [cpu for cpu in itertools.compress(times, keep) if cpu is not None]
-        filled = bool(kept_outputs)
+        size, bleu, exact = kept_figures(outputs, references, keep, metric)
+        kept_times = [cpu for cpu in compress(times, keep) if cpu is not None]
         yield LengthFigures(
             length=length,
-            sentences=len(kept_outputs),
-            bleu=metric.corpus_score(kept_outputs, [kept_references]).score if filled else None,
-            exact=exact_match(kept_outputs, kept_references) if filled else None,
-            coverage=_coverage(*kept_sizes) if filled else None,
+            sentences=size,
+            bleu=bleu,
+            exact=exact,
+            coverage=_coverage(compress(outputs, keep), compress(references, keep))
+            if size
+            else None,
             cpu_ms=1000 * sum(kept_times) / len(kept_times) if kept_times else None,
         )
 
 
-def _count_words(forms: Sequence[str]) -> int:
-    """The number of words; those of a phrase count each."""
-    return sum(1 + form.count(" ") for form in forms)
-
-
-def _coverage(output_sizes: Sequence[int], sizes: Sequence[int]) -> float:
-    return 100 * sum(output_sizes) / sum(sizes)
+def _coverage(outputs: Iterable[str], references: Iterable[str]) -> float:
+    """The percentage of words that outputs contain; those of a phrase count one by one."""
+    found, wanted = (
+        sum(text.count(" ") + (text != "") for text in texts) for texts in (outputs, references)
+    )
+    return 100 * found / wanted

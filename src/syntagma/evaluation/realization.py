@@ -10,11 +10,12 @@ import time
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from syntagma.errors import FormatError, ProblemError
 from syntagma.evaluation import signature
+from syntagma.evaluation.report import as_plain
 from syntagma.evaluation.shared_task import SharedTaskScores, shared_task_scores
 from syntagma.problem.problem import Problem
 from syntagma.request import Request
@@ -48,18 +49,11 @@ class RealizationFigures:
     signature: str  # of `written_bleu`
 
     def to_json(self) -> dict[str, Any]:
+        tokens = self.token_scores
         return {
-            **{key: round(value, 4) for key, value in asdict(self.scores).items()},
-            **(
-                {"tokens": {k: round(v, 4) for k, v in asdict(self.token_scores).items()}}
-                if self.token_scores is not None
-                else {}
-            ),
-            "forms": round(self.forms, 2),
-            "written_bleu": None if self.written_bleu is None else round(self.written_bleu, 2),
-            "exact": None if self.exact is None else round(self.exact, 2),
-            "cpu_ms": round(self.cpu_ms, 3),
-            "violations": self.violations,
+            **as_plain(self.scores, digits=4),
+            **({} if tokens is None else {"tokens": as_plain(tokens, digits=4)}),
+            **as_plain(self, "forms written_bleu exact cpu_ms violations"),
             "signatures": [self.scores_signature, self.signature],
         }
 

@@ -1,122 +1,72 @@
-"""The report of an evaluation as tables for the terminal and as JSON.
+"""The report of an evaluation: tables for the terminal, example outputs, and both as JSON.
 
-The figures are computed in `evaluate`.
+The figures are computed in `evaluate`. L15 and ZC15 show examples, too (L15 Table 6, ZC15 Tables 5
+and 6).
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from syntagma.evaluation.bleu import Comparison
-from syntagma.evaluation.evaluate import LENGTH_CLASSES, LengthFigures, Report
-from syntagma.evaluation.spans import ProjectivityFigures, SpanFigures
+from syntagma.arguments import as_integer
+from syntagma.errors import ArgumentError, shown
+from syntagma.evaluation.bleu import BleuTokenizer, Comparison, bleu_metric
+from syntagma.evaluation.evaluate import LENGTH_CLASSES, LengthFigures, Report, length_class
+from syntagma.evaluation.spans import SpanFigures
+
+_DIGITS = {"cpu_ms": 3, "p": 4}  # after the decimal point, in JSON
 
 
 def report_as_dict(report: Report) -> dict[str, Any]:
     """The report as JSON-ready data; outputs and references are left out."""
-    return {
-        "model": report.model,
-        "conditions": [
-            {
-                "condition": figures.condition,
-                "sentences": figures.sentences,
-                "bleu": round(figures.bleu, 2),
-                "exact": round(figures.exact, 2),
-                "coverage": round(figures.coverage, 2),
-                "unfinished": figures.unfinished,
-                "cpu_ms": round(figures.cpu_ms, 3),
-                "seconds": round(figures.seconds, 2),
-                "violations": figures.violations,
-                "signature": figures.signature,
-                "lengths": [
-                    {
-                        "length": row.length,
-                        "sentences": row.sentences,
-                        "bleu": _rounded(row.bleu, 2),
-                        "exact": _rounded(row.exact, 2),
-                        "coverage": _rounded(row.coverage, 2),
-                        "cpu_ms": _rounded(row.cpu_ms, 3),
-                    }
-                    for row in figures.lengths
+    conditions = []
+    for figures in report.figures:
+        condition = as_plain(
+            figures,
+            "condition sentences bleu exact coverage unfinished cpu_ms seconds violations"
+            " signature",
+        )
+        condition["lengths"] = list(map(as_plain, figures.lengths))
+        if (spans := figures.spans) is not None:
+            condition["spans"] = {
+                "scores": [
+                    as_plain(row, "length output gold right precision recall f")
+                    for row in spans.scores
                 ],
-                **({} if figures.spans is None else {"spans": _spans_dict(figures.spans)}),
-                **(
-                    {}
-                    if figures.projectivity is None
-                    else {"projectivity": _projectivity_dict(figures.projectivity)}
-                ),
+                "distribution": list(map(as_plain, spans.distribution)),
             }
-            for figures in report.figures
-        ],
-    }
+        if (found := figures.projectivity) is not None:
+            condition["projectivity"] = {
+                "projective": as_plain(found.projective),
+                "nonprojective": as_plain(found.nonprojective),
+                **as_plain(found, "output_share gold_share"),
+                "lifted": as_plain(found, "output gold right precision recall"),
+            }
+        conditions.append(condition)
+    return {"model": report.model, "conditions": conditions}
 
 
 def comparison_as_dict(comparison: Comparison) -> dict[str, Any]:
     """The comparison as JSON-ready data."""
     return {
         "signature": comparison.signature,
-        "systems": [
-            {
-                name: round(value, 4 if name == "p" else 2) if isinstance(value, float) else value
-                for name, value in asdict(figures).items()
-            }
-            for figures in comparison.systems
-        ],
+        "systems": list(map(as_plain, comparison.systems)),
     }
 
 
-def _spans_dict(spans: SpanFigures) -> dict[str, Any]:
-    return {
-        "scores": [
-            {
-                "length": row.length,
-                "output": row.output,
-                "gold": row.gold,
-                "right": row.right,
-                "precision": _rounded(row.precision, 2),
-                "recall": _rounded(row.recall, 2),
-                "f": _rounded(row.f, 2),
-            }
-            for row in spans.scores
-        ],
-        "distribution": [
-            {
-                "length": share.length,
-                "output": share.output,
-                "gold": share.gold,
-                "output_share": _rounded(share.output_share, 2),
-                "gold_share": _rounded(share.gold_share, 2),
-            }
-            for share in spans.distribution
-        ],
-    }
-
-
-def _projectivity_dict(figures: ProjectivityFigures) -> dict[str, Any]:
-    groups = (("projective", figures.projective), ("nonprojective", figures.nonprojective))
-    return {
-        **{
-            name: {
-                "sentences": group.sentences,
-                "bleu": _rounded(group.bleu, 2),
-                "exact": _rounded(group.exact, 2),
-            }
-            for name, group in groups
-        },
-        "output_share": round(figures.output_share, 2),
-        "gold_share": round(figures.gold_share, 2),
-        "lifted": {
-            "output": figures.output,
-            "gold": figures.gold,
-            "right": figures.right,
-            "precision": _rounded(figures.precision, 2),
-            "recall": _rounded(figures.recall, 2),
-        },
-    }
+def as_plain(figures: Any, names: str = "", digits: int = 2) -> dict[str, Any]:
+    """The attributes with these names, by default all fields, as JSON-ready data."""
+    found = {}
+    for name in names.split() or [field.name for field in fields(figures)]:
+        value = getattr(figures, name)
+        found[name] = round(value, _DIGITS.get(name, digits)) if isinstance(value, float) else value
+    return found
 
 
 def tables(report: Report) -> list[Table]:
@@ -126,20 +76,22 @@ def tables(report: Report) -> list[Table]:
     per condition: scores, and lengths.
     """
     all_finished = not any(figures.unfinished for figures in report.figures)
-    summary = _summary(report, with_coverage=not all_finished)
-    spans = [
-        table
-        for figures in report.figures
-        if figures.spans is not None
-        for table in _span_tables(figures.condition, figures.spans)
+    found = [
+        _summary(report, with_coverage=not all_finished),
+        _length_table(
+            report,
+            "BLEU      ms",
+            lambda cell: f"{_shown(cell.bleu, 1)} {_shown(cell.cpu_ms, 2):>7}",
+        ),
     ]
-    return [
-        summary,
-        _by_length(report),
-        *([] if all_finished else [_coverage(report)]),
-        *([_projectivity(report)] if any(each.projectivity for each in report.figures) else []),
-        *spans,
-    ]
+    if not all_finished:
+        found.append(_length_table(report, "coverage %", lambda cell: _shown(cell.coverage, 1)))
+    if any(each.projectivity for each in report.figures):
+        found.append(_projectivity(report))
+    for figures in report.figures:
+        if figures.spans is not None:
+            found += _span_tables(figures.condition, figures.spans)
+    return found
 
 
 def comparison_table(comparisons: Mapping[str, Comparison], reports: Mapping[str, Report]) -> Table:
@@ -182,18 +134,6 @@ def _summary(report: Report, *, with_coverage: bool) -> Table:
             str(figures.violations),
         )
     return summary
-
-
-def _by_length(report: Report) -> Table:
-    return _length_table(
-        report,
-        "BLEU      ms",
-        lambda cell: f"{_shown(cell.bleu, 1)} {_shown(cell.cpu_ms, 2):>7}",
-    )
-
-
-def _coverage(report: Report) -> Table:
-    return _length_table(report, "coverage %", lambda cell: _shown(cell.coverage, 1))
 
 
 def _length_table(report: Report, heading: str, show: Callable[[LengthFigures], str]) -> Table:
@@ -243,9 +183,8 @@ def _span_tables(condition: str, spans: SpanFigures) -> tuple[Table, Table]:
         )
     distribution = _table(f"{condition}\nspan length", "output %", "gold %")
     for share in spans.distribution:
-        distribution.add_row(
-            share.length, _shown(share.output_share, 1), _shown(share.gold_share, 1)
-        )
+        shares = (share.output_share, share.gold_share)
+        distribution.add_row(share.length, *(_shown(each, 1) for each in shares))
     return scores, distribution
 
 
@@ -257,9 +196,93 @@ def _table(first: str, *others: str) -> Table:
     return table
 
 
-def _rounded(value: float | None, digits: int) -> float | None:
-    return None if value is None else round(value, digits)
-
-
 def _shown(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleOutput:
+    """What came out under a condition, or of a system, and its sentence BLEU."""
+
+    name: str
+    text: str
+    bleu: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleSentence:
+    """A sentence and its outputs; `number` is its 1-based place in the treebank."""
+
+    number: int
+    length: str  # one of LENGTH_CLASSES, by the words of the reference
+    reference: str
+    outputs: tuple[ExampleOutput, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Examples, shortest class first, and the signature of their sentence BLEU."""
+
+    examples: tuple[ExampleSentence, ...]
+    signature: str
+
+
+def choose_examples(
+    references: Sequence[str],
+    outputs: Mapping[str, Sequence[str]],
+    count: int,
+    *,
+    bleu_tokenize: BleuTokenizer = "none",
+    lowercase: bool = False,
+) -> Examples:
+    """`count` sentences of each length class, evenly spaced over those of the treebank.
+
+    `outputs` are those of each condition or system, by name.
+    """
+    number = as_integer(count)
+    if number is None or number < 1:
+        raise ArgumentError(f"the number of examples must be at least 1, not {shown(count)}")
+    metric = bleu_metric(bleu_tokenize, lowercase=lowercase, sentence=True)
+    chosen = []
+    members: dict[str, list[int]] = {length: [] for length in LENGTH_CLASSES}
+    for index, reference in enumerate(references):
+        members[length_class(1 + reference.count(" "))].append(index)
+    for length, indices in members.items():
+        shown_ones = min(number, len(indices))
+        for index in (indices[step * len(indices) // shown_ones] for step in range(shown_ones)):
+            reference = references[index]
+            texts = ((name, several[index]) for name, several in outputs.items())
+            found = tuple(
+                ExampleOutput(name, text, float(metric.sentence_score(text, [reference]).score))
+                for name, text in texts
+            )
+            chosen.append(ExampleSentence(index + 1, length, reference, found))
+    return Examples(tuple(chosen), str(metric.get_signature().format()))
+
+
+def render_examples(examples: Examples) -> str:
+    """The examples as text, grouped by length."""
+    names = [output.name for example in examples.examples for output in example.outputs]
+    width = max(map(len, ("reference", *names)))
+    lines = []
+    length = ""
+    for example in examples.examples:
+        if example.length != length:
+            length = example.length
+            lines += ["", f"{length} words"]
+        lines += ["", f"{'reference':{width}}         {example.reference}"]
+        for output in example.outputs:
+            lines.append(f"{output.name:{width}}  {output.bleu:5.1f}  {output.text}")
+    lines += ["", f"sentence BLEU {examples.signature}"]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def examples_as_dict(examples: Examples) -> dict[str, Any]:
+    """The examples as JSON-ready data. They hold text of the treebank."""
+    return {
+        "signature": examples.signature,
+        "sentences": [
+            {**as_plain(each), "outputs": list(map(as_plain, each.outputs))}
+            for each in examples.examples
+        ],
+    }

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from syntagma.errors import ArgumentError, FormatError
+from syntagma.errors import ArgumentError
 
 _ORDERS = (1, 2, 3, 4)
-_TEXT_PREFIXES = ("# text =", "#text =")
 
 _Ngrams = Counter[tuple[str, ...]]
 
@@ -77,18 +76,6 @@ def shared_task_block(number: int, text: str) -> str:
     """
     line = " ".join(text.splitlines())
     return f"# sent_id = {number}\n" + f"# text = {line}".rstrip() + "\n\n"
-
-
-def read_shared_task(lines: Iterable[str]) -> list[str]:
-    """The texts of an output file, in order; other lines are ignored."""
-    texts = []
-    for line in lines:
-        for prefix in _TEXT_PREFIXES:
-            if line.startswith(prefix):
-                texts.append(line.removeprefix(prefix).strip())
-    if not texts:
-        raise FormatError("no line begins with '# text =': not an output of the shared task")
-    return texts
 
 
 def _ngrams(words: Sequence[str], order: int) -> _Ngrams:

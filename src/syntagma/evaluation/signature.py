@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,8 @@ def settings(
     **others: object,
 ) -> dict[str, Any]:
     """The fields that all evaluations share, and `others` after the data."""
-    path = linearizer.info.path
+    path, header = linearizer.info.path, linearizer.info.header
+    left_out = LANGUAGE_MODEL in header and not linearizer.has_language_model
     return {
         "n": n,
         "data": data,
@@ -43,7 +44,7 @@ def settings(
         "model": fingerprint(path)[:_LENGTH] if path is not None else "unsaved",
         **request.describe_budget(),
         **({"orders": "projective"} if request.projective and linearizer.lifts else {}),
-        **({"lm": "left out"} if _is_left_out(linearizer) else {}),
+        **({"lm": "left out"} if left_out else {}),
         "seed": seed,
         "syntagma": __version__,
     }
@@ -60,32 +61,29 @@ def join(metric: str, fields: Mapping[str, object]) -> str:
 
 def digest_trees(sentences: Sequence[Sentence]) -> str:
     """A checksum of words, tags and trees, whatever file they come from."""
-    digest = hashlib.sha256()
-    for sentence in sentences:
-        rows = zip(sentence.forms, sentence.tags, sentence.heads, sentence.deprels, strict=True)
-        digest.update("".join("\t".join(map(str, row)) + "\n" for row in rows).encode() + b"\n")
-    return digest.hexdigest()[:_LENGTH]
+    rows = (
+        zip(sentence.forms, sentence.tags, sentence.heads, sentence.deprels, strict=True)
+        for sentence in sentences
+    )
+    return _digest("".join("\t".join(map(str, row)) + "\n" for row in each) for each in rows)
 
 
 def digest_texts(sentences: Sequence[Sentence]) -> str:
     """A checksum of all that realisations are compared with."""
-    digest = hashlib.sha256()
-    for sentence in sentences:
-        compared = (sentence.forms, sentence.lemmas, sentence.tags, sentence.written)
-        digest.update(json.dumps(compared).encode() + b"\n")
-    return digest.hexdigest()[:_LENGTH]
+    return _digest(
+        json.dumps((sentence.forms, sentence.lemmas, sentence.tags, sentence.written))
+        for sentence in sentences
+    )
 
 
 def digest_problems(problems: Sequence[Problem]) -> str:
     """A checksum of the inputs: words, trees and constraints."""
-    digest = hashlib.sha256()
-    for problem in problems:
-        words = [astuple(word) for word in problem.words]
-        given = (words, problem.before, problem.first, problem.last)
-        digest.update(json.dumps(given).encode() + b"\n")
-    return digest.hexdigest()[:_LENGTH]
+    return _digest(
+        json.dumps((list(map(astuple, each.words)), each.before, each.first, each.last))
+        for each in problems
+    )
 
 
-def _is_left_out(linearizer: Linearizer) -> bool:
-    """Whether the model has a language model that is not used."""
-    return LANGUAGE_MODEL in linearizer.info.header and not linearizer.has_language_model
+def _digest(blocks: Iterable[str]) -> str:
+    text = "".join(f"{block}\n" for block in blocks)
+    return hashlib.sha256(text.encode()).hexdigest()[:_LENGTH]

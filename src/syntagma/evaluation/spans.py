@@ -10,12 +10,11 @@ words were lifted correctly (`transition.lifting`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from typing import TYPE_CHECKING
 
-from syntagma.evaluation.bleu import exact_match
+from syntagma.evaluation.bleu import kept_figures
 from syntagma.problem.trees import least_lifting
 
 if TYPE_CHECKING:
@@ -110,29 +109,21 @@ def compare_spans(outputs: Iterable[OrderedTree], golds: Iterable[OrderedTree]) 
         ):
             for span, count in spans.items():
                 by_length[len(span)] += count
-    return SpanFigures(
-        tuple(_scores(in_output, in_gold, right)), tuple(_distribution(in_output, in_gold))
-    )
-
-
-def _scores(
-    in_output: Counter[int], in_gold: Counter[int], right: Counter[int]
-) -> Iterator[SpanScores]:
-    for limit in _LIMITS:
-        counts = (_between(spans, 0, limit) for spans in (in_output, in_gold, right))
-        yield SpanScores("all" if limit is None else f"<{limit}", *counts)
-
-
-def _distribution(in_output: Counter[int], in_gold: Counter[int]) -> Iterator[SpanShare]:
-    for start, end in zip(_STARTS, (*_STARTS[1:], None), strict=True):
-        output, gold = (_between(spans, start, end) for spans in (in_output, in_gold))
-        yield SpanShare(
-            _name(start, end),
-            output,
-            gold,
-            _percent(output, in_output.total()),
-            _percent(gold, in_gold.total()),
+    scores = tuple(
+        SpanScores(
+            "all" if limit is None else f"<{limit}",
+            *(_between(spans, 0, limit) for spans in (in_output, in_gold, right)),
         )
+        for limit in _LIMITS
+    )
+    distribution = []
+    for start, end in zip(_STARTS, (*_STARTS[1:], None), strict=True):
+        single = end == start + 1
+        name = f"{start}+" if end is None else f"{start}" if single else f"{start}-{end - 1}"
+        counts = [_between(spans, start, end) for spans in (in_output, in_gold)]
+        shares = map(_percent, counts, (in_output.total(), in_gold.total()))
+        distribution.append(SpanShare(name, *counts, *shares))
+    return SpanFigures(scores, tuple(distribution))
 
 
 def _between(spans: Counter[int], start: int, end: int | None) -> int:
@@ -140,12 +131,6 @@ def _between(spans: Counter[int], start: int, end: int | None) -> int:
     return sum(
         count for length, count in spans.items() if length >= start and (not end or length < end)
     )
-
-
-def _name(start: int, end: int | None) -> str:
-    if end is None:
-        return f"{start}+"
-    return f"{start}" if end == start + 1 else f"{start}-{end - 1}"
 
 
 def _percent(part: int, whole: int) -> float | None:
@@ -192,11 +177,11 @@ class ProjectivityFigures:
 
     @property
     def precision(self) -> float | None:
-        return 100 * self.right / self.output if self.output else None
+        return _percent(self.right, self.output)
 
     @property
     def recall(self) -> float | None:
-        return 100 * self.right / self.gold if self.gold else None
+        return _percent(self.right, self.gold)
 
 
 def compare_projectivity(
@@ -209,17 +194,13 @@ def compare_projectivity(
     """Compare results with gold sentences; trees are (forms, heads) in order."""
     found = [lifted_words(*tree) for tree in output_trees]
     wanted = [lifted_words(*tree) for tree in gold_trees]
-
-    def group(keep: list[bool]) -> SentenceGroup:
-        kept, golds = list(compress(outputs, keep)), list(compress(references, keep))
-        if not kept:
-            return SentenceGroup(0, None, None)
-        bleu = float(metric.corpus_score(kept, [golds]).score)
-        return SentenceGroup(len(kept), bleu, exact_match(kept, golds))
-
+    projective, nonprojective = (
+        SentenceGroup(*kept_figures(outputs, references, keep, metric))
+        for keep in ([not words for words in wanted], [bool(words) for words in wanted])
+    )
     return ProjectivityFigures(
-        projective=group([not words for words in wanted]),
-        nonprojective=group([bool(words) for words in wanted]),
+        projective=projective,
+        nonprojective=nonprojective,
         output_sentences=sum(map(bool, found)),
         output=sum(words.total() for words in found),
         gold=sum(words.total() for words in wanted),
