@@ -22,7 +22,7 @@ from syntagma.ccg.derivation import Derivation
 from syntagma.formats.auto import HeadSource
 from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
-from syntagma.treebanks.ccgbank import read_ccgbank
+from syntagma.treebanks.corpus import read_ccgbank
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

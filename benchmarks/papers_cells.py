@@ -32,8 +32,8 @@ from syntagma.evaluation.bleu import bleu
 from syntagma.files.reading import fingerprint
 from syntagma.files.writing import atomic_write
 from syntagma.transition.encoding import encode
-from syntagma.treebanks.ccgbank import read_sentences
 from syntagma.treebanks.conditions import CONDITIONS, constrain, sentence_rng
+from syntagma.treebanks.corpus import read_sentences
 from syntagma.treebanks.statistics import stats
 from syntagma.treebanks.treebank import Sentence
 

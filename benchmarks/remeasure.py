@@ -23,7 +23,7 @@ from syntagma.models.loading import load_model, model_path
 from syntagma.request import Request
 from syntagma.training.data import sample_evenly
 from syntagma.training.run import measure_dev
-from syntagma.treebanks.ccgbank import read_sentences
+from syntagma.treebanks.corpus import read_sentences
 from syntagma.treebanks.settings import DEV_SENTENCES
 
 NEURAL_BEAM = 16  # of `neural.training`, which cannot be imported without PyTorch

@@ -23,11 +23,12 @@ from syntagma.cli.progress import Ticker
 from syntagma.errors import FormatError, TrainingError
 from syntagma.files.reading import fingerprint, open_text
 from syntagma.files.writing import atomic_write
+from syntagma.formats.conllu import Block
 from syntagma.linearizer.linearizer import read_info
 from syntagma.problem.word import TagColumn
 from syntagma.training.run import Epoch
 from syntagma.treebanks.settings import Settings
-from syntagma.treebanks.treebank import count_tags, treebank_blocks
+from syntagma.treebanks.treebank import tag_pairs, treebank_blocks
 
 Grammar = Literal["dependency", "ccg"]
 
@@ -165,9 +166,9 @@ def entries(path: Path) -> Iterator[str]:
 
 def usual_tag_column(treebank: Path) -> TagColumn:
     """XPOS, if most words have such a tag, else UPOS."""
-    pairs = count_tags(treebank_blocks(treebank))
-    tagged = sum(count for (xpos, _), count in pairs.items() if xpos)
-    return "xpos" if tagged > 0.5 * pairs.total() else "upos"
+    blocks = (block for block in treebank_blocks(treebank) if isinstance(block, Block))
+    tagged = [xpos != "" for block in blocks for xpos, _ in tag_pairs(block)]
+    return "xpos" if sum(tagged) > 0.5 * len(tagged) else "upos"
 
 
 def text_lines(path: Path) -> Iterator[str]:

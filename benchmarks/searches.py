@@ -28,8 +28,8 @@ import syntagma
 from syntagma.evaluation.evaluate import main_conditions
 from syntagma.files.reading import fingerprint
 from syntagma.request import SearchName
-from syntagma.treebanks.ccgbank import read_sentences
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
+from syntagma.treebanks.corpus import read_sentences
 from syntagma.treebanks.settings import Settings
 
 IN_DETAIL = ("none", "labelled")  # conditions whose figures are also shown by length

@@ -27,7 +27,7 @@ from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.realization.training import learn_realizer
 from syntagma.results.spelling import Contraction, Spelling
 from syntagma.transition.training import learn_vocabulary
-from syntagma.treebanks.ccgbank import CcgSentence
+from syntagma.treebanks.corpus import CcgSentence
 from syntagma.treebanks.treebank import Sentence
 
 Arrays = dict[str, npt.NDArray[Any]]

@@ -36,7 +36,7 @@ from syntagma.problem.word import Word
 from syntagma.training.train import train
 from syntagma.transition.training import encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
-from syntagma.treebanks.ccgbank import CcgSentence, read_ccgbank
+from syntagma.treebanks.corpus import CcgSentence, read_ccgbank
 
 CHAINED = [name for name, each in ccgbank.SENTENCES.items() if each.chains]
 

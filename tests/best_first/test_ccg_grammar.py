@@ -31,7 +31,7 @@ from syntagma.ccg.derivation import Derivation
 from syntagma.models.container import read_container, write_container
 from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
-from syntagma.treebanks.ccgbank import CcgSentence, read_ccgbank
+from syntagma.treebanks.corpus import CcgSentence, read_ccgbank
 
 
 def grammar_of(derivations: list[Derivation]) -> tuple[CcgGrammar, Vocabulary]:

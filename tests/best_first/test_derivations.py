@@ -29,8 +29,8 @@ from syntagma.results.linearization import violations
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.training import Reference, encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
-from syntagma.treebanks.ccgbank import CcgSentence
 from syntagma.treebanks.conditions import CONDITIONS, constrain
+from syntagma.treebanks.corpus import CcgSentence
 from syntagma.treebanks.treebank import Sentence
 
 CONDITION = st.sampled_from(["none", "pos", "half", "tree", "labelled"])

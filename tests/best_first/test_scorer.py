@@ -92,7 +92,7 @@ def test_an_epoch_is_measured_with_the_model_that_is_saved(
 ) -> None:
     """With rounded weights: evaluating the file gives the same figures."""
     from syntagma.evaluation.evaluate import evaluate
-    from syntagma.treebanks.ccgbank import read_sentences
+    from syntagma.treebanks.corpus import read_sentences
 
     model = load(folder / f"{grammar}.syntagma", search="best-first")
     data = folder / ("toy.auto" if grammar == "ccg" else "toy.conllu")

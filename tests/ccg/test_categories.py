@@ -23,7 +23,7 @@ from syntagma.ccg.categories import (
     split_category,
     unify,
 )
-from syntagma.treebanks.ccgbank import read_ccgbank
+from syntagma.treebanks.corpus import read_ccgbank
 from syntagma.treebanks.treebank import read_treebank
 
 categories = st.recursive(

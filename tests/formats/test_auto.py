@@ -15,7 +15,7 @@ from syntagma.ccg.derivation import Derivation
 from syntagma.errors import FormatError
 from syntagma.files.reading import open_text
 from syntagma.formats.auto import AutoEntry, parse_auto, read_auto, write_auto
-from syntagma.treebanks.ccgbank import CcgSentence, read_ccgbank
+from syntagma.treebanks.corpus import CcgSentence, read_ccgbank
 from syntagma.treebanks.treebank import Sentence
 
 WE_RAN = r"(<T S 1 2> (<L NP PRON PRON we NP>) (<L S\NP VERB VERB ran S\NP>) )"

@@ -14,7 +14,7 @@ from syntagma.ccg.derivation import Derivation
 from syntagma.formats.auto import write_auto
 from syntagma.transition.training import learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
-from syntagma.treebanks.ccgbank import CcgSentence
+from syntagma.treebanks.corpus import CcgSentence
 
 # The categories of the words; the tags are UPOS.
 ENTRIES = {

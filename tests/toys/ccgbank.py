@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from syntagma.ccg.derivation import Derivation
 from syntagma.formats.auto import parse_auto
-from syntagma.treebanks.ccgbank import CcgSentence
+from syntagma.treebanks.corpus import CcgSentence
 
 
 class Annotated(NamedTuple):

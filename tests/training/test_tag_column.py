@@ -15,7 +15,7 @@ from syntagma.treebanks.settings import Settings
 
 
 def count(tags: Sequence[tuple[str, str]]) -> Counter[tuple[str, str]]:
-    """Pairs of a UPOS and an XPOS tag, counted as `count_tags` does."""
+    """Pairs of a UPOS and an XPOS tag, as `tag_pairs` gives them."""
     return Counter((xpos.strip("_"), upos.strip("_")) for upos, xpos in tags)
 
 

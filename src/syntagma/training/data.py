@@ -27,7 +27,7 @@ from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import Model
 from syntagma.neural.settings import AdaptedSettings, NeuralSettings
 from syntagma.problem.word import TagColumn
-from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
+from syntagma.treebanks.corpus import is_ccgbank, read_ccgbank
 from syntagma.treebanks.settings import Settings
 from syntagma.treebanks.treebank import (
     Sentence,

@@ -71,7 +71,7 @@ def constrain(
         rng.shuffle(places)
     index_of = {place: index for index, place in enumerate(places, start=1)}
 
-    features = sentence_features(sentence)
+    features = list(map(readable_features, sentence.features)) if any(sentence.features) else ()
     words = []
     for place in places:
         tag_draw, arc_draw = draws[place]
@@ -90,11 +90,6 @@ def constrain(
             )
         )
     return Problem(tuple(words), id=sentence.id)
-
-
-def sentence_features(sentence: Sentence) -> Sequence[str]:
-    """The features of each word as a problem gives them; empty if no word has any."""
-    return list(map(readable_features, sentence.features)) if any(sentence.features) else ()
 
 
 def draw_condition(rng: random.Random, shares: Sequence[int]) -> Condition:

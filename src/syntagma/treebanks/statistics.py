@@ -10,8 +10,7 @@ from syntagma.errors import FormatError
 from syntagma.files.reading import source_name
 from syntagma.formats.penn import NOUN_PHRASE
 from syntagma.problem.trees import count_nonprojective
-from syntagma.treebanks.ccgbank import is_ccgbank, read_ccgbank
-from syntagma.treebanks.corpus import corpus_files
+from syntagma.treebanks.corpus import corpus_files, is_ccgbank, read_ccgbank
 from syntagma.treebanks.treebank import Sentence, iterate_sentences, treebank_blocks
 
 

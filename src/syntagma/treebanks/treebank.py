@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -154,13 +153,6 @@ def as_sentences(sentences: Iterable[Sentence], name: str) -> list[Sentence]:
     return found
 
 
-def count_tags(blocks: Iterable[Block | FormatError]) -> Counter[tuple[str, str]]:
-    """How often each pair of an XPOS and a UPOS tag occurs; a missing one is empty."""
-    return Counter(
-        pair for block in blocks if isinstance(block, Block) for pair in tag_pairs(block)
-    )
-
-
 def tag_pairs(block: Block) -> Iterator[tuple[str, str]]:
     """The XPOS and the UPOS tag of each word; a missing one is empty."""
     for row in block.rows:
@@ -178,24 +170,20 @@ def retag(sentence: Sentence, pairs: Iterable[tuple[str, str]], tag_column: TagC
 def warn_of_untagged(sentences: list[Sentence], tag_column: TagColumn, source: str) -> None:
     words = sum(map(len, sentences))
     untagged = sum(sentence.tags.count("") for sentence in sentences)
-    if untagged == words and any(any(sentence.upos) for sentence in sentences):
-        return  # `linearizer/inputs.py` warns if a model does not read UPOS tags
+    # `linearizer/inputs.py` warns if a model does not read UPOS tags.
+    if not untagged or (untagged == words and any(any(each.upos) for each in sentences)):
+        return
+    column = tag_column.upper()
     if untagged == words:
         other = "UPOS" if tag_column == "xpos" else "XPOS"
-        warnings.warn(
-            f"{source}: no word has a tag in the column {tag_column.upper()}, so all count as "
-            f"untagged; if it has {other} tags, use a model that reads those "
-            f"(syntagma train --tag-column {other.lower()})",
-            SyntagmaWarning,
-            stacklevel=3,
+        found = (
+            f"no word has a tag in the column {column}, so all count as untagged; if it has "
+            f"{other} tags, use a model that reads those (syntagma train --tag-column "
+            f"{other.lower()})"
         )
-    elif untagged:
-        warnings.warn(
-            f"{source}: {untagged:,} of {words:,} words have no {tag_column.upper()} tag and "
-            "count as untagged",
-            SyntagmaWarning,
-            stacklevel=3,
-        )
+    else:
+        found = f"{untagged:,} of {words:,} words have no {column} tag and count as untagged"
+    warnings.warn(f"{source}: {found}", SyntagmaWarning, stacklevel=3)
 
 
 def _sentence(block: Block, tag_column: TagColumn, lift: bool) -> Sentence:
@@ -212,15 +200,11 @@ def _sentence(block: Block, tag_column: TagColumn, lift: bool) -> Sentence:
         lifted,
         tuple(row[DEPREL] for row in block.rows),
         block.id,
-        lemmas=tuple(_lemma(row) for row in block.rows),
+        # An underscore means that the lemma is missing, unless the form is one, too.
+        lemmas=tuple("" if row[LEMMA] == "_" != row[FORM] else row[LEMMA] for row in block.rows),
         features=tuple("" if row[FEATS] == "_" else row[FEATS] for row in block.rows),
         spelling=block.spelling,
         written=block.text or block.spelling.text([row[FORM] for row in block.rows]),
         upos=tuple(word.upos or "" for word in words) if tag != UPOS else (),
         annotated_heads=() if lifted == heads else heads,
     )
-
-
-def _lemma(row: list[str]) -> str:
-    """The lemma of a word; an underscore means that it is missing, unless the form is one, too."""
-    return "" if row[LEMMA] == "_" != row[FORM] else row[LEMMA]
