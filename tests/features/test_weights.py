@@ -12,7 +12,7 @@ from toys.models import make_scorer, toy_vocabulary
 
 from syntagma.errors import ModelError
 from syntagma.features._sparse import TrainingWeights, Weights, build_columns
-from syntagma.linear._derivation_walk import DerivationWalk
+from syntagma.linear._perceptron import DerivationWalk
 from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.templates import templates
 from syntagma.problem.problem import Problem

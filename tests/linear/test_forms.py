@@ -18,7 +18,7 @@ from references.transition import Action
 from toys.models import make_scorer, random_weights, relist, rescored, toy_vocabulary
 from toys.searches import tagged
 
-from syntagma.linear._derivation_walk import DerivationWalk
+from syntagma.linear._perceptron import DerivationWalk
 from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.templates import FEATURE_SETS, FORMS, FeatureSet, templates

@@ -17,8 +17,7 @@ from references.transition import LEFTARC, RIGHTARC, SHIFT, Action, Arcs
 from toys.models import few_templates, make_scorer, toy_sentence, toy_vocabulary
 from toys.probes import beam_search, decode_actions
 
-from syntagma.linear._derivation_walk import DerivationWalk
-from syntagma.linear._perceptron import Perceptron, Update
+from syntagma.linear._perceptron import DerivationWalk, Perceptron, Update
 from syntagma.linear._search import LinearSearch
 from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.templates import templates

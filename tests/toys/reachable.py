@@ -5,7 +5,7 @@ from __future__ import annotations
 from references.brute_force import Result
 from references.transition import RIGHTARC, SHIFT, Action, Arcs
 
-from syntagma.linear._derivation_walk import DerivationWalk
+from syntagma.linear._perceptron import DerivationWalk
 from syntagma.linear.scorer import LinearScorer
 from syntagma.transition._state import SearchTask
 from toys.models import few_templates, make_scorer, toy_vocabulary

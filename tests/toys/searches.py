@@ -18,7 +18,7 @@ from syntagma.language_model._ngrams import NGramScorer
 from syntagma.language_model.backoff import BackoffModel
 from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
-from syntagma.linear._derivation_walk import DerivationWalk
+from syntagma.linear._perceptron import DerivationWalk
 from syntagma.linear._search import LinearSearch
 from syntagma.linear.templates import FEATURE_SETS
 from syntagma.neural._search import NeuralSearch

@@ -15,7 +15,7 @@ from toys.models import make_scorer
 from toys.probes import beam_search, decode_actions
 from toys.strategies import problems, trees
 
-from syntagma.linear._derivation_walk import DerivationWalk
+from syntagma.linear._perceptron import DerivationWalk
 from syntagma.linear._search import LinearSearch
 from syntagma.linear.scorer import LinearScorer
 from syntagma.problem.problem import Problem

@@ -30,7 +30,7 @@ from toys.reachable import UNWEIGHTED, reachable
 from toys.repetitions import cases
 
 from syntagma.errors import UnsatisfiableError, name_word, name_words
-from syntagma.linear._derivation_walk import DerivationWalk
+from syntagma.linear._perceptron import DerivationWalk
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations

@@ -30,7 +30,7 @@ from toys.models import (
 from toys.probes import beam_search
 
 from syntagma.errors import SyntagmaError
-from syntagma.linear._derivation_walk import DerivationWalk
+from syntagma.linear._perceptron import DerivationWalk
 from syntagma.linear._search import LinearSearch
 from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.templates import FEATURE_SETS, templates

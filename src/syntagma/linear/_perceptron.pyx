@@ -1,4 +1,7 @@
-"""The averaged perceptron (L15 §3.1): search and update for one sentence. Epochs: `training`."""
+"""The averaged perceptron (L15 §3.1): search and update for one sentence. Epochs: `training`.
+
+`DerivationWalk` is for tests, which compare it with the slow references in `tests/references`.
+"""
 
 from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
@@ -8,9 +11,18 @@ import numpy as np
 from syntagma.linear._features cimport Extractor, read_state, score_arc, score_shift, shift_base
 from syntagma.linear._search cimport LinearParameters, LinearSearch
 from syntagma.transition._state cimport (
-    SHIFT, Action, Link, SearchTask, State, apply, initial_state, reference_actions,
+    SHIFT, Action, Candidate, Link, SearchTask, State, apply, initial_state, reference_actions,
 )
 from syntagma.features._sparse cimport TrainingWeights, Weights
+
+
+cdef double score_action(Extractor* x, const State* state, Action action) noexcept nogil:
+    cdef double base
+    read_state(x, state)
+    if action.kind == SHIFT:
+        base = shift_base(x)
+        return base + score_shift(x, state, action.word, action.tag)
+    return score_arc(x, state, action.kind, action.label)
 
 
 cdef class Update:
@@ -107,7 +119,7 @@ cdef class Perceptron:
         cdef State* state = search.following[0]
         cdef Extractor* x = search.extractor
         cdef Action action
-        cdef double score, total = 0.0
+        cdef double total = 0.0
         cdef int i
         initial_state(search.task, state)
         x.sum.collected = collected
@@ -115,14 +127,8 @@ cdef class Perceptron:
             x.sum.table = NULL
         for i in range(steps):
             action = actions[0][i]
-            read_state(x, state)
-            if action.kind == SHIFT:
-                score = shift_base(x)
-                score += score_shift(x, state, action.word, action.tag)
-            else:
-                score = score_arc(x, state, action.kind, action.label)
+            total += score_action(x, state, action)
             apply(search.task, state, action)
-            total += score
             if scores != NULL:
                 scores.push_back(total)
         x.sum.collected = NULL
@@ -141,3 +147,48 @@ cdef class Perceptron:
                 self.weights.change(update.promoted[i], 1.0)
             for i in range(update.demoted.size()):
                 self.weights.change(update.demoted[i], -1.0)
+
+
+cdef Action as_action((int, int, int, int) action):
+    return Action(action[0], action[1], action[2], action[3])
+
+
+cdef class DerivationWalk:
+    """One derivation, action by action: what is legal, what it scores, which features it has.
+
+    An action is (kind, word, tag, label); with `forms`, tags are the numbers of readings.
+    """
+
+    cdef LinearSearch search
+    cdef int steps
+
+    def __init__(self, SearchTask problem, LinearParameters scorer, forms=None):
+        self.search = LinearSearch(problem, 1, scorer, forms=forms)
+        self.search.labels_are_actions = True
+        self.steps = 0
+
+    @property
+    def finished(self):
+        return self.steps == 2 * self.search.task.n - 1
+
+    def legal(self):
+        """All legal actions, with every tag and label to try."""
+        cdef Candidate each
+        self.search.candidates.clear()
+        self.search.expand(self.search.current[0], 0)
+        return [(each.kind, each.word, each.tag, each.label) for each in self.search.candidates]
+
+    def apply(self, action):
+        apply(self.search.task, self.search.current[0], as_action(action))
+        self.steps += 1
+
+    def score(self, action):
+        return score_action(self.search.extractor, self.search.current[0], as_action(action))
+
+    def features(self, action):
+        """The 64-bit keys of the features of an action in this state."""
+        cdef vector[uint64_t] keys
+        self.search.extractor.sum.collected = &keys
+        self.score(action)
+        self.search.extractor.sum.collected = NULL
+        return list(keys)

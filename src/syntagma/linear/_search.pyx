@@ -156,7 +156,7 @@ cdef class LinearSearch(Search):
         for i in range(LEFTARC, RIGHTARC + 1):
             if (legal_leftarc if i == LEFTARC else legal_rightarc)(self.task, state):
                 action = Action(i, NONE, NONE, NONE)
-                proposals = self.proposals(state, i) if self.scorer.every_label else NULL
+                proposals = self.proposals(state, i) if self.labels_are_actions else NULL
                 if proposals != NULL:
                     for j in range(proposals[0], proposals[0] + proposals[1]):
                         action.label = self.scorer.label_pool[j]

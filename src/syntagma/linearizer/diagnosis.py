@@ -6,6 +6,7 @@ package does not. No network is used, and the home folder is written as `~`.
 
 from __future__ import annotations
 
+import locale
 import os
 import platform
 import re
@@ -85,13 +86,13 @@ class CheckedModel:
     `right` says whether it was the order that is known to come out, None if none is known.
     """
 
-    name: str
-    package: str
-    size: int
-    sha256: str
-    output: str
-    right: bool | None
-    problem: str
+    name: str = ""
+    package: str = ""
+    size: int = 0
+    sha256: str = ""
+    output: str = ""
+    right: bool | None = None
+    problem: str = ""
 
 
 def environment() -> Environment:
@@ -113,7 +114,7 @@ def environment() -> Environment:
         memory=_memory(),
         encodings={
             "files": sys.getfilesystemencoding(),
-            "locale": _locale_encoding(),
+            "locale": locale.getpreferredencoding(False),
             "output": getattr(sys.stdout, "encoding", None) or "unknown",
         },
         packages=packages,
@@ -129,7 +130,7 @@ def check_models() -> Iterator[CheckedModel]:
         models = installed_models()
     except Exception as error:
         problem = f"the installed models cannot be listed: {_told(error)}"
-        yield CheckedModel("", "", 0, "", "", None, problem)
+        yield CheckedModel(problem=problem)
         return
     for model in models:
         yield _check(model)
@@ -138,9 +139,8 @@ def check_models() -> Iterator[CheckedModel]:
 def _check(model: InstalledModel) -> CheckedModel:
     package = f"{model.distribution} {model.version}".rstrip()
     if model.error or model.path is None:
-        return CheckedModel(model.name, package, 0, "", "", None, shorten(model.error))
-    digest = output = ""
-    right = None
+        return CheckedModel(model.name, package, problem=shorten(model.error))
+    digest, output, right = "", "", None
     try:
         from syntagma.files.reading import fingerprint
         from syntagma.linearizer.linearizer import Linearizer
@@ -175,22 +175,17 @@ def shorten(text: str) -> str:
 def satisfies(version: str, needed: str) -> bool:
     """Whether a version is within bounds such as `>=1.26,<3`; what is not understood is."""
     own = _release(version)
-    if not own:
-        return True
-    for bound in filter(None, needed.split(",")):
-        operator, number = re.fullmatch(r"\s*([<>=!~]*)\s*(.*)", bound.strip()).groups()  # type: ignore[union-attr]
-        limit = _release(number)
-        size = max(len(own), len(limit))
-        left, right = ([*each, *[0] * (size - len(each))] for each in (own, limit))
-        if (operator == ">=" and left < right) or (operator == "<" and left >= right):
-            return False
-    return True
+    bounds = re.findall(r"(>=|<)(?!=)\s*([^,]+)", needed)
+    return not own or all(
+        own >= _release(limit) if operator == ">=" else own < _release(limit)
+        for operator, limit in bounds
+    )
 
 
 def _release(version: str) -> list[int]:
-    """The numbers of a version: of `2.13.0+cpu` 2, 13 and 0."""
+    """The numbers of a version without zeros at the end: of `2.13.0+cpu` 2 and 13."""
     match = re.match(r"\d+(\.\d+)*", version)
-    return list(map(int, match[0].split("."))) if match else []
+    return list(map(int, re.sub(r"(\.0+)+$", "", match[0]).split("."))) if match else []
 
 
 def _told(error: Exception) -> str:
@@ -249,15 +244,12 @@ def _packages() -> list[Package]:
             continue
         name, bounds = match[1], match[2].strip("()").replace(" ", "").split(",")
         needed = ",".join(sorted(bounds, key=lambda bound: bound.startswith("<")))
-        found[name] = Package(name, _version(name), needed, extra[1] if extra else "")
+        try:
+            version = metadata.version(name)
+        except Exception:
+            version = None
+        found[name] = Package(name, version, needed, extra[1] if extra else "")
     return sorted(found.values(), key=lambda package: (package.extra, package.name))
-
-
-def _version(name: str) -> str | None:
-    try:
-        return metadata.version(name)
-    except Exception:
-        return None
 
 
 def _processor() -> str:
@@ -284,9 +276,3 @@ def _memory() -> int | None:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         return None
-
-
-def _locale_encoding() -> str:
-    import locale
-
-    return locale.getpreferredencoding(False)

@@ -56,8 +56,8 @@ def learn_vocabulary(
             if head:
                 side = 0 if i < head - 1 else 1
                 arcs[side, sentence.tags[head - 1], sentence.tags[i], label] += 1
-    tags = [*dict.fromkeys((*first_tags, *sorted({t for c in tag_counts.values() for t in c})))]
-    labels = [*dict.fromkeys((*first_labels, *sorted({arc[3] for arc in arcs})))]
+    tags = tuple(dict.fromkeys((*first_tags, *sorted(set().union(*tag_counts.values())))))
+    labels = tuple(dict.fromkeys((*first_labels, *sorted({arc[3] for arc in arcs}))))
     forms = sorted(form for form, count in form_counts.items() if count >= min_count)
     tag_numbers = {tag: i for i, tag in enumerate(tags)}
     by_shape: defaultdict[str, Counter[int]] = defaultdict(Counter)
@@ -72,26 +72,19 @@ def learn_vocabulary(
         open_tags = {name: _most_frequent(counts, MAX_TAGS) for name, counts in by_shape.items()}
     form_tags = {}
     for form, counts in tag_counts.items():
-        numbered = {tag_numbers[tag]: count for tag, count in counts.items()}
-        form_tags[form] = (
-            _ranked(numbered) if whole_dictionary else _most_frequent(numbered, MAX_TAGS)
-        )
+        ranked = {tag_numbers[tag]: count for tag, count in counts.items()}
+        form_tags[form] = _ranked(ranked) if whole_dictionary else _most_frequent(ranked, MAX_TAGS)
     for form in forms:  # those that never have a tag
         if form not in form_tags:
             form_tags[form] = open_tags.get(shape(form)) or open_tags.get("") or (0,)
-    return Vocabulary(
-        {form: i for i, form in enumerate(forms, start=1)},
-        tags,
-        labels,
-        form_tags,
-        open_tags,
-        *(
-            _all_labels(len(tags), len(labels))
-            if whole_dictionary
-            else _label_proposals(arcs, tag_numbers, {label: i for i, label in enumerate(labels)})
-        ),
-        back_off=back_off,
+    label_numbers = {label: i for i, label in enumerate(labels)}
+    numbers = {form: i for i, form in enumerate(forms, start=1)}
+    proposals = (
+        _all_labels(len(tags), len(labels))
+        if whole_dictionary
+        else _label_proposals(arcs, tag_numbers, label_numbers)
     )
+    return Vocabulary(numbers, tags, labels, form_tags, open_tags, *proposals, back_off)
 
 
 def prepare(
@@ -114,12 +107,8 @@ def prepare(
 def describe_vocabulary(vocabulary: Vocabulary) -> dict[str, Any]:
     """The header fields that are needed to load the vocabulary of a model of sparse features, and
     to take its sets of tags and labels as they were taken in training."""
-    described = {}
-    if not vocabulary.back_off:
-        described["back_off"] = False
-    if vocabulary.wide:
-        described["wide_sets"] = True
-    return described
+    wide = {"wide_sets": True} if vocabulary.wide else {}
+    return wide if vocabulary.back_off else {"back_off": False, **wide}
 
 
 def grow_vocabulary(

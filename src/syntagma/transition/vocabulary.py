@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -43,6 +43,7 @@ TABLE = (
 UPOS_SECTION, FEATURES_SECTION = "upos_tags", "feature_values"
 
 
+@dataclass(eq=False)
 class Vocabulary:
     """Forms, tags and labels of a training treebank.
 
@@ -57,34 +58,22 @@ class Vocabulary:
 
     SECTIONS: ClassVar = frozenset(section.name for section in TABLE)
 
-    def __init__(
-        self,
-        forms: dict[str, int],
-        tags: Sequence[str],
-        labels: Sequence[str],
-        form_tags: dict[str, tuple[int, ...]],
-        open_tags: dict[str, tuple[int, ...]],
-        label_index: npt.NDArray[np.int32],
-        label_pool: npt.NDArray[np.int32],
-        *,
-        back_off: bool = True,
-        upos: Sequence[str] = (),
-        features: Sequence[str] = (),
-    ) -> None:
-        self.forms = forms
-        self.tags = tuple(tags)
-        self.labels = tuple(labels)
-        self.tag_numbers = {tag: i for i, tag in enumerate(self.tags)}
-        self.label_numbers = {label: i for i, label in enumerate(self.labels)}
-        self.form_tags = form_tags
-        self.open_tags = open_tags
-        self.label_index = label_index
-        self.label_pool = label_pool
-        self.back_off = back_off
-        self.upos = tuple(upos)
-        self.features = tuple(features)
-        self.upos_numbers = {tag: i for i, tag in enumerate(self.upos)}
-        self.feature_numbers = {value: i for i, value in enumerate(self.features)}
+    forms: dict[str, int]
+    tags: tuple[str, ...]
+    labels: tuple[str, ...]
+    form_tags: dict[str, tuple[int, ...]]
+    open_tags: dict[str, tuple[int, ...]]
+    label_index: npt.NDArray[np.int32]
+    label_pool: npt.NDArray[np.int32]
+    back_off: bool = True
+    upos: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.tag_numbers, self.label_numbers, self.upos_numbers, self.feature_numbers = (
+            {name: number for number, name in enumerate(names)}
+            for names in (self.tags, self.labels, self.upos, self.features)
+        )
         self._tags_are_upos = not self.upos and UPOS_TAGS.issuperset(self.tags)
         self._known_features = lru_cache(1 << 14)(self._find_known_features)
 
@@ -102,24 +91,19 @@ class Vocabulary:
     def without_forms(self) -> Vocabulary:
         """For scorers that have a lexicon of their own, and score all labels: without proposals of
         labels, too, which grow with the square of the number of tags."""
-        return self.with_inputs(self.upos, self.features, forms=False)
-
-    def with_inputs(
-        self, upos: Sequence[str], features: Sequence[str], *, forms: bool = True
-    ) -> Vocabulary:
-        """The vocabulary of a model that reads these UPOS tags and values of features."""
-        return Vocabulary(
-            self.forms if forms else {},
-            self.tags,
-            self.labels,
-            self.form_tags if forms else {},
-            self.open_tags,
-            self.label_index if forms else np.zeros((2, 1, 1, 2), np.int32),
-            self.label_pool if forms else np.zeros(0, np.int32),
-            back_off=self.back_off if forms else True,
-            upos=upos,
-            features=features,
+        return replace(
+            self,
+            forms={},
+            form_tags={},
+            open_tags={},
+            label_index=np.zeros((2, 1, 1, 2), np.int32),
+            label_pool=np.zeros(0, np.int32),
+            back_off=True,
         )
+
+    def with_inputs(self, upos: Sequence[str], features: Sequence[str]) -> Vocabulary:
+        """The vocabulary of a model that reads these UPOS tags and values of features."""
+        return replace(self, upos=tuple(upos), features=tuple(features))
 
     def tags_of(self, form: str, *, as_unseen: bool = False) -> tuple[int, ...]:
         """The tags to try for a form: those it was seen with, or the open-class tags."""
@@ -258,23 +242,19 @@ class Vocabulary:
     def from_arrays(
         cls, arrays: Mapping[str, npt.NDArray[Any]], *, back_off: bool = True
     ) -> Vocabulary:
-        forms, tags, labels = (read_lines(arrays, name) for name in ("forms", "tags", "labels"))
-        upos, features = (
-            read_lines(arrays, name) if name in arrays else ()
-            for name in (UPOS_SECTION, FEATURES_SECTION)
-        )
-        for name, names in (
-            ("tags", tags),
-            ("labels", labels),
-            (UPOS_SECTION, upos),
-            (FEATURES_SECTION, features),
-        ):
+        forms = read_lines(arrays, "forms")
+        named: dict[str, tuple[str, ...]] = {}
+        for name in ("tags", "labels", UPOS_SECTION, FEATURES_SECTION):
+            optional = name in (UPOS_SECTION, FEATURES_SECTION) and name not in arrays
+            named[name] = names = () if optional else tuple(read_lines(arrays, name))
             if len(names) > MAX_NAMES or "" in names or len(set(names)) < len(names):
                 raise damaged(name, "an entry is empty or occurs twice, or there are too many")
+        tags, labels, upos, features = named.values()
         if not tags:
             raise damaged("tags", "it is empty")
         # A label that is proposed may also be the unknown one.
-        sizes = check_sections(arrays, _numbers_of(TABLE), {"labels": len(labels) + 1})
+        numbered = [section for section in TABLE if section.dtype is not np.uint8]
+        sizes = check_sections(arrays, numbered, {"labels": len(labels) + 1})
         if not 1 <= sizes["known tags"] <= len(tags) + 1:
             raise damaged("label_index", f"it is not for {len(tags)} tags")
         index = np.array(arrays["label_index"])
@@ -288,18 +268,9 @@ class Vocabulary:
         numbers = {form: i for i, form in enumerate(forms, start=1)}
         if len(numbers) < len(forms) or not numbers.keys() <= form_tags.keys():
             raise damaged("forms", "a form occurs twice, or is not in 'form_tags'")
-        return cls(
-            numbers,
-            tags,
-            labels,
-            form_tags,
-            open_tags,
-            index,
-            np.array(arrays["label_pool"]),
-            back_off=back_off,
-            upos=upos,
-            features=features,
-        )
+        pool = np.array(arrays["label_pool"])
+        proposals = form_tags, open_tags, index, pool
+        return cls(numbers, tags, labels, *proposals, back_off, upos, features)
 
     def check_proposals(self) -> None:
         """Refuse a vocabulary that does not propose labels for each pair of tags; for scorers that
@@ -317,10 +288,6 @@ def feature_values(features: str) -> Iterator[str]:
         if name[:1].isupper():
             for value in values.split(","):
                 yield f"{name}={value}"
-
-
-def _numbers_of(table: Sequence[Section]) -> list[Section]:
-    return [section for section in table if section.dtype is not np.uint8]
 
 
 def _tag_lines(tags: dict[str, tuple[int, ...]]) -> list[str]:
