@@ -32,7 +32,7 @@ from syntagma.models.loading import load_model, model_path
 from syntagma.realization import english
 from syntagma.realization.english import RULES, VERBS
 from syntagma.realization.inflection import Inflector
-from syntagma.realization.inflection_training import neutral_forms
+from syntagma.realization.training import neutral_forms
 
 TAGS = {
     "V;PST": "VBD",

@@ -33,9 +33,8 @@ from syntagma.models.loading import load_model, model_path
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization.form_choice import FormContext
-from syntagma.realization.inflection_training import neutral_forms
 from syntagma.realization.realizer import Realizer, likeliest_first
-from syntagma.realization.training import learn_realizer
+from syntagma.realization.training import learn_realizer, neutral_forms
 from syntagma.results.linearization import Linearization, Token
 from syntagma.treebanks.treebank import Sentence
 

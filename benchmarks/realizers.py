@@ -34,10 +34,9 @@ import syntagma
 from syntagma.evaluation.shared_task import shared_task_scores
 from syntagma.files.reading import fingerprint
 from syntagma.problem.word import TagColumn
-from syntagma.realization.inflection_training import neutral_forms
 from syntagma.realization.lexicon import sorted_features
 from syntagma.realization.realizer import Realizer
-from syntagma.realization.training import learn_realizer
+from syntagma.realization.training import learn_realizer, neutral_forms
 from syntagma.treebanks.treebank import Sentence
 
 GROUPS = ("all", "seen", "other", "unseen")

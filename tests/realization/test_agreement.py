@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from syntagma.problem.word import Word
-from syntagma.realization.agreement import Agreement, Subject, agreeing_determiner
+from syntagma.realization.agreement import (
+    Agreement,
+    Subject,
+    agreeing_determiner,
+    begins_with_vowel_sound,
+)
 from syntagma.realization.inflection import Form
 
 FIRST, PLURAL, THIRD = Subject(True, False), Subject(False, True), Subject(False, False)
@@ -67,3 +72,30 @@ def test_that_agrees_with_its_noun(text: str, expected: str) -> None:
     words = tree(text)
     forms = agreeing_determiner(words[0], (Form("that", -0.2), Form("those", -1.7)), words)
     assert " ".join(form.text for form in forms) == expected
+
+
+# *a* or *an*, by the sound of the next word.
+
+AN = (
+    "apple idea umbrella uncle unimportant uninteresting only hour honest heir honor 8 80 11 18"
+    " 11th 11,000 FBI MRI SUV HTML X-ray x-ray S urban utter order Apple EU NGO understanding"
+)
+A = (
+    "dog unit unique union user usual utility ubiquitous European euro one once one-off house hotel"
+    " history 7 110 1800 118 NATO NASA URL UFO UK US UN UNICEF ukulele year Union"
+)
+
+
+@pytest.mark.parametrize("word", AN.split())
+def test_an(word: str) -> None:
+    assert begins_with_vowel_sound(word)
+
+
+@pytest.mark.parametrize("word", A.split())
+def test_a(word: str) -> None:
+    assert not begins_with_vowel_sound(word)
+
+
+@pytest.mark.parametrize("word", ["", "-", "\ud800", "本", "é", "'", "1" * 500])
+def test_any_text_has_an_answer(word: str) -> None:
+    begins_with_vowel_sound(word)

@@ -14,8 +14,7 @@ from toys.realizer import realizer_of
 
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.realization.aligned_treebank import aligned_conllu
-from syntagma.realization.alignment import align, aligned_sentence, split_pieces
+from syntagma.realization.alignment import align, aligned_conllu, aligned_sentence, split_pieces
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.form_choice import FormChoice
 from syntagma.realization.inflection import Inflector

@@ -14,10 +14,9 @@ import pytest
 from syntagma.errors import ModelError
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.realization import form_choice_training
+from syntagma.realization import training
 from syntagma.realization.form_choice import FormChoice, TreeContexts
-from syntagma.realization.form_choice_training import MIN_CONTEXT, MIN_LEMMA, learn_form_choice
-from syntagma.realization.inflection_training import learn_inflector
+from syntagma.realization.training import MIN_CONTEXT, MIN_LEMMA, learn_form_choice, learn_inflector
 from syntagma.treebanks.treebank import Sentence
 
 
@@ -120,7 +119,7 @@ def test_a_rare_lemma_and_a_rare_context_have_no_weights(monkeypatch: pytest.Mon
         learned.append(len(examples))
         return {}
 
-    monkeypatch.setattr(form_choice_training, "_learn", learn)
+    monkeypatch.setattr(training, "_learn", learn)
     learn_form_choice(treebank(), INFLECTOR)
     assert learned == [60]  # of *not* alone
     rare = [*treebank(), *[sentence("may", "n't")] * (MIN_CONTEXT - 1)]

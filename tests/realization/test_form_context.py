@@ -25,11 +25,9 @@ from syntagma.realization.form_choice import (
     neighbour_contexts,
     pooled_keys,
 )
-from syntagma.realization.form_choice_training import learn_form_context
 from syntagma.realization.inflection import Form
-from syntagma.realization.inflection_training import learn_inflector
 from syntagma.realization.realizer import Realizer, likeliest_first
-from syntagma.realization.training import learn_realizer
+from syntagma.realization.training import learn_form_context, learn_inflector, learn_realizer
 from syntagma.results.linearization import Linearization, Token
 from syntagma.treebanks.treebank import Sentence
 

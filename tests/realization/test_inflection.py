@@ -21,11 +21,10 @@ from toys.inflection import (
     treebank,
 )
 
-from syntagma.realization.edits import find_edit
 from syntagma.realization.inflection import MAX_FORMS, Form, Inflector
-from syntagma.realization.inflection_training import learn_inflector, neutral_forms
 from syntagma.realization.letters import capitalised
-from syntagma.realization.lexicon import Seen
+from syntagma.realization.lexicon import Seen, find_edit
+from syntagma.realization.training import learn_inflector, neutral_forms
 from syntagma.treebanks.treebank import Sentence
 
 # What was seen

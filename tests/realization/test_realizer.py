@@ -13,9 +13,8 @@ from syntagma.errors import ModelError, TrainingError
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Alternative, Word
 from syntagma.realization.inflection import MAX_FORMS
-from syntagma.realization.inflection_training import neutral_forms
 from syntagma.realization.realizer import Realizer
-from syntagma.realization.training import inflect_sentence, learn_realizer
+from syntagma.realization.training import inflect_sentence, learn_realizer, neutral_forms
 from syntagma.results.spelling import Contraction, Spelling
 from syntagma.treebanks.treebank import Sentence
 

@@ -12,8 +12,8 @@ from syntagma.errors import ModelError
 from syntagma.files.sections import pack_lines
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
+from syntagma.realization.lexicon import TagClasses
 from syntagma.realization.realizer import Realizer
-from syntagma.realization.tags import TagClasses
 from syntagma.realization.training import learn_realizer
 
 UPOS = {"NN": "NOUN", "NNS": "NOUN", "VB": "VERB", "VBD": "VERB", "VBG": "VERB", "x": "X"}

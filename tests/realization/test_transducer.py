@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from syntagma.errors import ModelError
-from syntagma.realization.edits import find_edit
 from syntagma.realization.inflection import Inflector
 from syntagma.realization.letters import END, MAX_LETTERS
-from syntagma.realization.lexicon import Seen
+from syntagma.realization.lexicon import Seen, find_edit
 from syntagma.realization.transducer import (
     PREFIX,
     TABLE,

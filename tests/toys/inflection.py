@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 
 from syntagma.realization.inflection import MAX_FORMS, Form, Inflector
-from syntagma.realization.inflection_training import learn_inflector
+from syntagma.realization.training import learn_inflector
 from syntagma.treebanks.treebank import Sentence
 
 Row = tuple[str, str, str, str]  # form, lemma, tag, features

@@ -23,10 +23,9 @@ from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.form_choice import FormChoice
-from syntagma.realization.inflection_training import learn_inflector
 from syntagma.realization.letters import capitalised
 from syntagma.realization.realizer import Realizer
-from syntagma.realization.training import learn_realizer
+from syntagma.realization.training import learn_inflector, learn_realizer
 from syntagma.results.spelling import Contraction, Spelling
 from syntagma.transition.encoding import encode
 from syntagma.transition.strategy import WeightedLanguageModel

@@ -114,7 +114,7 @@ def _align(paths: list[Path], model: str, output: Path | None) -> None:
     from syntagma.errors import FormatError, ModelError
     from syntagma.files.reading import source_name
     from syntagma.models.loading import load_model, model_path
-    from syntagma.realization.aligned_treebank import AlignmentReport, aligned_conllu, read_aligned
+    from syntagma.realization.alignment import AlignmentReport, aligned_conllu, read_aligned
     from syntagma.treebanks.conversion import treebank_files
 
     files = treebank_files(list(paths), (".hfg",), None)

@@ -1,19 +1,24 @@
-"""Agreement of English verbs with their subjects, and of *this* and *that* with their nouns.
+"""Agreement in English: of verbs with their subjects, of *this* and *that* with their nouns, and of
+*a* and *an* with the sound of the next word.
 
-Only verbs whose tag and features leave person and number open are touched.
+Only verbs whose tag and features leave person and number open are touched. The search chooses
+between *a* and *an* by the language model; here the choice is settled when the order is known, so
+that it is right for rare words and without a language model, too.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import replace
 from typing import NamedTuple
 
 from syntagma.problem.word import Word
 from syntagma.realization.english import inflected
 from syntagma.realization.inflection import Form
+from syntagma.results.linearization import Linearization
 
 _AUXILIARY = ("aux", "cop")
 _RELATIVE = frozenset({"who", "which", "that"})
@@ -57,12 +62,15 @@ class Agreement:
 
     def __init__(self, words: Sequence[Word]) -> None:
         self._words = words
-        self._dependents: defaultdict[int, list[int]] = defaultdict(list)
+        # By head and relation.
+        self._dependents: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
+        # The auxiliaries of each head that may be finite; in English there is one at most.
+        self._finite: defaultdict[int, list[int]] = defaultdict(list)
         for i, word in enumerate(words):
             if word.head:
-                self._dependents[word.head - 1].append(i)
-        self._find = cache(self._find_subject)
-        self._finite_auxiliaries = cache(self._find_auxiliaries)
+                self._dependents[word.head - 1, _relation(word)].append(i)
+                if _relation(word) in _AUXILIARY and word.tag not in ("VB", "VBN", "VBG"):
+                    self._finite[word.head - 1].append(i)
 
     def subject(self, verb: int) -> Subject | None:
         """Person and number of the subject of a finite verb, as far as the tree tells."""
@@ -72,38 +80,22 @@ class Agreement:
             if not word.head:
                 return None
             clause = word.head - 1
-            if self._finite_auxiliaries(clause) != [verb]:
+            if self._finite[clause] != [verb]:
                 return None
-        elif self._finite_auxiliaries(clause) or self._is_infinitive(clause):
+        elif self._finite[clause] or "to" in self._names_of(clause, "mark"):
             return None
         for _ in range(_MAX_CONJUNCTS):
-            found = self._find(clause)
-            if found is not None:
-                return self._read(found, clause)
+            found = self._dependents[clause, "nsubj"]
+            if len(found) == 1:
+                return self._read(found[0], clause)
             above = self._words[clause]
             if _relation(above) != "conj" or not above.head:
                 return None
             clause = above.head - 1
         return None
 
-    def _find_subject(self, clause: int) -> int | None:
-        found = [i for i in self._dependents[clause] if _relation(self._words[i]) == "nsubj"]
-        return found[0] if len(found) == 1 else None
-
-    def _find_auxiliaries(self, clause: int) -> list[int]:
-        """The auxiliaries that may be finite; in English there is one at most."""
-        return [
-            i
-            for i in self._dependents[clause]
-            if _relation(self._words[i]) in _AUXILIARY
-            and self._words[i].tag not in ("VB", "VBN", "VBG")
-        ]
-
-    def _is_infinitive(self, clause: int) -> bool:
-        return any(
-            _relation(self._words[i]) == "mark" and self._words[i].name.lower() == "to"
-            for i in self._dependents[clause]
-        )
+    def _names_of(self, head: int, relation: str) -> set[str]:
+        return {self._words[i].name.lower() for i in self._dependents[head, relation]}
 
     def _read(self, subject: int, clause: int) -> Subject | None:
         word = self._words[subject]
@@ -111,14 +103,9 @@ class Agreement:
         above = self._words[clause]
         if name in _RELATIVE and clause != subject and _relation(above) == "acl" and above.head:
             return self._read(above.head - 1, above.head - 1)
-        joined = [i for i in self._dependents[subject] if _relation(self._words[i]) == "conj"]
+        joined = self._dependents[subject, "conj"]
         if joined:
-            marks = {
-                self._words[i].name.lower()
-                for at in (*joined, subject)
-                for i in self._dependents[at]
-                if _relation(self._words[i]) == "cc"
-            }
+            marks = set[str]().union(*(self._names_of(at, "cc") for at in (*joined, subject)))
             return Subject(False, True) if marks == {"and"} else None
         features = (word.features or "").split("|")
         if name in _FIRST or {"Person=1", "Number=Sing"} <= set(features):
@@ -175,3 +162,61 @@ def _names(features: str) -> set[str]:
 
 def _relation(word: Word) -> str:
     return (word.deprel or "").partition(":")[0]
+
+
+ARTICLES = ("a", "an")
+_YOU = re.compile(  # vowels that begin with the sound of *you* or *one*
+    r"eu|ew|on(?:e|ce)(?![a-rt-z])|u(?:[bfklrst](?!$)[aeiouy](?!.*ing$)|ni(?!n|m[aop])|fo$|k$|s$)"
+    r"|u(?:topi|ten|gand|kule|kra)",
+    re.IGNORECASE,
+)
+_SILENT_H = re.compile(r"h(?:our|one?st|onou?r|eir)", re.IGNORECASE)
+_NUMBER = re.compile(r"8|1[18](?:$|\D|\d{3}(?:\D|$))")
+_LETTERS = re.compile(r"[AEFHILMNORSX]|[aefhilmnorsx]-")  # whose names begin with a vowel
+
+
+def begins_with_vowel_sound(word: str) -> bool:
+    """Whether *an* stands before this word.
+
+    >>> [begins_with_vowel_sound(word) for word in ("apple", "university", "hour", "FBI", "NATO")]
+    [True, False, True, True, False]
+    """
+    if word[:1].isdigit():
+        return _NUMBER.match(word) is not None
+    if _is_spelled_out(word) or word[1:2] == "-":
+        return _LETTERS.match(word) is not None
+    if _SILENT_H.match(word):
+        return True
+    return word[:1].lower() in tuple("aeiouáéíóúàèìòùâêîôûäöü") and not _YOU.match(word)
+
+
+def settle_articles(found: Linearization) -> Linearization:
+    """The same result with the right form of each article that was given as a lemma."""
+    words, tokens = found.problem.words, found.tokens
+    forms = [word.form for word in words]
+    follower = ""  # the next word that is more than punctuation
+    for token in reversed(tokens):
+        lemma = words[token.source - 1].lemma
+        is_open = lemma is not None and lemma.lower() in ARTICLES and token.tag in ("DT", "DET")
+        if is_open and follower and token.form.lower() in ARTICLES:
+            ending = "n" if begins_with_vowel_sound(follower) else ""
+            if token.form[1:].lower() != ending:
+                forms[token.source - 1] = token.form[0] + ending
+        spoken = re.search(r"\w.*", token.form)
+        follower = spoken[0] if spoken else follower
+    if forms == [word.form for word in words]:
+        return found
+    return replace(
+        found,
+        tokens=tuple(replace(token, form=forms[token.source - 1]) for token in tokens),
+        problem=found.problem.with_forms(forms),
+    )
+
+
+def _is_spelled_out(word: str) -> bool:
+    """Whether a word is read letter by letter: *FBI*, *SUV*, *X-ray*, but not *NATO*."""
+    first = re.match(r"[^\W\d_]*", word)
+    letters = first[0] if first else ""
+    if not letters.isupper() or (len(letters) == 1 and len(word) > 1 and word[1].isalpha()):
+        return False
+    return len(letters) <= 3 or not re.match(r"[AEIOU]|[^AEIOU][AEIOU]", letters)

@@ -6,23 +6,21 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from syntagma.realization.detokenization import (
+    CONTEXTS,
     LEVELS,
     MAX_LENGTH,
     Detokenizer,
-    contraction_keys,
-    contraction_length,
-    is_concatenation,
-    written,
-)
-from syntagma.realization.spacing import (
-    CONTEXTS,
     Key,
     Neighbour,
+    contraction_keys,
+    contraction_length,
     default_spaces,
     follows_spaced_hyphen,
+    is_concatenation,
     neighbours,
     spacing_key,
     stands_before,
+    written,
 )
 from syntagma.results.spelling import Spelling
 

@@ -221,21 +221,98 @@ def _head_word(lemma: str, tag: str) -> tuple[str, str, str]:
 @cache
 def irregular_words() -> Mapping[tuple[str, str], tuple[str, ...]]:
     """The tables: lemma and tag to forms, the best first."""
-    return dict(_read_verbs()) | dict(_read_words())
-
-
-def _read_verbs() -> Iterator[tuple[tuple[str, str], tuple[str, ...]]]:
+    found = {}
     for lemma, *cells in _rows("english_verbs.tsv"):
         for tag, cell in zip(VERBS, cells, strict=False):
             if cell:
-                yield (lemma, tag), tuple(cell.split("/"))
-
-
-def _read_words() -> Iterator[tuple[tuple[str, str], tuple[str, ...]]]:
+                found[lemma, tag] = tuple(cell.split("/"))
     for tag, lemma, forms in _rows("english_words.tsv"):
-        yield (lemma, tag), tuple(forms.split("/"))
+        found[lemma, tag] = tuple(forms.split("/"))
+    return found
 
 
 def _rows(name: str) -> Iterator[list[str]]:
     text = files("syntagma.realization").joinpath(name).read_text("utf-8")
     return (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
+
+
+# From UPOS tags to Penn tags
+
+# The Penn tags of each UPOS tag in English treebanks.
+PENN: Mapping[str, frozenset[str]] = {
+    upos: frozenset(tags.split())
+    for upos, tags in {
+        "ADJ": "JJ JJR JJS AFX",
+        "ADP": "IN RP TO",
+        "ADV": "RB RBR RBS WRB",
+        "AUX": "VB VBD VBG VBN VBP VBZ MD",
+        "CCONJ": "CC",
+        "DET": "DT PDT WDT WP$ PRP$",
+        "INTJ": "UH",
+        "NOUN": "NN NNS",
+        "NUM": "CD",
+        "PART": "TO POS RB",
+        "PRON": "PRP PRP$ WP WP$ WDT DT EX NN",
+        "PROPN": "NNP NNPS",
+        "PUNCT": ". , : -LRB- -RRB- `` '' HYPH NFP",
+        "SCONJ": "IN WRB",
+        "SYM": "SYM $ NFP",
+        "VERB": "VB VBD VBG VBN VBP VBZ",
+        "X": "FW LS ADD GW XX",
+    }.items()
+}
+CLOSED = frozenset(PENN) - {"ADJ", "ADV", "NOUN", "PROPN", "VERB"}
+_USUAL = {
+    **{"ADP": "IN", "CCONJ": "CC", "DET": "DT", "INTJ": "UH", "NUM": "CD", "PRON": "PRP"},
+    **{"SCONJ": "IN", "SYM": "SYM", "X": "FW"},
+}
+_DEGREES = {"Cmp": "R", "Sup": "S"}
+
+
+def penn_tag(tag: str | None, features: str | None) -> str | None:
+    """The Penn tag that a UPOS tag and features determine, if they do; a Penn tag is one already.
+
+    Without a tag, features may tell the word class.
+    """
+    given = dict(part.split("=", 1) for part in (features or "").split("|") if "=" in part)
+    match tag or _word_class(given):
+        case "NOUN" | "PROPN" as upos:
+            return ("NN" if upos == "NOUN" else "NNP") + "S" * (given.get("Number") == "Plur")
+        case "ADJ" | "ADV" as upos:
+            return ("JJ" if upos == "ADJ" else "RB") + _DEGREES.get(given.get("Degree", ""), "")
+        case "VERB" | "AUX":
+            return _verb(given)
+        case known:
+            return known if known not in PENN else _USUAL.get(known or "")
+
+
+def _word_class(given: Mapping[str, str]) -> str | None:
+    if given.keys() & {"VerbForm", "Tense", "Mood", "Voice"}:
+        return "VERB"
+    if given.keys() == {"Number"}:
+        return "NOUN"
+    return "ADJ" if given.keys() == {"Degree"} else None
+
+
+def _verb(given: Mapping[str, str]) -> str | None:
+    tense, form = given.get("Tense"), given.get("VerbForm")
+    if form == "Inf" or given.get("Mood") in ("Imp", "Sub"):
+        return "VBD" if tense == "Past" else "VB"
+    if form == "Ger" or (form == "Part" and tense == "Pres"):
+        return "VBG"
+    if form == "Part" or given.get("Voice") == "Pass":
+        return "VBN"
+    if tense == "Past":
+        return "VBD"
+    if "Number" in given or "Person" in given:
+        third = given.get("Person", "3") == "3" and given.get("Number", "Sing") == "Sing"
+        return "VBZ" if third else "VBP"
+    return None
+
+
+def is_present(features: str | None) -> bool:
+    """Whether a verb with these features is finite and in the present tense."""
+    parts = (features or "").split("|")
+    return "Tense=Pres" in parts and not any(
+        part.startswith("VerbForm=") and part != "VerbForm=Fin" for part in parts
+    )

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from syntagma.files.sections import check_sections, text_section
 from syntagma.realization import english
-from syntagma.realization.edits import apply_edit
+from syntagma.realization.english import CLOSED, PENN, penn_tag
 from syntagma.realization.letters import capitalised, with_case_of
 from syntagma.realization.lexicon import (
     COMMON_TYPO,
@@ -29,12 +29,13 @@ from syntagma.realization.lexicon import (
     EditRules,
     Seen,
     SeenForms,
+    TagClasses,
+    apply_edit,
     most_frequent,
     pack_lexicon,
     sorted_features,
     unpack_lexicon,
 )
-from syntagma.realization.tags import CLOSED, PENN, TagClasses, penn_tag
 from syntagma.realization.transducer import Sibling, Transducer, morphs_of
 
 MAX_FORMS = 6

@@ -1,20 +1,99 @@
-"""The lexicon of inflection: forms of lemmas seen in training, in memory and in a model file.
+"""The lexicon of inflection: forms and tags seen in a treebank, in memory and in a model file.
 
-`EditRules` count how its forms are made, for unseen lemmas: how likely each edit of a lemma is, by
-tag, features and ending.
+The forms of its lemmas; `EditRules`, which count how forms are made, for unseen lemmas: how likely
+each edit of a lemma is, by tag, features and ending; `TagClasses`, the tags of each UPOS tag.
+
+An edit is the changes at the beginning, in the stem and at the end of a lemma that make a form. It
+is a tree (Chrupała 2008): the longest common substring of lemma and form stays, the parts before
+and after it are edited recursively, and parts with nothing in common are replaced. An edit found in
+one pair of lemma and form applies to other lemmas of the same pattern.
 """
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import Any, Union
 
-from syntagma.files.sections import damaged, unpack_text
-from syntagma.realization.edits import Edit, apply_edit, find_edit, format_edit, parse_edit
+import numpy.typing as npt
+
+from syntagma.files.sections import damaged, pack_lines, read_lines, unpack_text
+
+Replacement = tuple[str, str]  # old text, which must match exactly, and new text
+# The number of letters edited in front and behind, and their edits; the letters between stay.
+Edit = Union[Replacement, tuple[int, int, "Edit", "Edit"]]  # noqa: UP007
+
+
+MAX_EDITED = 200  # letters; longer lemmas are replaced as a whole
+_MAX_DEPTH = MAX_EDITED  # of an edit: each level keeps a letter
+
+
+def find_edit(lemma: str, form: str) -> Edit:
+    start, other, size = _shared(lemma, form) if len(lemma) <= MAX_EDITED else (0, 0, 0)
+    if not size:
+        return lemma, form
+    end, other_end = start + size, other + size
+    first = find_edit(lemma[:start], form[:other])
+    last = find_edit(lemma[end:], form[other_end:])
+    return start, len(lemma) - end, first, last
+
+
+def apply_edit(edit: Edit, lemma: str) -> str | None:
+    """The form, or None if the lemma does not fit the edit; letters that stay keep their case."""
+    if len(edit) == 2:
+        old, new = edit
+        return new if lemma.lower() == old else None
+    front, behind, first, last = edit
+    end = len(lemma) - behind
+    if end <= front:
+        return None
+    before, after = apply_edit(first, lemma[:front]), apply_edit(last, lemma[end:])
+    if before is None or after is None:
+        return None
+    return before + lemma[front:end] + after
+
+
+def format_edit(edit: Edit) -> str:
+    """An edit as text without line breaks or tabs; `parse_edit` is the inverse."""
+    return json.dumps(edit, ensure_ascii=False, separators=(",", ":"))
+
+
+@lru_cache(maxsize=1 << 12)
+def parse_edit(text: str) -> Edit:
+    return _edit(json.loads(text))
+
+
+def _edit(value: object, depth: int = 0) -> Edit:
+    match value:
+        case [str(old), str(new)]:
+            return old, new
+        case [int(front), int(behind), first, last] if depth < _MAX_DEPTH:
+            if front >= 0 and behind >= 0:
+                return front, behind, _edit(first, depth + 1), _edit(last, depth + 1)
+    raise ValueError(f"not an edit: {value!r}")
+
+
+def _shared(lemma: str, form: str) -> tuple[int, int, int]:
+    """Where the part that stays begins, in lemma and form, and its length: their common prefix, if
+    that is at least half of the lemma, else their longest common substring."""
+    prefix = next(
+        (i for i, (a, b) in enumerate(zip(lemma, form, strict=False)) if a != b),
+        min(len(lemma), len(form)),
+    )
+    if prefix and 2 * prefix >= len(lemma):
+        return 0, 0, prefix
+    match = SequenceMatcher(None, lemma, form, autojunk=False).find_longest_match()
+    return match.a, match.b, match.size
+
 
 SECTION = "inflection"
+TAG_CLASSES = "tag_classes"
+MIN_TAG_SHARE = 0.05  # of the words with a tag: a class with fewer of them does not have the tag
 
 # What a file may ask for. Sums over the lexicon; treebanks of a million words stay far below.
 _MAX_COUNT = 10**12
@@ -169,3 +248,44 @@ def _endings(lemma: str) -> list[str]:
     """The endings of a lemma, shortest first."""
     marked = "^" + lemma
     return ["", *(marked[-size:] for size in range(1, min(_SUFFIXES, len(marked)) + 1))]
+
+
+class TagClasses:
+    """For each UPOS tag the tags that words with it have."""
+
+    def __init__(self, tags: Mapping[str, Sequence[str]] | None = None) -> None:
+        self._tags = {upos: frozenset(several) for upos, several in (tags or {}).items()}
+
+    @classmethod
+    def of_words(cls, tagged: Iterable[tuple[str, str]]) -> TagClasses:
+        """The classes of words, each given by its UPOS tag and its tag; empty tags do not count."""
+        counts = Counter(pair for pair in tagged if all(pair))
+        totals: Counter[str] = Counter()
+        for (_, tag), count in counts.items():
+            totals[tag] += count
+        classes: defaultdict[str, list[str]] = defaultdict(list)
+        for (upos, tag), count in sorted(counts.items()):
+            if count >= MIN_TAG_SHARE * totals[tag]:
+                classes[upos].append(tag)
+        return cls(classes)
+
+    def __contains__(self, upos: object) -> bool:
+        return upos in self._tags
+
+    def tags(self, upos: str) -> frozenset[str]:
+        return self._tags[upos]
+
+    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """A section of a model file, if there are classes; `from_arrays` is the inverse."""
+        lines = [" ".join((upos, *sorted(tags))) for upos, tags in sorted(self._tags.items())]
+        return {TAG_CLASSES: pack_lines(lines)} if lines else {}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> TagClasses:
+        if TAG_CLASSES not in arrays:
+            return cls()
+        rows = [line.split(" ") for line in read_lines(arrays, TAG_CLASSES)]
+        classes = {upos: tags for upos, *tags in rows}
+        if len(classes) < len(rows) or not all(all((upos, *tags)) for upos, *tags in rows):
+            raise damaged(TAG_CLASSES, "an entry is empty or occurs twice")
+        return cls(classes)

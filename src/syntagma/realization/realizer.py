@@ -19,14 +19,13 @@ from syntagma.files.sections import check_sections, text_section
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import UPOS_TAGS, Alternative, Word
 from syntagma.realization import detokenization, lexicon
-from syntagma.realization.agreement import Agreement, agreeing, agreeing_determiner
-from syntagma.realization.articles import settle_articles
+from syntagma.realization.agreement import Agreement, agreeing, agreeing_determiner, settle_articles
 from syntagma.realization.detokenization import Detokenizer
+from syntagma.realization.english import is_present
 from syntagma.realization.form_choice import FormChoice, FormContext, best_forms
 from syntagma.realization.inflection import Form, Inflector
 from syntagma.realization.letters import capitalised
 from syntagma.realization.lexicon import sorted_features
-from syntagma.realization.tags import is_present
 from syntagma.results.linearization import Linearization
 from syntagma.transition.encoding import with_chosen_forms
 
