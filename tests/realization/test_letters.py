@@ -1,5 +1,7 @@
 """Letters: what becomes of each letter of a lemma describes the form, and only that form."""
 
+# ruff: noqa: RUF001, words of other languages
+
 from __future__ import annotations
 
 import pytest

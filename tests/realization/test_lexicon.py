@@ -1,5 +1,7 @@
 """The lexicon in a model file: round trips, and damage is noticed."""
 
+# ruff: noqa: RUF001, words of other languages
+
 from __future__ import annotations
 
 import zlib
