@@ -22,6 +22,7 @@ WORKSHOP = (
     "benchmarks",
     "server/page",
     "server/test_container.py",
+    "server/test_nginx.py",
     "test_notebooks.py",
     "test_release.py",
 )

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-for package in ("fastapi", "uvicorn", "prometheus_client", "playwright"):
+for package in ("python_multipart", "starlette", "uvicorn", "prometheus_client", "playwright"):
     pytest.importorskip(package, reason=f"the page cannot be visited without {package}")
 
 from playwright.sync_api import Locator, Page, Request  # noqa: E402

@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("fastapi", reason="no FastAPI: pip install 'syntagma[server]'")
+pytest.importorskip("starlette", reason="no Starlette: pip install 'syntagma[server]'")
+pytest.importorskip("python_multipart", reason="pip install 'syntagma[server]'")
 pytest.importorskip("httpx", reason="no httpx: pip install 'syntagma[server-tests]'")
 
 from toys.server import running
 
 from syntagma.server.faults import CODES
 from syntagma.server.limits import Limits
-from syntagma.server.options import TAKEN
-from syntagma.server.schemas import EXAMPLES
+from syntagma.server.openapi import EXAMPLES
+from syntagma.server.operations import TAKEN
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "server.md").read_text(encoding="utf-8")
 ADDRESS = "http://127.0.0.1:8000"

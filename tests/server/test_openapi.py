@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("fastapi", reason="no FastAPI: pip install 'syntagma[server]'")
+pytest.importorskip("starlette", reason="no Starlette: pip install 'syntagma[server]'")
+pytest.importorskip("python_multipart", reason="pip install 'syntagma[server]'")
 pytest.importorskip("httpx", reason="no httpx: pip install 'syntagma[server-tests]'")
 
-from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
+from starlette.testclient import TestClient
 from toys.server import server
 
 from syntagma.server.limits import Limits
-from syntagma.server.schemas import EXAMPLES
+from syntagma.server.openapi import EXAMPLES
 from syntagma.server.security import Access
 
 schemathesis = pytest.importorskip(

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("fastapi", reason="no FastAPI: pip install 'syntagma[server]'")
+pytest.importorskip("starlette", reason="no Starlette: pip install 'syntagma[server]'")
+pytest.importorskip("python_multipart", reason="pip install 'syntagma[server]'")
 pytest.importorskip("httpx", reason="no httpx: pip install 'syntagma[server-tests]'")
 
 from toys.server import server

@@ -10,10 +10,11 @@ from urllib.parse import urlencode
 
 import pytest
 
-pytest.importorskip("fastapi", reason="no FastAPI: pip install 'syntagma[server]'")
+pytest.importorskip("starlette", reason="no Starlette: pip install 'syntagma[server]'")
+pytest.importorskip("python_multipart", reason="pip install 'syntagma[server]'")
 pytest.importorskip("httpx", reason="no httpx: pip install 'syntagma[server-tests]'")
 
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 from toys.server import english, server
 
 from syntagma import __version__
@@ -245,6 +246,57 @@ def test_bodies_that_are_no_forms(
     answer = client.post("/process", content=content, headers={"Content-Type": content_type})
     assert answer.status_code == status
     assert set(answer.json()["error"]) == {"code", "message", "field"}
+
+
+def with_header(header: bytes) -> bytes:
+    return b"--x\r\n" + header + b"\r\n\r\na\r\n--x--\r\n"
+
+
+DISPOSITION = b'Content-Disposition: form-data; name="data"; '
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (with_header(DISPOSITION + b'x="' + b";" * 3_900), 422),  # within the limit of a header
+        (with_header(DISPOSITION + b'x="' + b";" * 4_000_000), 400),
+        (with_header(DISPOSITION + b"name*" + b"1" * 3_900 + b"=x"), 422),
+        (with_header(b"Content-Disposition: form-data; name*" + b"1" * 3_900 + b"=x"), 400),
+        (with_header(DISPOSITION + b"name*" + b"1" * 5_000 + b"=x"), 400),
+        (with_header(DISPOSITION + b"\r\nX: y" * 10), 400),
+        (with_header(b"\r\n".join([b"X: y"] * 500_000)), 400),
+        (with_header(b"X" * 4_000_000), 400),
+        (with_header(DISPOSITION + b"\r\nContent-Transfer-Encoding: base64"), 400),
+        (part("data", b"\r\n--y" * 700_000) + b"--x--", 422),
+        (part("data", b"\r" * 4_000_000) + b"--x--", 422),
+        (b"--x\r\n" * 700_000, 400),
+        (b"\r\n" * 2_000_000, 400),
+    ],
+)
+def test_hostile_forms_are_answered_soon(client: TestClient, content: bytes, status: int) -> None:
+    """Without the bounds, some take minutes or give a 500."""
+    answer = client.post(
+        "/process", content=content, headers={"Content-Type": "multipart/form-data; boundary=x"}
+    )
+    assert (answer.status_code, answer.json()["error"]["field"] == "data") == (
+        status,
+        status == 422 or b"base64" in content,
+    )
+    assert answer.elapsed.total_seconds() < 30
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        'multipart/form-data; boundary="' + ";" * 8_000,
+        "multipart/form-data; boundary*" + "1" * 5_000 + "=x",
+        "multipart/form-data; boundary=" + "x" * 300,
+        "multipart/form-data; boundary=",
+    ],
+)
+def test_hostile_boundaries_are_refused(client: TestClient, content_type: str) -> None:
+    answer = client.post("/process", content=b"--x--", headers={"Content-Type": content_type})
+    assert answer.status_code == 400
 
 
 def test_too_many_parameters_are_called_so(client: TestClient) -> None:

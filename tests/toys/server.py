@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import IO, Any
 
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 from syntagma.linearizer.linearizer import load
 from syntagma.server.app import build_app

@@ -112,11 +112,10 @@ def serve(
     access = Access.of(host, token, allow_host, allow_origin)
     limits = read_limits(limit)
     try:
-        from syntagma.server.process import Address
         from syntagma.server.process import serve as serve_models
     except ImportError as error:
         if (error.name or "").startswith("syntagma"):
             raise
         package = (error.name or "").partition(".")[0]
         raise missing_package("syntagma serve", package, "server", error) from error
-    serve_models(Address(host, port), model, threads, access, limits)
+    serve_models(host, port, model, threads, access, limits)

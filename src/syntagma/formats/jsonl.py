@@ -281,18 +281,20 @@ def _member(path: str, key: str) -> str:
 Result = Linearization | Realization
 
 
-def write_jsonl(result: Result | Sequence[Result]) -> str:
-    """One result, or the n best of one problem, as a line of JSON with its line end."""
+def write_jsonl(result: Result | Sequence[Result], **more: object) -> str:
+    """One result, or the n best of one problem, as a line of JSON with its line end; `more` keys
+    come last."""
     if not isinstance(result, Sequence):
-        value = {"id": _id(result), **_result(result)}
+        value = {"id": _id(result), **_result(result), **more}
     else:
         id = _id(result[0]) if result else None
-        value = {"id": id, "n_best": [_result(each) for each in result]}
+        value = {"id": id, "n_best": [_result(each) for each in result], **more}
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def write_acceptance(acceptance: Acceptance) -> str:
-    """An acceptance as a line of JSON with its line end; infinite numbers become null."""
+def write_acceptance(acceptance: Acceptance, **more: object) -> str:
+    """An acceptance as a line of JSON with its line end, and `more` keys; infinite numbers become
+    null."""
     given, hint, adjacency = acceptance.given, acceptance.hint, acceptance.adjacency
     value: dict[str, object] = {
         "id": acceptance.best.problem.id,
@@ -320,7 +322,7 @@ def write_acceptance(acceptance: Acceptance) -> str:
     value["given"] = None if given is None else _result(given)
     if hint is not None:
         value["hint"] = _result(hint)
-    return json.dumps(value, ensure_ascii=False) + "\n"
+    return json.dumps({**value, **more}, ensure_ascii=False) + "\n"
 
 
 def _finite(number: float) -> float | None:

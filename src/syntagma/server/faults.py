@@ -23,7 +23,6 @@ CODES: Final[Mapping[str, int]] = {
     "invalid": 422,
     "unsatisfiable": 422,
     "queue_full": 429,
-    "header_too_large": 431,
     "internal": 500,
     "busy": 503,
     "stopping": 503,
@@ -63,8 +62,3 @@ def fault_of(error: SyntagmaError) -> Fault:
     code = "unsatisfiable" if isinstance(error, UnsatisfiableError) else "invalid"
     field = error.field if isinstance(error, ProblemError) else ""
     return Fault(code, " ".join(str(error).splitlines()), field or None)
-
-
-def failure() -> Fault:
-    """The fault of the server itself, which says nothing of its inside."""
-    return Fault("internal", "the server failed; its log says more")

@@ -36,8 +36,6 @@ class Limits:
     queue: int = _limit(128, 10_000, "429", "requests that wait or run")
     seconds: int = _limit(60, HOUR, "503", "seconds that a request may wait and run")
     body_seconds: int = _limit(20, HOUR, "408", "seconds for a request body to arrive")
-    header_seconds: int = _limit(10, HOUR, "408", "seconds for a request header to arrive")
-    write_seconds: int = _limit(30, HOUR, "closed", "seconds for the client to read an answer")
     connections: int = _limit(256, 10_000, "503", "open connections")
     grace: int = _limit(20, HOUR, "503", "seconds to finish what is running at a stop")
 

@@ -26,54 +26,42 @@ SECONDS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60
 
 
 class Metrics:
-    """The metrics of one server."""
+    """The metrics of one server; the gauges are read whenever the metrics are asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, active: Callable[[], int], held: Callable[[], int]) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]
-        self.registry = CollectorRegistry()
-        ProcessCollector(registry=self.registry)
-        Info("syntagma", "The server.", registry=self.registry).info({"version": __version__})
+        self.registry = registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        Info("syntagma", "The server.", registry=registry).info({"version": __version__})
         self._requests = Counter(
             "syntagma_requests",
-            "Requests by route, method and status. Route none: refused before it was read; "
-            "status 499: the client went away.",
+            "Requests by route, method and status. Status 499: the client went away.",
             ("route", "method", "status"),
-            registry=self.registry,
+            registry=registry,
         )
         self._seconds = Histogram(
             "syntagma_request_seconds",
             "Seconds from the header of a request to the end of its answer.",
             ("route",),
             buckets=SECONDS,
-            registry=self.registry,
+            registry=registry,
         )
         self._problems = Counter(
             "syntagma_problems",
             "Problems by operation and outcome: ok, or the code of the error.",
             ("operation", "outcome"),
-            registry=self.registry,
+            registry=registry,
         )
-        self._active = Gauge(
-            "syntagma_active_requests",
-            "Requests that wait for the decoder or run.",
-            registry=self.registry,
-        )
-        self._bodies = Gauge(
-            "syntagma_body_bytes", "Bytes of request bodies in memory.", registry=self.registry
-        )
-
-    def watch(self, active: Callable[[], int], bodies: Callable[[], int]) -> None:
-        """Read the gauges whenever the metrics are asked for."""
-        self._active.set_function(active)
-        self._bodies.set_function(bodies)
+        gauges = {
+            ("syntagma_active_requests", "Requests that wait for the decoder or run."): active,
+            ("syntagma_body_bytes", "Bytes of request bodies in memory."): held,
+        }
+        for (name, about), read in gauges.items():
+            Gauge(name, about, registry=registry).set_function(read)
 
     def answered(self, route: str, method: str, status: int, seconds: float) -> None:
         self._requests.labels(route, method, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
-
-    def refused(self, status: int) -> None:
-        """Count an answer to what was no request."""
-        self._requests.labels("none", "other", str(status)).inc()
 
     def solved(self, operation: str, outcomes: Mapping[str, int]) -> None:
         for outcome, number in outcomes.items():

@@ -1,19 +1,27 @@
-"""The OpenAPI document: what FastAPI makes of the routes, with the schemas of `schemas`."""
+"""The OpenAPI document: the schemas of `formats.json_schema`, within the limits of a server, and
+examples. The page that shows it is in `reference`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from pydantic import BaseModel
-
-from syntagma.formats.json_schema import Schema
+from syntagma import __version__
+from syntagma.formats.json_schema import (
+    ACCEPTANCE,
+    N_BEST,
+    RESULT,
+    Schema,
+    order_field,
+    problem_fields,
+    word_schema,
+)
+from syntagma.problem.limits import MAX_CHARACTERS
+from syntagma.request import Operation
+from syntagma.server.faults import CODES
 from syntagma.server.limits import Limits
-from syntagma.server.schemas import ANSWERS, ERROR, EXAMPLES, answer_schema, request_schema
-from syntagma.server.tokenize import ANSWER, REQUEST
+from syntagma.server.operations import JSON, TAKEN, option_schemas
 from syntagma.server.udpipe import FORM, INPUTS, MULTIPART, OUTPUTS
 
-JSON: Final = "application/json"
 DESCRIPTION: Final = """\
 Syntagma puts words in order: a bag of words and any syntax you know go in, the sentence and its
 dependency tree come out. Problems and results are those of the command line
@@ -41,109 +49,239 @@ _ABOUT_STATUS: Final = {
     429: "the queue is full; the header Retry-After says when to try again",
     503: "the server is busy or stopping, or the time limit was reached",
 }
-
-
-def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The errors of a route."""
-    content = {JSON: {"schema": {"$ref": "#/components/schemas/Error"}}}
-    return {
-        status: {"description": _ABOUT_STATUS[status], "content": content}
-        for status in (*statuses, 401, 403, 421)
-    }
-
-
-ERRORS_OF_WORK: Final = (400, 408, 413, 415, 422, 429, 503)
-
-
-def documented(operation: str) -> dict[str, Any]:
-    """What FastAPI's decorators need to document an operation."""
-    examples = {name: {"value": value} for name, value in EXAMPLES[operation].items()}
-    name = operation.capitalize()
-    request = {"schema": {"$ref": f"#/components/schemas/{name}Request"}, "examples": examples}
-    answer = {"schema": {"$ref": f"#/components/schemas/{name}Answer"}}
-    return {
-        "operation_id": operation,
-        "summary": SUMMARIES[operation],
-        "tags": ["v1"],
-        "responses": {
-            200: {"description": "the answer", "content": {JSON: answer}},
-            **errors(*ERRORS_OF_WORK),
+_WORK: Final = (400, 408, 413, 415, 422, 429, 503)  # what may happen to requests for work
+TREE: Final[list[dict[str, Any]]] = [
+    {"form": "barked", "tag": "VBD", "head": 0, "deprel": "root"},
+    {"form": "dog", "tag": "NN", "head": 1, "deprel": "nsubj"},
+    {"form": "the", "tag": "DT", "head": 2, "deprel": "det"},
+]
+# Requests that work when they are pasted; a test sends each.
+EXAMPLES: Final[dict[str, dict[str, Any]]] = {
+    "order": {
+        "A bag of words": {"words": ["book", "read", "the", "She", "."]},
+        "Order constraints": {"words": ["barked", "the", "dog"], "first": 2, "before": [[3, 1]]},
+        "A dependency tree": {"words": TREE, "id": "s1"},
+        "Three different orders": {
+            "words": ["the", "dog", "bit", "the", "man", "."],
+            "options": {"n_best": 3},
         },
-        "openapi_extra": {"requestBody": {"required": True, "content": {JSON: request}}},
-    }
-
-
-def documented_process(method: str) -> dict[str, Any]:
-    """The same for `/process`, whose parameters are in the address or in a form."""
-    fields: dict[str, Schema] = {
-        "data": {"type": "string", "description": "sentences, in the format of `input`"},
-        "model": {"type": "string", "description": "name of a model"},
-        "input": {"enum": list(INPUTS), "default": "conllu"},
-        "output": {"enum": list(OUTPUTS), "default": "conllu"},
-        "tokenizer": {
-            "type": "string",
-            "description": "if given, whatever its value, `data` is plain English text",
+        "A batch": {
+            "problems": [["dog", "the", "barked"], {"words": ["sings", "she"], "id": "s2"}],
+            "options": {"beam": 16},
         },
-    }
-    answer: Schema = {
-        "type": "object",
-        "required": ["model", "acknowledgements", "result"],
-        "additionalProperties": False,
-        "properties": {
-            "model": {"type": "string"},
-            "acknowledgements": {"type": "array", "items": {"type": "string"}},
-            "result": {"type": "string"},
-        },
-    }
-    extra: dict[str, Any]
-    if method == "get":
-        extra = {
-            "parameters": [
-                {
-                    "name": name,
-                    "in": "query",
-                    "required": name == "data",
-                    "schema": schema,
-                    "description": schema.get("description", "format"),
-                }
-                for name, schema in fields.items()
+    },
+    "realize": {
+        "Lemmas": {"words": ["she", "sing", "a", "song", "."]},
+        "A tree of lemmas": {
+            "words": [
+                {"lemma": "bark", "tag": "VBD", "head": 0},
+                {"lemma": "dog", "tag": "NNS", "head": 1, "deprel": "nsubj"},
             ]
-        }
-    else:
-        form: Schema = {"type": "object", "required": ["data"], "properties": fields}
-        extra = {
-            "requestBody": {
-                "required": True,
-                "content": {FORM: {"schema": form}, MULTIPART: {"schema": form}},
-            }
-        }
-    return {
-        "operation_id": f"process_{method}",
-        "summary": "Order the sentences of a treebank",
-        "tags": ["as UDPipe"],
-        "responses": {
-            200: {"description": "the sentences in order", "content": {JSON: {"schema": answer}}},
-            **errors(*ERRORS_OF_WORK),
         },
-        "openapi_extra": extra,
+    },
+    "score": {
+        "One order": {"words": ["barked", "the", "dog"], "order": "the dog barked"},
+        "Two orders": {
+            "problems": [
+                {"words": ["barked", "the", "dog"], "order": [2, 3, 1]},
+                {"words": ["barked", "the", "dog"], "order": ["barked", "the", "dog"]},
+            ]
+        },
+    },
+    "tokenize": {"Raw text": {"text": "The dog didn't bark."}},
+    "accept": {
+        "Is it a good order?": {
+            "words": ["She", "read", "the", "book", "."],
+            "order": "She read the book .",
+        },
+        "Where does it go wrong?": {
+            "words": ["She", "read", "the", "book", "."],
+            "order": ["She", "the", "read", "book", "."],
+        },
+    },
+}
+
+
+def _object(properties: dict[str, Schema], required: Any = None) -> Schema:
+    """An object with these keys and no other, by default all required."""
+    return {
+        "type": "object",
+        "required": list(properties if required is None else required),
+        "additionalProperties": False,
+        "properties": properties,
     }
 
 
-def complete(
-    document: dict[str, Any], options: Mapping[str, type[BaseModel]], limits: Limits, *, token: bool
-) -> dict[str, Any]:
-    """Add the schemas of problems and results, and the token, to the document of the routes."""
-    schemas = document.setdefault("components", {}).setdefault("schemas", {})
-    for name in [each for each in schemas if "ValidationError" in each]:
-        del schemas[name]
-    schemas["Error"] = ERROR
+_STRING: Final[Schema] = {"type": "string"}
+ERROR: Final = _object(
+    {
+        "error": _object(
+            {
+                "code": {"enum": list(CODES)},
+                "message": {**_STRING, "description": "what is wrong, in one line"},
+                "field": {
+                    "type": ["string", "null"],
+                    "description": "path of the cause in the request, as in words[2].head",
+                },
+            }
+        )
+    }
+)
+WARNINGS: Final[Schema] = {
+    "type": "array",
+    "items": _STRING,
+    "description": "what was accepted but makes results worse, such as unknown tags",
+}
+ANSWERS: Final[dict[str, list[Schema]]] = {
+    "order": [RESULT, N_BEST],
+    "realize": [RESULT, N_BEST],
+    "score": [RESULT],
+    "accept": [ACCEPTANCE],
+}
+
+
+def openapi_document(limits: Limits, *, token: bool) -> dict[str, Any]:
+    """The document of a server with these limits, which may want a token."""
+    schemas: dict[str, Schema] = {"Error": ERROR}
     for operation in ANSWERS:
         name = operation.capitalize()
-        schemas[f"{name}Request"] = request_schema(operation, options[operation], limits)
-        schemas[f"{name}Answer"] = answer_schema(ANSWERS[operation])
-    schemas["TokenizeRequest"], schemas["TokenizeAnswer"] = REQUEST, ANSWER
+        schemas[f"{name}Request"] = _request_schema(cast(Operation, operation), limits)
+        schemas[f"{name}Answer"] = _answer_schema(ANSWERS[operation])
+    text = {"type": "string", "maxLength": MAX_CHARACTERS, "description": "English text"}
+    schemas["TokenizeRequest"] = _object({"text": text})
+    schemas["TokenizeAnswer"] = _object({"words": {"type": "array", "items": _STRING}})
+    state: Schema = {"type": "object", "additionalProperties": _STRING}
+    anything: Schema = {"type": "object"}
+    document: dict[str, Any] = {
+        "openapi": "3.1.0",
+        "info": {"title": "Syntagma", "description": DESCRIPTION, "version": __version__},
+        "servers": [{"url": "./"}],  # wherever a proxy puts it
+        "paths": {
+            "/healthz": {"get": _call("status", "Whether the process answers", state, None)},
+            "/readyz": {"get": _call("status", "Whether the server takes requests", state, (503,))},
+            "/metrics": {
+                "get": _call("status", "Metrics for Prometheus", _STRING, kind="text/plain")
+            },
+            "/v1/models": {"get": _call("v1", "The models of the server", anything)},
+            **{f"/v1/{name}": {"post": _operation(name)} for name in SUMMARIES},
+            "/models": {"get": _call("as UDPipe", "The models", anything)},
+            "/process": _process(),
+        },
+        "components": {"schemas": schemas},
+    }
     if token:
         bearer = {"type": "http", "scheme": "bearer"}
         document["components"]["securitySchemes"] = {"token": bearer}
         document["security"] = [{"token": []}]
     return document
+
+
+def _call(
+    tag: str,
+    summary: str,
+    answer: Schema,
+    statuses: tuple[int, ...] | None = (),
+    kind: str = JSON,
+    **more: Any,
+) -> dict[str, Any]:
+    """What a call answers: a schema, or an error with one of the statuses; None: never an error."""
+    refused = () if statuses is None else (*statuses, 401, 403, 421)
+    error = {JSON: {"schema": {"$ref": "#/components/schemas/Error"}}}
+    answered = {"description": "the answer", "content": {kind: {"schema": answer}}}
+    return {
+        "tags": [tag],
+        "summary": summary,
+        **more,
+        "responses": {
+            "200": answered,
+            **{
+                str(status): {"description": _ABOUT_STATUS[status], "content": error}
+                for status in refused
+            },
+        },
+    }
+
+
+def _operation(operation: str) -> dict[str, Any]:
+    schemas = f"#/components/schemas/{operation.capitalize()}"
+    examples = {name: {"value": value} for name, value in EXAMPLES[operation].items()}
+    content = {JSON: {"schema": {"$ref": f"{schemas}Request"}, "examples": examples}}
+    return _call(
+        "v1",
+        SUMMARIES[operation],
+        {"$ref": f"{schemas}Answer"},
+        _WORK,
+        operationId=operation,
+        requestBody={"required": True, "content": content},
+    )
+
+
+def _process() -> dict[str, Any]:
+    """The calls of `/process`, whose parameters are in the address or in a form."""
+    fields: dict[str, Schema] = {
+        "data": {**_STRING, "description": "sentences, in the format of `input`"},
+        "model": {**_STRING, "description": "name of a model"},
+        "input": {"enum": list(INPUTS), "default": "conllu"},
+        "output": {"enum": list(OUTPUTS), "default": "conllu"},
+        "tokenizer": {
+            **_STRING,
+            "description": "if given, whatever its value, `data` is plain English text",
+        },
+    }
+    about = "Order the sentences of a treebank"
+    acknowledgements = {"type": "array", "items": _STRING}
+    answer = _object({"model": _STRING, "acknowledgements": acknowledgements, "result": _STRING})
+    parameters = [
+        {
+            "name": name,
+            "in": "query",
+            "required": name == "data",
+            "schema": schema,
+            "description": schema.get("description", "format"),
+        }
+        for name, schema in fields.items()
+    ]
+    form: Schema = {"type": "object", "required": ["data"], "properties": fields}
+    body = {"required": True, "content": {kind: {"schema": form} for kind in (FORM, MULTIPART)}}
+    given: dict[str, Any] = {"get": {"parameters": parameters}, "post": {"requestBody": body}}
+    return {
+        method: _call("as UDPipe", about, answer, _WORK, operationId=f"process_{method}", **more)
+        for method, more in given.items()
+    }
+
+
+def _request_schema(operation: Operation, limits: Limits) -> Schema:
+    """The body of a request: a problem, or a batch of them, with options; or a bare list."""
+    fields = problem_fields(word_schema(lemmas=operation == "realize"), limits.words)
+    required = ["words"]
+    bag = [fields["words"]]
+    if operation in ("score", "accept"):
+        fields["order"] = order_field(limits.words)
+        required = ["order"]
+        bag = []
+    options = option_schemas(limits)
+    chosen = _object({name: options[name] for name in TAKEN[operation]}, ())
+    # In a batch, what is wrong with a problem is said in its place: it does not spoil the others.
+    problems: Schema = {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": limits.problems,
+        "items": {"anyOf": [_object(fields, required), *bag, {}]},
+    }
+    return {
+        "anyOf": [
+            _object({**fields, "options": chosen}, required),
+            _object({"problems": problems, "options": chosen}, ("problems",)),
+            *bag,
+        ]
+    }
+
+
+def _answer_schema(results: list[Schema]) -> Schema:
+    """An answer to one problem, or to a batch."""
+    noted = [
+        {**each, "properties": {**each["properties"], "warnings": WARNINGS}} for each in results
+    ]
+    each_result: Schema = {"type": "array", "items": {"anyOf": [*results, ERROR]}}
+    batch = _object({"results": each_result, "warnings": WARNINGS}, ("results",))
+    return {"anyOf": [*noted, batch]}

@@ -1,35 +1,139 @@
-"""What requests ask for: problems ordered or realized, orders scored, with a model; as JSON.
+"""What requests ask for: problems ordered or realized, orders scored or judged; text split.
 
-Problems are read, and results written, as the command line does it (`formats.jsonl`).
+Problems are read, and results written, as the command line does it (`formats.jsonl`). Options are
+those of `Request`, within the limits of the server.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from codecs import BOM_UTF8
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, cast
 
-from syntagma.errors import ArgumentError, ModelError, ProblemError, SyntagmaError
+from syntagma.arguments import check_range
+from syntagma.errors import ArgumentError, ModelError, ProblemError, SyntagmaError, shown
+from syntagma.formats.json_schema import Schema
 from syntagma.formats.jsonl import (
     SchemaError,
     order_from_json,
+    parse_json,
     problem_from_json,
     write_acceptance,
     write_jsonl,
 )
 from syntagma.formats.text import split_bag
-from syntagma.linearizer.linearizer import Linearizer
+from syntagma.problem.limits import MAX_CHARACTERS
 from syntagma.problem.problem import Problem
-from syntagma.results.linearization import Linearization
+from syntagma.request import OPTIONS, Operation, Request
 from syntagma.server.faults import Fault, fault_of
 from syntagma.server.limits import Limits
-from syntagma.server.notices import collected
+from syntagma.server.logs import collected
+from syntagma.server.served import Models, Served
 
 POWER: Final = 1.5  # of the number of words: about 1 for full trees, 2 for bags of words
-Options = dict[str, Any]
+JSON: Final = "application/json"
 Result = tuple[str | Fault, list[str]]  # of one problem: its answer, or what is wrong; warnings
-Solve = Callable[[Sequence[object]], list[Result]]
+
+READERS: Final[dict[Operation, Callable[[Any], Any]]] = {
+    "order": problem_from_json,
+    "realize": partial(problem_from_json, lemmas=True),
+    "score": partial(order_from_json, split=split_bag),
+    "accept": partial(order_from_json, split=split_bag),
+}
+# The options of each operation: those of a request, which model, and whether to spell.
+_OWN: Final = ("expansions", "max_words")  # the server's limits decide on these
+TAKEN: Final[dict[Operation, tuple[str, ...]]] = {
+    operation: (
+        "model",
+        *(name for name in options if name not in _OWN),
+        *(("text",) if operation == "order" else ()),
+    )
+    for operation, options in OPTIONS.items()
+}
+
+
+def option_schemas(limits: Limits) -> dict[str, Schema]:
+    """All options as JSON Schema."""
+    count = {"type": ["integer", "null"], "minimum": 1}
+    number = {"type": ["number", "null"]}
+    flag = {"type": "boolean", "default": False}
+    return {
+        "model": {
+            "type": ["string", "null"],
+            "description": "name of a model; by default that of the server",
+        },
+        "n_best": {
+            **count,
+            "maximum": limits.n_best,
+            "description": "number of different results, at most",
+        },
+        "diverse": {
+            **flag,
+            "description": "with n_best: results that differ in meaning or emphasis",
+        },
+        "beam": {
+            **count,
+            "maximum": limits.beam,
+            "description": "beam width; by default the model's",
+        },
+        "timeout": {
+            **number,
+            "exclusiveMinimum": 0,
+            "maximum": limits.seconds,
+            "description": "seconds per problem; the beam is narrowed to keep them",
+        },
+        "projective": {**flag, "description": "never make subtrees of given arcs discontinuous"},
+        "text": {**flag, "description": "detokenise: natural spacing"},
+        "margin": {
+            **number,
+            "minimum": 0,
+            "description": "loss per pair of neighbours that is accepted",
+        },
+    }
+
+
+def read_request(
+    operation: Operation, options: object, models: Models, limits: Limits
+) -> tuple[Served, Request, bool]:
+    """The model that the options name, the request to it, and whether to spell its results. Raises
+    `Fault` at the first option that is wrong."""
+    if not isinstance(options, dict):
+        raise Fault("invalid", "options: expected an object", "options")
+    known = TAKEN[operation]
+    for name in options:
+        if name not in known:
+            raise Fault(
+                "invalid",
+                f"options: unknown option {shown(name)}; known are {', '.join(known)}",
+                f"options.{name}" if name.isidentifier() else f"options[{shown(name)}]",
+            )
+    served = models[options.get("model")]
+    served.check(operation)
+    try:
+        for name, most in (("n_best", limits.n_best), ("beam", limits.beam)):
+            if options.get(name) is not None:
+                check_range(name, options[name], most)
+        request = Request(
+            operation=operation,
+            search=served.linearizer.search,
+            max_words=min(limits.words, served.linearizer.max_words),
+            **{name: value for name, value in options.items() if name not in ("model", "text")},
+        )
+        if (request.timeout or 0) > limits.seconds:
+            given = shown(request.timeout)
+            message = f"timeout must be at most {limits.seconds} seconds, not {given}"
+            raise ArgumentError(message, field="timeout")
+        if not isinstance(text := options.get("text", False), bool):
+            raise ArgumentError(f"text must be true or false, not {shown(text)}", field="text")
+    except ArgumentError as error:
+        message = error.renamed("options.{}".format)
+        raise Fault("invalid", message, f"options.{error.field}") from None
+    return served, request, text
 
 
 def weight(value: Any) -> float:
@@ -41,34 +145,70 @@ def weight(value: Any) -> float:
     return math.pow(float(max(1, count)), POWER)
 
 
-class Operation(ABC):
-    """How one kind of request is answered: values of JSON to problems to results to JSON."""
+class Work(ABC):
+    """What one request asks for: items, their results, and the answer made of these."""
 
-    def __init__(self, linearizer: Linearizer, options: Options, limits: Limits) -> None:
-        self.linearizer = linearizer
+    name = ""  # of the operation, in metrics and logs
+    items: Sequence[Any]
+
+    @abstractmethod
+    def solve(self, items: Sequence[Any]) -> list[Result]: ...
+
+    @abstractmethod
+    def answer(self, results: Sequence[Result]) -> str: ...
+
+
+class Problems(Work):
+    """Problems of one operation, with a model; a batch of them, or a single one."""
+
+    def __init__(
+        self,
+        served: Served,
+        request: Request,
+        limits: Limits,
+        items: Sequence[Any] = (),
+        *,
+        batch: bool = True,
+        text: bool = False,
+    ) -> None:
+        self.name = request.operation
+        self.served = served
+        self.linearizer = served.linearizer
+        self.request = request
         self.limits = limits
-        self.options = dict(options)
+        self.items = items
+        self.batch = batch
+        self.text = text
         self.size = 0  # bytes of the answer so far
 
     def read(self, value: Any) -> Any:
-        """A problem. Raises `SchemaError` or `ProblemError`."""
-        return problem_from_json(value)
+        """A problem, or a pair of it and an order. Raises `SchemaError` or `ProblemError`."""
+        return READERS[self.request.operation](value)
 
-    def words(self, item: Any) -> int:
-        return len(item.words)
+    def write(self, result: Any, **more: object) -> str:
+        if self.request.operation == "accept":
+            return write_acceptance(result, **more)
+        if self.text:
+            spell = self.linearizer.spell
+            result = [*map(spell, result)] if isinstance(result, list) else spell(result)
+        return write_jsonl(result, **more)
 
-    @abstractmethod
-    def run(self, items: Sequence[Any]) -> Iterable[Any]:
-        """A result or an error for each problem."""
-
-    def write(self, result: Any) -> str:
-        return write_jsonl(result)
-
-    def solve(self, values: Sequence[object]) -> list[Result]:
+    def solve(self, items: Sequence[Any]) -> list[Result]:
         """The answers to some problems of the request. Raises `Fault` if they become too long."""
         with collected() as warnings:
-            items = [self._read(value) for value in values]
-            answers = self._answers(items)
+            read = [self._read(item) for item in items]
+            try:
+                results = self.linearizer.solve(
+                    [each for each in read if not isinstance(each, Fault)],
+                    self.request,
+                    on_error="yield",
+                )
+                answers = [
+                    each if isinstance(each, Fault) else self._write(next(results), warnings)
+                    for each in read
+                ]
+            except (ArgumentError, ModelError) as error:  # the model does not take an option
+                raise Fault("invalid", str(error), "options") from None
         self.size += sum(len(answer) for answer in answers if isinstance(answer, str))
         if self.size > self.limits.answer:
             raise Fault(
@@ -76,86 +216,118 @@ class Operation(ABC):
                 f"the answer has more bytes than the limit of {self.limits.answer}: send fewer "
                 "problems, or ask for fewer results",
             )
-        noticed = list(warnings)
-        return [(answer, noticed if number == 0 else []) for number, answer in enumerate(answers)]
+        return [(answer, [] if number else list(warnings)) for number, answer in enumerate(answers)]
 
-    def _answers(self, items: Sequence[Any]) -> list[str | Fault]:
-        try:
-            results = iter(self.run([item for item in items if not isinstance(item, Fault)]))
-            return [
-                each if isinstance(each, Fault) else self._write(next(results)) for each in items
-            ]
-        except (ArgumentError, ModelError) as error:  # the model does not take an option
-            raise Fault("invalid", str(error), "options") from None
+    def answer(self, results: Sequence[Result]) -> str:
+        if not self.batch:
+            [(answer, _)] = results
+            if isinstance(answer, Fault):
+                raise answer
+            return answer
+        texts = (
+            answer.within(f"problems[{number}]").as_json() if isinstance(answer, Fault) else answer
+            for number, (answer, _) in enumerate(results)
+        )
+        joined = ",\n".join(text.rstrip("\n") for text in texts)
+        warnings = dict.fromkeys(warning for _, noticed in results for warning in noticed)
+        noted = f', "warnings": {_dumps(list(warnings))}' if warnings else ""
+        return f'{{"results": [{joined}]{noted}}}\n'
 
     def _read(self, value: object) -> Any:
         try:
             item = self.read(value)
         except (SchemaError, ProblemError) as error:
             return Fault("invalid", str(error), error.field or None)
-        if (count := self.words(item)) > self.limits.words:
-            return Fault(
-                "invalid", f"{count} words, more than the limit of {self.limits.words}", "words"
-            )
+        problem = item[0] if isinstance(item, tuple) else item
+        if (count := len(problem.words)) > self.limits.words:
+            message = f"{count} words, more than the limit of {self.limits.words}"
+            return Fault("invalid", message, "words")
         return item
 
-    def _write(self, result: Any) -> str | Fault:
-        return fault_of(result) if isinstance(result, SyntagmaError) else self.write(result)
+    def _write(self, result: Any, warnings: dict[str, None]) -> str | Fault:
+        if isinstance(result, SyntagmaError):
+            return fault_of(result)
+        noted = {"warnings": list(warnings)} if warnings and not self.batch else {}
+        return self.write(result, **noted)
 
 
-class Order(Operation):
-    def __init__(self, linearizer: Linearizer, options: Options, limits: Limits) -> None:
-        super().__init__(linearizer, options, limits)
-        self.written = self.options.pop("text")
-
-    def run(self, items: Sequence[Problem]) -> Iterable[Any]:
-        most = min(self.limits.words, self.linearizer.max_words)
-        return self.linearizer.order_many(items, **self.options, max_words=most, on_error="yield")
-
-    def write(self, result: Any) -> str:
-        if not self.written:
-            return write_jsonl(result)
-        if isinstance(result, Linearization):
-            return write_jsonl(self.linearizer.spell(result))
-        return write_jsonl([self.linearizer.spell(each) for each in result])
-
-
-class Realize(Operation):
-    def read(self, value: Any) -> Problem:
-        return problem_from_json(value, lemmas=True)
-
-    def run(self, items: Sequence[Problem]) -> Iterable[Any]:
-        most = min(self.limits.words, self.linearizer.max_words)
-        return self.linearizer.realize_many(items, **self.options, max_words=most, on_error="yield")
-
-
-class Score(Operation):
-    def read(self, value: Any) -> tuple[Problem, Any]:
-        return order_from_json(value, split_bag)
-
-    def words(self, item: tuple[Problem, Any]) -> int:
-        return len(item[0].words)
-
-    def run(self, items: Sequence[tuple[Problem, Any]]) -> Iterable[Any]:
-        for problem, order in items:
-            try:
-                yield self.linearizer.score(problem, order, **self.options)
-            except ProblemError as error:
-                yield error
+def read_body(operation: Operation, data: bytes, models: Models, limits: Limits) -> Problems:
+    """One problem, or a list of them under the key "problems", and beside it options. Raises
+    `Fault`."""
+    value = parse_body(data)
+    options = value.pop("options", {}) if isinstance(value, dict) else {}
+    batch = isinstance(value, dict) and "problems" in value
+    problems = [value]
+    if batch:
+        problems = value.pop("problems")
+        if value:
+            raise Fault("invalid", "a batch has the keys problems and options alone", "problems")
+        if not isinstance(problems, list):
+            raise Fault("invalid", "problems: expected a list", "problems")
+        if not 0 < len(problems) <= limits.problems:
+            raise Fault(
+                "invalid",
+                f"problems: {len(problems)} problems; a batch has 1 to {limits.problems}",
+                "problems",
+            )
+    served, request, text = read_request(operation, options, models, limits)
+    beam = request.search == "beam"
+    if beam and not batch and operation != "accept" and request.timeout is None:
+        # The search itself keeps the time. In a batch the queue does, between problems, which
+        # are then encoded together. An order is judged in less detail if time is limited.
+        request = replace(request, timeout=float(limits.seconds))
+    return Problems(served, request, limits, problems, batch=batch, text=text)
 
 
-class Accept(Score):
-    def run(self, items: Sequence[tuple[Problem, Any]]) -> Iterable[Any]:
-        most = min(self.limits.words, self.linearizer.max_words)
-        return self.linearizer.accept_many(items, **self.options, max_words=most, on_error="yield")
+class Texts(Work):
+    """Splitting text into words, as `--tokenize` does on the command line: a call for the page."""
 
-    def write(self, result: Any) -> str:
-        return write_acceptance(result)
+    def __init__(self, data: bytes) -> None:
+        """The text of a request. Raises `Fault`."""
+        value = parse_body(data)
+        text = value.get("text") if isinstance(value, dict) else None
+        if not isinstance(text, str) or len(value) > 1:
+            message = 'expected an object with the key "text", a string, alone'
+            raise Fault("invalid", message, "text")
+        if len(text) > MAX_CHARACTERS:
+            message = f"text: more than {MAX_CHARACTERS} characters, the limit"
+            raise Fault("invalid", message, "text")
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise Fault("invalid", "text: contains half of a surrogate pair", "text") from None
+        self.items = [text]
+
+    def solve(self, items: Sequence[str]) -> list[Result]:
+        from syntagma.formats.tokenization import words
+
+        return [(_dumps({"words": words(text)}) + "\n", []) for text in items]
+
+    def answer(self, results: Sequence[Result]) -> str:
+        return cast(str, results[0][0])
 
 
-OPERATIONS: Final[dict[str, type[Operation]]] = {
-    "order": Order,
-    "realize": Realize,
-    "score": Score,
-    "accept": Accept,
-}
+def check_content_type(content_type: str) -> None:
+    """Refuse a body that does not say that it is JSON: a page of another origin can send such a
+    body without being asked for its permission."""
+    if content_type.partition(";")[0].strip().lower() != JSON:
+        raise Fault("unsupported_media_type", f"the body must be JSON: Content-Type: {JSON}")
+
+
+def parse_body(data: bytes) -> Any:
+    """The value of a body of JSON. Raises `Fault`."""
+    if data.startswith(BOM_UTF8):
+        raise Fault("invalid_json", "the body begins with a byte order mark (BOM): leave it out")
+    try:
+        return parse_json(data.decode())
+    except UnicodeDecodeError as error:
+        raise Fault("invalid_json", f"not UTF-8 at byte {error.start + 1}") from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise Fault("invalid_json", f"not JSON: {error.msg} at {place}") from None
+    except SchemaError as error:
+        raise Fault("invalid_json", str(error)) from None
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

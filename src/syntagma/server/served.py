@@ -9,6 +9,7 @@ from pathlib import Path
 from syntagma.errors import ModelError, shown
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.loading import load_model, model_path
+from syntagma.request import Operation
 from syntagma.server.faults import Fault
 
 
@@ -20,7 +21,7 @@ class Served:
     linearizer: Linearizer
 
     @property
-    def operations(self) -> tuple[str, ...]:
+    def operations(self) -> tuple[Operation, ...]:
         """What the model can do."""
         beam = self.linearizer.search == "beam"
         return (
@@ -70,9 +71,10 @@ class Models:
     def __iter__(self) -> Iterator[Served]:
         return iter(self._models.values())
 
-    def __getitem__(self, name: str | None) -> Served:
-        """The model of this name, or the default. Raises `Fault` if there is none."""
-        served = self._models.get(self.default if name is None else name)
+    def __getitem__(self, name: object) -> Served:
+        """The model of this name, or the default if None. Raises `Fault` if there is none."""
+        chosen = self.default if name is None else name
+        served = self._models.get(chosen) if isinstance(chosen, str) else None
         if served is None:
             names = ", ".join(self._models)
             raise Fault(

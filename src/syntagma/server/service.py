@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 
-from fastapi import Request
+from starlette.requests import ClientDisconnect, Request
 
 from syntagma.server.fair_queue import FairQueue, OutOfTime, QueuedRequest
 from syntagma.server.faults import Fault
-from syntagma.server.gate import SOLVED
-from syntagma.server.intake import ClientGone, Intake, wait_until_gone
 from syntagma.server.limits import Limits
 from syntagma.server.metrics import Metrics
-from syntagma.server.options import options_models
+from syntagma.server.operations import Work, weight
 from syntagma.server.served import Models
-
-T = TypeVar("T")
-R = TypeVar("R")
 
 LONGEST_RETRY = 60  # seconds
 STATED_LIMITS = ("words", "problems", "body", "beam", "n_best", "seconds")
@@ -30,46 +25,38 @@ STATED_LIMITS = ("words", "problems", "body", "beam", "n_best", "seconds")
 class Service:
     """What all requests share: the models, the queue, the limits, and whether the server stops."""
 
-    def __init__(
-        self,
-        models: Models,
-        queue: FairQueue,
-        limits: Limits | None = None,
-        metrics: Metrics | None = None,
-    ) -> None:
+    def __init__(self, models: Models, queue: FairQueue, limits: Limits | None = None) -> None:
         self.models = models
         self.queue = queue
         self.limits = limits or Limits()
-        self.options = options_models(self.limits)
-        self.metrics = metrics or Metrics()
-        self.intake = Intake(self.limits)
         self.active = 0
+        self.held = 0  # bytes of bodies
+        self.metrics = Metrics(lambda: self.active, lambda: self.held)
         self.stopping = False
-        self._pace = 0.1  # seconds per request, of late
+        self._pace = 0.1  # moving average of the seconds per request
         self._idle = asyncio.Event()
-        self.metrics.watch(lambda: self.active, lambda: self.intake.held)
 
-    @asynccontextmanager
-    async def admitted(self, request: Request) -> AsyncIterator[bytes]:
-        """The body of a request, which counts as active from its end on until the block ends.
-        Raises `Fault`."""
-        self._check_room()  # before a body that would be in vain
-        length = request.headers.get("content-length")
-        async with self.intake.body(request.receive, length) as body:
-            self._check_room()
+    async def answer(self, request: Request, open: Callable[[bytes], Work]) -> str:
+        """What the work that `open` finds in the body of a request has as its answer. Raises
+        `Fault` or `ClientDisconnect`."""
+        self.check_room()  # before a body that would be in vain
+        async with self._body(request) as body:
+            self.check_room()
             began = monotonic()
             self.active += 1
             try:
-                yield body
+                text = await self._work(request, lambda: open(body))
                 self._pace += 0.1 * (monotonic() - began - self._pace)
+                return text
             finally:
                 self.active -= 1
                 if not self.active:
                     self._idle.set()
 
-    def _check_room(self) -> None:
+    def check_room(self) -> None:
+        """Raise `Fault` if the server takes no more requests."""
         if self.stopping:
-            raise stopping()
+            raise _stopping()
         if self.active >= self.limits.queue:
             raise Fault(
                 "queue_full",
@@ -77,32 +64,68 @@ class Service:
                 headers={"Retry-After": str(self._retry_after())},
             )
 
-    async def answers(
-        self,
-        request: Request,
-        open: Callable[[], Sequence[T]],
-        solve: Callable[[Sequence[T]], Sequence[R]],
-        weight: Callable[[T], float] = lambda item: 1.0,
-    ) -> list[R]:
-        """The results of all items that `open` finds, made by `solve` on the threads of the queue.
+    @asynccontextmanager
+    async def _body(self, request: Request) -> AsyncIterator[bytes]:
+        """The body, which is held until the block ends."""
+        chunks: list[bytes] = []
+        size = 0
+        length = request.headers.get("content-length", "")
+        self._check_size(int(length) if length.isdecimal() else 0)
+        try:
+            try:
+                async with asyncio.timeout(self.limits.body_seconds):
+                    async for chunk in request.stream():
+                        self._check_size(size + len(chunk), already=size)
+                        size += len(chunk)
+                        self.held += len(chunk)
+                        chunks.append(chunk)
+            except TimeoutError:
+                raise Fault(
+                    "request_timeout",
+                    f"the body did not arrive within {self.limits.body_seconds} seconds "
+                    "(limit: body_seconds)",
+                    "body",
+                    {"Connection": "close"},
+                ) from None
+            yield b"".join(chunks)
+        finally:
+            self.held -= size
 
-        If the client goes away, what has not begun is dropped.
-        """
-        job = QueuedRequest(open, solve, monotonic() + self.limits.seconds, weight)
+    def _check_size(self, size: int, already: int = 0) -> None:
+        """Refuse a body of this size, of which so much is already held."""
+        if size > self.limits.body:
+            message = f"the body has more than {self.limits.body} bytes (limit: body)"
+            raise Fault("too_large", message, "body")
+        if self.held + size - already > self.limits.bodies:
+            message = "too many large requests at a time (limit: bodies); try again"
+            raise Fault("busy", message, "body", {"Retry-After": "1"})
+
+    async def _work(self, request: Request, open: Callable[[], Work]) -> str:
+        """Let the threads of the queue do the work. If the client goes away, what has not begun is
+        dropped."""
+        opened: list[Work] = []
+
+        def begin() -> Sequence[Any]:
+            opened.append(open())
+            return opened[0].items
+
+        deadline = monotonic() + self.limits.seconds
+        job = QueuedRequest(begin, lambda items: opened[0].solve(items), deadline, weight)
         self.queue.submit(job)
         done = asyncio.wrap_future(job.future)
-        gone = asyncio.ensure_future(wait_until_gone(request.receive))
+        gone = asyncio.ensure_future(_wait_until_gone(request))
         try:
             await asyncio.wait(
                 (done, gone), timeout=self.limits.seconds, return_when=asyncio.FIRST_COMPLETED
             )
             if done.cancelled():  # the queue was closed
-                raise stopping()
+                raise _stopping()
             if done.done():
-                return await done
-            if gone.done():
-                raise ClientGone
-            raise OutOfTime
+                results = await done
+            elif gone.done():
+                raise ClientDisconnect
+            else:
+                raise OutOfTime
         except OutOfTime:
             raise Fault(
                 "time_limit",
@@ -113,6 +136,11 @@ class Service:
         finally:
             gone.cancel()
             job.cancel()
+        [work] = opened
+        if work.name:
+            codes = Counter(each.code if isinstance(each, Fault) else "ok" for each, _ in results)
+            request.state.solved = work.name, codes  # for the gate
+        return work.answer(results)
 
     def describe(self) -> dict[str, Any]:
         """What `/v1/models` answers: the models, and the limits that matter to a client."""
@@ -138,7 +166,7 @@ class Service:
         return max(1, min(LONGEST_RETRY, round(wait / 2)))
 
 
-def stopping() -> Fault:
+def _stopping() -> Fault:
     return Fault(
         "stopping",
         "the server is stopping; try again",
@@ -146,7 +174,7 @@ def stopping() -> Fault:
     )
 
 
-def count(request: Request, operation: str, answers: Iterable[object]) -> None:
-    """Note what became of the problems of a request, for the metrics and the log."""
-    codes = Counter(each.code if isinstance(each, Fault) else "ok" for each in answers)
-    request.scope["state"][SOLVED] = operation, codes
+async def _wait_until_gone(request: Request) -> None:
+    """Return when the client has closed the connection; its body was read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -6,12 +6,18 @@ in which `data` lists them means nothing.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from email.parser import BytesHeaderParser
+import base64
+import binascii
+import json
+import quopri
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 from urllib.parse import parse_qsl
+
+from python_multipart import MultipartParser
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import parse_options_header
 
 from syntagma import __version__
 from syntagma.errors import FormatError, ProblemError, shown
@@ -20,10 +26,11 @@ from syntagma.formats.conllu import read_conllu, write_conllu
 from syntagma.formats.text import read_text
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
+from syntagma.request import Request
 from syntagma.results.linearization import Linearization
 from syntagma.server.faults import Fault
 from syntagma.server.limits import Limits
-from syntagma.server.operations import Order
+from syntagma.server.operations import Problems, Result
 from syntagma.server.served import Models, Served
 
 INPUTS: Final = ("conllu", "horizontal", "vertical", "generic_tokenizer")
@@ -31,7 +38,6 @@ OUTPUTS: Final = ("conllu", "horizontal", "vertical", "plaintext")
 MAX_PARAMETERS: Final = 32
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
-BOUNDARY: Final = re.compile(r';\s*boundary=(?:"([^"]+)"|([^\s;"]+))', re.IGNORECASE)
 
 Parameters = dict[str, str]
 
@@ -44,12 +50,12 @@ def describe_models(models: Models) -> dict[str, Any]:
     }
 
 
-def read_parameters(query: bytes, content_type: str | None, body: bytes) -> Parameters:
+def read_parameters(query: bytes, content_type: str, body: bytes) -> Parameters:
     """The parameters of a request: those in its address, then those in its body. Raises `Fault`."""
     parameters = dict(_pairs(query, "the query"))
-    kind = (content_type or "").partition(";")[0].strip().lower()
+    kind = content_type.partition(";")[0].strip().lower()
     if kind == MULTIPART:
-        parameters.update(_parts(str(content_type), body))
+        parameters.update(_read_parts(content_type, body))
     elif kind == FORM:
         parameters.update(_pairs(body, "the body"))
     elif body or kind:
@@ -68,29 +74,70 @@ def _pairs(text: bytes, what: str) -> list[tuple[str, str]]:
         raise _too_many() from None
 
 
-def _parts(content_type: str, body: bytes) -> Iterator[tuple[str, str]]:
-    """The fields of a multipart form; that of a file is its content.
+class _Parts:
+    """The fields of a multipart form, by the callbacks of `MultipartParser`, which bounds headers.
+    That of a file is its content. Transfer encodings are those of Python's mail package, whose
+    multipart messages the client of UDPipe 2 sends."""
 
-    Forms are flat. A parser of mail would also go into parts of parts, as deep as the client likes.
-    """
-    found = BOUNDARY.search(content_type)
-    delimiter = f"\r\n--{found[1] or found[2]}".encode("latin-1") if found else b""
-    pieces = (b"\r\n" + body).split(delimiter, MAX_PARAMETERS + 2) if delimiter else []
-    if len(pieces) > MAX_PARAMETERS + 2:
-        raise _too_many()
-    if len(pieces) < 2 or not pieces[-1].startswith(b"--"):
+    def __init__(self) -> None:
+        self.found: list[tuple[dict[str, bytes], bytearray]] = []
+        self.complete = False
+        self._name = self._value = b""
+
+    def on_part_begin(self) -> None:
+        if len(self.found) == MAX_PARAMETERS:
+            raise _too_many()
+        self.found.append(({}, bytearray()))
+
+    def on_header_field(self, data: bytes, start: int, end: int) -> None:
+        self._name += data[start:end]
+
+    def on_header_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+
+    def on_header_end(self) -> None:
+        self.found[-1][0][self._name.decode("latin-1").lower()] = self._value
+        self._name = self._value = b""
+
+    def on_part_data(self, data: bytes, start: int, end: int) -> None:
+        self.found[-1][1].extend(data[start:end])
+
+    def on_end(self) -> None:
+        self.complete = True
+
+
+_CALLBACKS: Final = [name for name in vars(_Parts) if name.startswith("on_")]
+_DECODERS: Final[dict[bytes, Callable[[bytes], bytes]]] = {
+    b"base64": base64.b64decode,
+    b"quoted-printable": quopri.decodestring,
+}
+
+
+def _read_parts(content_type: str, body: bytes) -> Iterator[tuple[str, str]]:
+    """The names and values of a multipart form. Raises `Fault`."""
+    parts = _Parts()
+    boundary = parse_options_header(content_type)[1].get(b"boundary", b"")
+    try:
+        callbacks: Any = {name: getattr(parts, name) for name in _CALLBACKS}
+        MultipartParser(boundary, callbacks).write(body)
+    except FormParserError:
+        parts.complete = False
+    if not boundary or not parts.complete:
         raise Fault("bad_request", "the body is not a multipart form, or not all of it")
-    for piece in pieces[1:-1]:
-        part = BytesHeaderParser().parsebytes(piece.partition(b"\r\n")[2])
-        name = part.get_param("name", header="Content-Disposition")
-        content = part.get_payload(decode=True)
-        if not isinstance(name, str) or not isinstance(content, bytes):
+    for headers, content in parts.found:
+        name = parse_options_header(headers.get("content-disposition"))[1].get(b"name")
+        if name is None:
             raise Fault("bad_request", "the body is not a multipart form: a part has no name")
+        encoding = headers.get("content-transfer-encoding", b"").strip().lower()
+        shown_name = name.decode(errors="replace")[:40]
         try:
-            yield name, content.decode()
+            yield name.decode(), _DECODERS.get(encoding, bytes)(bytes(content)).decode()
         except UnicodeDecodeError as error:
             place = f"not UTF-8 at byte {error.start + 1}"
-            raise Fault("bad_request", f"{name[:40]}: {place}", name[:40]) from None
+            raise Fault("bad_request", f"{shown_name}: {place}", shown_name) from None
+        except binascii.Error:
+            message = f"{shown_name}: not in base64"
+            raise Fault("bad_request", message, shown_name) from None
 
 
 def _too_many() -> Fault:
@@ -120,44 +167,35 @@ def _format(key: str, parameters: Parameters, known: Sequence[str]) -> str:
     return name
 
 
-class Process(Order):
+class Process(Problems):
     """One call of `/process`: sentences in, the same sentences in order out."""
 
-    def __init__(self, served: Served, parameters: Parameters, limits: Limits) -> None:
-        options = {"n_best": None, "diverse": False, "beam": None, "timeout": None}
-        options |= {"projective": False, "text": False}
-        super().__init__(served.linearizer, options, limits)
-        self._served = served
-        self._output = _format("output", parameters, OUTPUTS)
-        given = _format("input", parameters, INPUTS)
-        self._input = "generic_tokenizer" if "tokenizer" in parameters else given
-        self._data = parameters.get("data")
-
-    @classmethod
-    def of(cls, parameters: Parameters, models: Models, limits: Limits) -> Process:
-        """Raises `Fault` if a parameter is missing or unknown."""
+    def __init__(self, parameters: Parameters, models: Models, limits: Limits) -> None:
+        """Raises `Fault` if a parameter is missing or unknown, or at the first sentence that is
+        wrong."""
         served = _model(parameters.get("model") or None, models)
         if "data" not in parameters:
             raise Fault("invalid", "the parameter data is missing", "data")
-        return cls(served, parameters, limits)
-
-    def sentences(self) -> list[Problem]:
-        """The sentences of the data. Raises `Fault` at the first that is wrong."""
+        most = min(limits.words, served.linearizer.max_words)
+        super().__init__(served, Request(search=served.linearizer.search, max_words=most), limits)
+        self.name = "process"
+        self._output = _format("output", parameters, OUTPUTS)
+        given = _format("input", parameters, INPUTS)
+        self._input = "generic_tokenizer" if "tokenizer" in parameters else given
         found: list[Problem] = []
-        for problem in self._read_data():
+        self.items = found
+        for problem in self._read_data(parameters["data"]):
             if isinstance(problem, FormatError):
                 raise Fault("invalid", str(problem), "data")
-            if len(found) == self.limits.problems:
-                most = self.limits.problems
-                raise Fault("invalid", f"data: more than {most} sentences, the limit", "data")
+            if len(found) == limits.problems:
+                message = f"data: more than {limits.problems} sentences, the limit"
+                raise Fault("invalid", message, "data")
             found.append(problem)
-        return found
 
-    def read(self, value: Any) -> Problem:
-        problem: Problem = value
-        return problem
+    def read(self, value: Any) -> Any:
+        return value
 
-    def write(self, result: Linearization) -> str:
+    def write(self, result: Linearization, **more: object) -> str:
         match self._output:
             case "horizontal":
                 # As there, a space within a word is not one between words.
@@ -168,22 +206,29 @@ class Process(Order):
                 return self.linearizer.spell(result).text + "\n"
         return write_conllu(result, self.linearizer.tag_column)
 
-    def answer(self, blocks: Sequence[str]) -> dict[str, Any]:
+    def answer(self, results: Sequence[Result]) -> str:
         header = self.linearizer.info.header
         licence, attribution = header.get("licence", ""), header.get("attribution", "")
-        comments = (
-            f"# generator = Syntagma {__version__}\n"
-            f"# syntagma_model = {self._served.name}\n"
-            f"# syntagma_model_licence = {' '.join(licence.split())}\n"
-        )
-        return {
-            "model": self._served.name,
+        text = ""
+        if self._output == "conllu":
+            text = (
+                f"# generator = Syntagma {__version__}\n"
+                f"# syntagma_model = {self.served.name}\n"
+                f"# syntagma_model_licence = {' '.join(licence.split())}\n"
+            )
+        for number, (block, _) in enumerate(results, start=1):
+            if isinstance(block, Fault):
+                raise Fault(block.code, f"data: sentence {number}: {block.message}", "data")
+            text += block
+        value = {
+            "model": self.served.name,
             "acknowledgements": [attribution] if attribution else [],
-            "result": (comments if self._output == "conllu" else "") + "".join(blocks),
+            "result": text,
         }
+        return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
-    def _read_data(self) -> Iterable[Problem | FormatError]:
-        data = (self._data or "").removeprefix("\ufeff").replace("\r\n", "\n")
+    def _read_data(self, data: str) -> Iterable[Problem | FormatError]:
+        data = data.removeprefix("\ufeff").replace("\r\n", "\n")
         lines = data.split("\n")
         match self._input:
             case "generic_tokenizer":
