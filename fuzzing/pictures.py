@@ -11,11 +11,10 @@ from random import Random
 from typing import Any
 
 from syntagma.problem.problem import Problem
-from syntagma.results.drawing import page
+from syntagma.results.drawing import html as page
 from syntagma.results.drawing.characters import visible
 from syntagma.results.linearization import Linearization, Token
-from syntagma.results.n_best import NBest
-from syntagma.results.realization import Realization
+from syntagma.results.realization import NBest, Realization
 from syntagma.results.spelling import Spelling
 
 MAX_WORDS = 40

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from syntagma.results.difference import difference as difference
     from syntagma.results.linearization import Linearization as Linearization
     from syntagma.results.linearization import Token as Token
-    from syntagma.results.n_best import NBest as NBest
+    from syntagma.results.realization import NBest as NBest
     from syntagma.results.realization import Realization as Realization
     from syntagma.sweeps.train_many import TrainManyReport as TrainManyReport
     from syntagma.sweeps.train_many import train_many as train_many
@@ -95,8 +95,7 @@ _MODULES = {
     "results.acceptance": "Acceptance",
     "results.difference": "difference",
     "results.linearization": "Linearization Token",
-    "results.n_best": "NBest",
-    "results.realization": "Realization",
+    "results.realization": "NBest Realization",
     "sweeps.train_many": "TrainManyReport train_many",
     "sweeps.tune": "TuningReport tune",
     "training.language_model": "add_lm train_lm",

@@ -20,10 +20,9 @@ from syntagma.errors import SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.request import Request
-from syntagma.results.drawing.page import PAGE_END, PAGE_START
+from syntagma.results.drawing.html import PAGE_END, PAGE_START
 from syntagma.results.linearization import Linearization
-from syntagma.results.n_best import NBest
-from syntagma.results.realization import Realization
+from syntagma.results.realization import NBest, Realization
 
 Capture = pytest.CaptureFixture[str]
 Stdin = Callable[[str], None]

@@ -21,8 +21,7 @@ from syntagma.problem.problem import Problem
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.request import Request
 from syntagma.results.linearization import Linearization
-from syntagma.results.n_best import NBest
-from syntagma.results.realization import Realization
+from syntagma.results.realization import NBest, Realization
 
 TREEBANK = """\
 # sent_id = t1

@@ -28,8 +28,7 @@ from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.difference import profile, profile_difference
 from syntagma.results.linearization import Linearization, Token, violations
-from syntagma.results.n_best import NBest
-from syntagma.results.realization import Realization
+from syntagma.results.realization import NBest, Realization
 
 Result = Linearization | Realization
 

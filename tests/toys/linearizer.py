@@ -13,7 +13,7 @@ from syntagma.errors import ProblemError, SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.request import Request
 from syntagma.results.linearization import Linearization, Token
-from syntagma.results.n_best import NBest
+from syntagma.results.realization import NBest
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 HEADER: dict[str, Any] = {

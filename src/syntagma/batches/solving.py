@@ -41,8 +41,7 @@ from syntagma.models.container import content_mark
 from syntagma.models.loading import model_path
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
-from syntagma.results.n_best import NBest
-from syntagma.results.realization import Realization
+from syntagma.results.realization import NBest, Realization
 
 CHUNK = 256  # problems that are solved together, between two signs of life
 PATIENCE = 3600.0  # seconds for a chunk, apart from time limits: then the process hangs

@@ -13,8 +13,7 @@ from syntagma.files.reading import Place
 from syntagma.formats.results import Result, Results, write_results, write_scored
 from syntagma.problem.word import TagColumn
 from syntagma.results.linearization import Linearization
-from syntagma.results.n_best import NBest
-from syntagma.results.realization import Realization
+from syntagma.results.realization import NBest, Realization
 
 
 class TextLines:

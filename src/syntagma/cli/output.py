@@ -16,8 +16,7 @@ from syntagma.formats.results import Result, Results, write_results
 from syntagma.problem.word import TagColumn
 from syntagma.request import SearchName
 from syntagma.results.linearization import Linearization
-from syntagma.results.n_best import NBest
-from syntagma.results.realization import Realization
+from syntagma.results.realization import NBest, Realization
 
 Write = Callable[[str], object]
 
@@ -88,9 +87,9 @@ class Document:
     def opening(self) -> str:
         if self.format != "html":
             return ""
-        from syntagma.results.drawing import page
+        from syntagma.results.drawing.html import PAGE_START
 
-        return page.PAGE_START
+        return PAGE_START
 
     def add(self, result: Any, number: int = 1) -> str:
         """One result, or the n best of one problem, as text; `number` is that of the problem."""
@@ -110,9 +109,9 @@ class Document:
             svg: str = result.to_svg()
             return svg
         if format == "html":
-            from syntagma.results.drawing import page
+            from syntagma.results.drawing.html import page_section
 
-            return page.page_section(result, self.count)
+            return page_section(result, self.count)
         if format == "sr":
             from syntagma.evaluation.shared_task import shared_task_block
 
@@ -124,9 +123,9 @@ class Document:
             raise OutputError("no result to draw: every problem was skipped")
         if self.format != "html":
             return ""
-        from syntagma.results.drawing import page
+        from syntagma.results.drawing.html import PAGE_END
 
-        return page.PAGE_END
+        return PAGE_END
 
 
 def _each(result: Results) -> Iterable[Result]:
@@ -138,7 +137,7 @@ def _draw(result: Result, format: FormatName) -> str:
         result = result.linearization
     if format == "tree":
         if result.derivations:
-            from syntagma.results.drawing.derivation_text import draw_derivation  # loads rich
+            from syntagma.results.drawing.derivations import draw_derivation  # loads rich
 
             drawn = (draw_derivation(each, _terminal_width()) for each in result.derivations)
             return "\n\n".join(drawn) + "\n\n"
@@ -150,7 +149,7 @@ def _draw(result: Result, format: FormatName) -> str:
 
 def _render_derivations(result: Linearization, format: FormatName) -> str:
     from syntagma.formats.auto import write_auto
-    from syntagma.results.drawing.derivation_text import indent
+    from syntagma.results.drawing.derivations import indent
 
     if not result.derivations:
         raise OutputError(

@@ -9,7 +9,7 @@ from syntagma.cli import options
 from syntagma.cli.output import PICTURES, Document, write_stdout
 from syntagma.cli.stream import given_orders, open_model
 from syntagma.formats.results import write_scored
-from syntagma.results.n_best import NBest
+from syntagma.results.realization import NBest
 
 
 def score(

@@ -20,8 +20,8 @@ from syntagma.problem.limits import MAX_CONSTRAINTS, MAX_DIGITS, MAX_LINE, MAX_W
 from syntagma.problem.parse import Annotation, Given, ParsedWord, ParseOrigin, check_tag_column
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn
+from syntagma.results.columns import NO_SPACE
 from syntagma.results.linearization import Linearization
-from syntagma.results.rows import NO_SPACE, comments, ranges, rows, sentence_text
 from syntagma.results.spelling import Contraction, Spelling
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
@@ -300,11 +300,10 @@ def write_conllu(
     was read, or into `tag_column` if the problem was not read from CoNLL-U. A spelling adds
     multiword tokens and `SpaceAfter=No`.
     """
-    lines = comments(linearization, sentence_text(linearization, spelling))
-    tokens = ranges(spelling)
-    for position, row in enumerate(rows(linearization, spelling, tag_column), start=1):
-        token = tokens.get(position)
-        if token is not None:
+    sentence = linearization._columns(tag_column, spelling)
+    lines = sentence.comments
+    for position, row in enumerate(sentence.rows, start=1):
+        if token := sentence.ranges.get(position):
             empty = "\t".join("_" * 7)
             lines.append(f"{token.first}-{token.last}\t{token.form}\t{empty}\t{token.misc}")
         columns = (row.lemma, row.upos, row.xpos, row.features, str(row.head), row.deprel)

@@ -12,8 +12,7 @@ from syntagma.formats.jsonl import write_acceptance, write_jsonl
 from syntagma.problem.word import TagColumn
 from syntagma.results.acceptance import Acceptance
 from syntagma.results.linearization import Linearization
-from syntagma.results.n_best import NBest
-from syntagma.results.realization import Realization
+from syntagma.results.realization import NBest, Realization
 
 Result = Linearization | Realization
 Results = Result | NBest[Linearization] | NBest[Realization]  # of one problem

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from math import inf
 
 from syntagma.results.linearization import Linearization
-from syntagma.results.n_best import NBest, R
+from syntagma.results.realization import NBest, R
 
 # Results that the search is asked for. A beam of the default width seldom finishes so many orders.
 CANDIDATES = 256

@@ -38,8 +38,7 @@ from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.realizer import likeliest_first
 from syntagma.request import MAX_BEAM, MAX_THREADS, Operation, Request, SearchName
 from syntagma.results.linearization import Linearization
-from syntagma.results.n_best import NBest
-from syntagma.results.realization import Realization
+from syntagma.results.realization import NBest, Realization
 from syntagma.transition.encoding import Encoding, encode
 from syntagma.transition.lifting import liftings_of_order
 

@@ -1,28 +1,34 @@
 """A linearization: the words in order with the tree over them, and a check that they are valid.
 
-It is drawn in `drawing`, written in `formats`, and made an object of another package in `objects`.
+It is drawn in `drawing`, written in `formats`, and an object of another package in `objects`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from syntagma.errors import name_word, name_words
+from syntagma.problem.parse import (
+    UNKNOWN,
+    Annotation,
+    ParseOrigin,
+    check_tag_column,
+    without_spacing,
+)
 from syntagma.problem.problem import Problem
 from syntagma.problem.trees import find_cycle, is_projective, least_lifting
 from syntagma.problem.word import ROOT_LABEL, TagColumn
+from syntagma.results.columns import NO_SPACE, Columns, Range, Row
+from syntagma.results.objects import Exportable
+from syntagma.results.spelling import Spelling
 
 if TYPE_CHECKING:
-    from conllu.models import TokenList
-    from spacy.tokens import Doc
-    from spacy.vocab import Vocab
-    from stanza.models.common.doc import Sentence
-    from udapi.core.root import Root
-
     from syntagma.ccg.derivation import Derivation
-    from syntagma.results.drawing.panel import Panel
+    from syntagma.results.drawing.svg import Panel
+
+_OWN_COMMENTS = ("text", "score", "unfinished", "narrowed", "projective")  # written anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Linearization:
+class Linearization(Exportable):
     """The words of a problem in order, with the tree over them; a higher score is better.
 
     `fluency` is the language model's part of the score, None without a language model; `judged` are
@@ -124,62 +130,99 @@ class Linearization:
         used = set(self.order)
         return tuple(index for index in range(1, len(self.problem.words) + 1) if index not in used)
 
-    def to_conllu(self, *, tag_column: TagColumn = "xpos") -> TokenList:
-        """The sentence as a `TokenList` of the package conllu.
+    def _columns(self, tag_column: TagColumn, spelling: Spelling | None = None) -> Columns:
+        """The sentence in the columns of CoNLL-U.
 
-        What the source of the problem says of each word comes back with it (`Problem.from_conllu`);
-        `tag_column` is where the tags of any other problem go.
+        What the source of the problem says of a word is kept, also a tag that was not given to the
+        search. Other tags go into the column from which tags were read, or into `tag_column` if
+        there is no such source. A spelling adds multiword tokens and `SpaceAfter=No`. Enhanced
+        dependencies are left out: they refer to the old places of the words.
         """
-        from syntagma.results.objects.conllu import build_conllu
+        check_tag_column(tag_column)
+        origin = self.problem.origin
+        source = origin if isinstance(origin, ParseOrigin) else None
+        spaces = spelling.spaces[:-1] if spelling else ()
+        unspaced = {position for position, space in enumerate(spaces, start=1) if not space}
+        contractions = spelling.contractions if spelling else ()
+        text = spelling.text(self.words) if spelling else self.text
+        ranges = {
+            each.first: Range(
+                each.first, each.last, each.text, NO_SPACE if each.last in unspaced else UNKNOWN
+            )
+            for each in contractions
+        }
+        for each in contractions:  # within one, only the multiword token may say `SpaceAfter=No`
+            unspaced.difference_update(range(each.first, each.last + 1))
+        column = source.tag_column if source else tag_column
+        rows = [
+            self._row(token, source, column, position not in unspaced)
+            for position, token in enumerate(self.tokens, start=1)
+        ]
+        return Columns(rows, ranges, self._comments(source, text), text, spelling)
 
-        return build_conllu(self, None, tag_column)
+    def _row(self, token: Token, source: ParseOrigin | None, column: TagColumn, space: bool) -> Row:
+        given = source.annotations[token.source - 1] if source else Annotation()
+        word = self.problem.words[token.source - 1]
+        tags = {"upos": given.upos, "xpos": given.xpos}
+        if tags["upos"] == UNKNOWN and word.upos is not None:
+            tags["upos"] = word.upos
+        if tags[column] == UNKNOWN:
+            tags[column] = token.tag
+        misc = without_spacing(given.misc)
+        if not space:
+            misc = NO_SPACE if misc == UNKNOWN else f"{misc}|{NO_SPACE}"
+        lemma, features = given.lemma, given.features
+        if word.lemma is not None:
+            lemma, features = word.lemma, word.features or UNKNOWN
+        elif features == UNKNOWN and source is None:
+            features = word.features or UNKNOWN
+        return Row(
+            token.form,
+            lemma,
+            **tags,
+            features=features,
+            head=token.head,
+            deprel=token.deprel,
+            misc=misc,
+        )
 
-    def to_spacy(self, vocab: Vocab | None = None, *, tag_column: TagColumn = "xpos") -> Doc:
-        """The sentence as a `Doc` of spaCy; `vocab` is that of your pipeline: `nlp.vocab`."""
-        from syntagma.results.objects.spacy import build_spacy
-
-        return build_spacy(self, None, tag_column, vocab)
-
-    def to_stanza(self, *, tag_column: TagColumn = "xpos") -> Sentence:
-        """The sentence as a `Sentence` of Stanza, in a `Document` of its own (`Sentence.doc`)."""
-        from syntagma.results.objects.stanza import build_stanza
-
-        return build_stanza(self, None, tag_column)
-
-    def to_udapi(self, *, tag_column: TagColumn = "xpos") -> Root:
-        """The sentence as a tree of udapi; `bundle.add_tree` adds it to a document."""
-        from syntagma.results.objects.udapi import build_udapi
-
-        return build_udapi(self, None, tag_column)
-
-    def to_svg(self) -> str:
-        """The tree as an SVG picture, or the CCG derivation if there is one.
-
-        A notebook shows it by itself.
-        """
-        from syntagma.results.drawing.picture import draw_picture
-
-        return draw_picture([self._panel()])
-
-    def to_displacy(self) -> dict[str, Any]:
-        """The tree for spaCy's `displacy.render(tree, style="dep", manual=True)`."""
-        from syntagma.results.drawing.displacy import to_displacy
-
-        return to_displacy(self)
-
-    def _repr_svg_(self) -> str:
-        return self.to_svg()
-
-    def _repr_html_(self) -> str:
-        from syntagma.results.drawing.html import figure
-
-        return figure(self._panel())
+    def _comments(self, source: ParseOrigin | None, text: str) -> list[str]:
+        """The comments on the sentence: those of the source, with what is new of text and score."""
+        new = {"text": text, "score": f"{self.score:.4f}"}
+        if self.problem.id is not None:
+            new = {"sent_id": self.problem.id, **new}
+        if not self.finished:
+            new["unfinished"] = f"{len(self.left_out)} words left out"
+        if self.narrowed:
+            new["narrowed"] = "yes"
+        if not self.projective:
+            new["projective"] = "no"
+        kept = []
+        for comment in source.comments if source else ():
+            key = comment[1:].partition("=")[0].strip()
+            if "=" in comment and key in _OWN_COMMENTS:
+                comment = f"# {key} = {new.pop(key)}" if key in new else ""
+            elif "=" in comment and key == "sent_id":
+                new.pop(key, None)
+            if comment:
+                kept.append(comment)
+        return kept + [f"# {key} = {value}" for key, value in new.items()]
 
     def _panel(self) -> Panel:
-        """What is drawn."""
-        from syntagma.results.drawing.panel import Panel
+        """What a picture shows."""
+        from syntagma.results.drawing.svg import Panel
 
-        return Panel(self, self.text, self.score, self.derivations, note=self._note())
+        return Panel(
+            self.words,
+            self.tags,
+            self.heads,
+            self.deprels,
+            self.text,
+            self.score,
+            self.derivations,
+            note=self._note(),
+            id=self.problem.id,
+        )
 
     def _note(self) -> str:
         if self.finished:

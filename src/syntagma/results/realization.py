@@ -1,26 +1,22 @@
-"""A realization: lemmas inflected, in order and detokenised; made by `linearizer`."""
+"""A realization: lemmas inflected, in order and detokenised; and the n best results of a problem."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
 from syntagma.problem.word import TagColumn
+from syntagma.results.columns import Columns
 from syntagma.results.linearization import Linearization
+from syntagma.results.objects import Exportable
 from syntagma.results.spelling import Spelling
 
 if TYPE_CHECKING:
-    from conllu.models import TokenList
-    from spacy.tokens import Doc
-    from spacy.vocab import Vocab
-    from stanza.models.common.doc import Sentence
-    from udapi.core.root import Root
-
-    from syntagma.results.drawing.panel import Panel
+    from syntagma.results.drawing.svg import Panel
 
 
 @dataclass(frozen=True, slots=True)
-class Realization:
+class Realization(Exportable):
     """Lemmas inflected and in order, and how they are written."""
 
     linearization: Linearization
@@ -53,54 +49,42 @@ class Realization:
         """Whether the words of every subtree stand together, so that no two arcs cross."""
         return self.linearization.projective
 
-    def to_conllu(self, *, tag_column: TagColumn = "xpos") -> TokenList:
-        """The sentence as a `TokenList` of the package conllu.
+    def _columns(self, tag_column: TagColumn) -> Columns:
+        return self.linearization._columns(tag_column, self.spelling)
 
-        As `Linearization.to_conllu`, with the spelling: spaces and multiword tokens.
-        """
-        from syntagma.results.objects.conllu import build_conllu
+    def _panel(self) -> Panel:
+        return replace(self.linearization._panel(), text=self.text, caption=self.text)
 
-        return build_conllu(self.linearization, self.spelling, tag_column)
 
-    def to_spacy(self, vocab: Vocab | None = None, *, tag_column: TagColumn = "xpos") -> Doc:
-        """The sentence as a `Doc` of spaCy; `vocab` is that of your pipeline: `nlp.vocab`."""
-        from syntagma.results.objects.spacy import build_spacy
+R = TypeVar("R", Linearization, Realization)
 
-        return build_spacy(self.linearization, self.spelling, tag_column, vocab)
 
-    def to_stanza(self, *, tag_column: TagColumn = "xpos") -> Sentence:
-        """The sentence as a `Sentence` of Stanza, in a `Document` of its own (`Sentence.doc`)."""
-        from syntagma.results.objects.stanza import build_stanza
+class NBest(list[R]):
+    """Different results of one problem, best first: a list of linearizations or realizations."""
 
-        return build_stanza(self.linearization, self.spelling, tag_column)
-
-    def to_udapi(self, *, tag_column: TagColumn = "xpos") -> Root:
-        """The sentence as a tree of udapi; `bundle.add_tree` adds it to a document."""
-        from syntagma.results.objects.udapi import build_udapi
-
-        return build_udapi(self.linearization, self.spelling, tag_column)
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> R: ...
+    @overload
+    def __getitem__(self, index: slice) -> NBest[R]: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> Any:
+        """A result, or for a slice a shorter list that is drawn in the same way."""
+        found: Any = super().__getitem__(index)
+        return NBest(found) if isinstance(index, slice) else found
 
     def to_svg(self) -> str:
-        """The tree as an SVG picture under the sentence.
-
-        A notebook shows it by itself.
-        """
+        """All trees or derivations in one SVG picture, below each other, with rank and score."""
         from syntagma.results.drawing.picture import draw_picture
 
-        return draw_picture([self._panel()])
+        return draw_picture([each._panel() for each in self], ranked=True)
 
-    def to_displacy(self) -> dict[str, Any]:
-        """The tree for spaCy's `displacy.render(tree, style="dep", manual=True)`."""
-        return self.linearization.to_displacy()
+    def to_displacy(self) -> list[dict[str, Any]]:
+        """The trees for spaCy's `displacy.render(trees, style="dep", manual=True)`."""
+        return [each.to_displacy() for each in self]
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
 
     def _repr_html_(self) -> str:
-        from syntagma.results.drawing.html import figure
+        from syntagma.results.drawing.html import n_best_table
 
-        return figure(self._panel())
-
-    def _panel(self) -> Panel:
-        """What is drawn."""
-        return replace(self.linearization._panel(), text=self.text, caption=self.text)
+        return n_best_table([each._panel() for each in self])

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from toys.ccg import DERIVATIONS, chain, derivations, node, word
 
 from syntagma.ccg.derivation import Derivation
-from syntagma.results.drawing.derivation_text import draw_derivation, indent
+from syntagma.results.drawing.derivations import draw_derivation, indent
 
 
 def picture(text: str) -> str:

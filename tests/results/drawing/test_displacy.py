@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from toys.pictures import linearization, tree
 
-from syntagma.results.n_best import NBest
-from syntagma.results.realization import Realization
+from syntagma.results.realization import NBest, Realization
 from syntagma.results.spelling import Spelling
 
 BARK = tree("the DT 2 det\ndog NN 3 nsubj\nbarks VBZ 0 root\nnow RB 3 advmod")

@@ -9,10 +9,9 @@ from typing import Any
 from toys.pictures import linearization, tree
 
 from syntagma.problem.problem import Problem
-from syntagma.results.drawing import page
+from syntagma.results.drawing import html as page
 from syntagma.results.linearization import Linearization, Token
-from syntagma.results.n_best import NBest
-from syntagma.results.realization import Realization
+from syntagma.results.realization import NBest, Realization
 from syntagma.results.spelling import Spelling
 
 HOSTILE = """<script>alert("1")</script> & ]]> 'x' </summary></svg></table>"""

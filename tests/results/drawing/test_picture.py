@@ -17,8 +17,7 @@ from toys.strategies import trees
 
 from syntagma.results.drawing.svg import Kind
 from syntagma.results.linearization import Linearization
-from syntagma.results.n_best import NBest
-from syntagma.results.realization import Realization
+from syntagma.results.realization import NBest, Realization
 from syntagma.results.spelling import Spelling
 
 BARK = tree("The DT 2 det\ndog NN 3 nsubj\nbarks VBZ 0 root\n. . 3 punct")
@@ -201,8 +200,8 @@ def test_contrast() -> None:
 PROGRAM = """
 import sys
 from toys.pictures import linearization
-from syntagma.results.n_best import NBest
-from syntagma.results.drawing.page import page_section
+from syntagma.results.realization import NBest
+from syntagma.results.drawing.html import page_section
 result = linearization(["a", "b", "c", "אב"], [2, 0, 2, 1])
 sys.stdout.buffer.write((page_section(NBest([result]), 1) + result.to_svg()).encode())
 """

@@ -8,9 +8,8 @@ from xml.sax.saxutils import escape
 
 from syntagma.results.drawing import svg
 from syntagma.results.drawing.characters import runs_right_to_left, visible
-from syntagma.results.drawing.derivation_svg import derivation_figure
-from syntagma.results.drawing.panel import Panel
-from syntagma.results.drawing.svg import Figure, Kind, number, point
+from syntagma.results.drawing.derivations import derivation_figure
+from syntagma.results.drawing.svg import Figure, Kind, Panel, number, point
 from syntagma.results.drawing.tree_svg import tree_figure
 
 _MARGIN = 14.0
@@ -30,7 +29,7 @@ def draw_picture(panels: Sequence[Panel], *, ranked: bool = False, suffix: str =
         for rank, panel in enumerate(panels, start=1)
     ]
     width = max(map(_width, panels, figures, ranks), default=0.0)
-    leftwards = runs_right_to_left(word for panel in panels for word in panel.tree.words)
+    leftwards = runs_right_to_left(word for panel in panels for word in panel.words)
     sides = _Sides(width, leftwards)
     content: list[str] = []
     y = _MARGIN
@@ -86,7 +85,7 @@ class _Sides:
 
 
 def _figure(panel: Panel) -> Figure:
-    return derivation_figure(panel.derivations) if panel.derivations else tree_figure(panel.tree)
+    return derivation_figure(panel.derivations) if panel.derivations else tree_figure(panel)
 
 
 def _describe(panel: Panel, figure: Figure, rank: str) -> str:

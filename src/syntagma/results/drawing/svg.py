@@ -1,7 +1,8 @@
-"""SVG elements and their colours; `tree_svg` and `derivation_svg` draw with them.
+"""SVG elements and their colours, and what is drawn of a result: `Panel`.
 
 Colours are attributes of groups of elements, so that every viewer shows the light palette; a style
-sheet replaces them where the reader prefers dark. `picture` makes a document of the groups.
+sheet replaces them where the reader prefers dark. `tree_svg` and `derivations` draw groups, of
+which `picture` makes a document.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from enum import Enum
 from typing import Literal, NamedTuple
 from xml.sax.saxutils import escape
 
+from syntagma.ccg.derivation import Derivation
 from syntagma.results.drawing.characters import text_width, visible
 
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -38,6 +40,26 @@ class Kind(Enum):
     RANK = _Look("syn-rank", "fill", "#57606a", "#9da7b3", 13)
     CAPTION = _Look("syn-caption", "fill", "#1f2328", "#e6edf3", 14)
     NOTE = _Look("syn-note", "fill", "#953800", "#ffa657", 12)
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A result to draw: its derivations if it has any, else its tree, whose arcs may cross.
+
+    A word has a tag, a 1-based head (0 for a root) and the label of its arc. `text` is the
+    sentence. `caption` is shown above the drawing and `note` below it.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    heads: tuple[int, ...]
+    deprels: tuple[str, ...]
+    text: str
+    score: float
+    derivations: tuple[Derivation, ...] = ()
+    caption: str = ""
+    note: str = ""
+    id: str | None = None  # of the problem
 
 
 @dataclass(frozen=True, slots=True)

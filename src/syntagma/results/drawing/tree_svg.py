@@ -15,8 +15,7 @@ from itertools import pairwise
 
 from syntagma.results.drawing import svg
 from syntagma.results.drawing.characters import runs_right_to_left
-from syntagma.results.drawing.panel import LabelledTree
-from syntagma.results.drawing.svg import Figure, Kind, number, point
+from syntagma.results.drawing.svg import Figure, Kind, Panel, number, point
 
 # The layout.
 _RADIUS = 8.0  # of the corners of arcs
@@ -36,7 +35,7 @@ _BELOW_BASELINE = 4.0  # from the middle of a small letter to its baseline
 _WORDS, _TAGS, _WORDS_EDGE, _TAGS_EDGE = 19.0, 36.0, 25.0, 41.0
 
 
-def tree_figure(tree: LabelledTree) -> Figure:
+def tree_figure(tree: Panel) -> Figure:
     """The figure of a tree; a sentence of a script written from right to left runs so."""
     layout = lay_out_tree(
         tree.heads,
@@ -131,7 +130,7 @@ def _tip(arc: Arc, place: _Place) -> str:
     )
 
 
-def _describe(tree: LabelledTree) -> str:
+def _describe(tree: Panel) -> str:
     """The arcs in words: the (DT): det of dog."""
     words = []
     for word, tag, head, label in zip(tree.words, tree.tags, tree.heads, tree.deprels, strict=True):

@@ -7,7 +7,7 @@
 
 One word per line. The leftmost arc of a word leads to its head, the others to its dependents. Where
 arcs cross, the horizontal line is interrupted by the vertical one. CCG derivations are drawn in
-`derivation_text`.
+`derivations`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rich.cells import cell_len
 
 from syntagma.problem.trees import is_projective, walk
 from syntagma.results.drawing.characters import visible
-from syntagma.results.drawing.panel import LabelledTree
+from syntagma.results.linearization import Linearization
 
 _DEPENDENT, _ROOT = "►", "●"
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
@@ -36,7 +36,7 @@ _BOX = {
 }
 
 
-def draw_tree(tree: LabelledTree, width: int | None = None) -> str:
+def draw_tree(tree: Linearization, width: int | None = None) -> str:
     """A tree as lines of text: arcs, words, tags and labels in columns.
 
     If the lines would be wider than `width` columns, the arcs move closer together.

@@ -1,1 +1,0 @@
-"""Results as parsed sentences of other packages, which are imported when they are asked for."""
