@@ -164,7 +164,8 @@ def steps(trees: Path, output: Path, arguments: argparse.Namespace) -> dict[str,
     )
     solver = ShardSolver(job, open_storage(output))
     loaded = time.process_time()
-    solver.solve(Assignment(0, 0, *astuple(cut), "", "part", str(sample), str(sample), "conllu"))
+    place = {"run": "", "name": "part", "source": str(sample), "address": str(sample)}
+    solver.solve(Assignment(0, 0, *astuple(cut), **place, format="conllu"))
     solved = time.process_time()
     return {
         "plan": 1000 * (planned - started) / cut.records,

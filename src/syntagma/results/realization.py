@@ -1,4 +1,4 @@
-"""A realization: lemmas inflected, in order and detokenised; and the n best results of a problem."""
+"""Realizations: lemmas inflected, in order and detokenised; and the n best results of a problem."""
 
 from __future__ import annotations
 
