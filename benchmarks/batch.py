@@ -27,7 +27,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import astuple
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -164,8 +163,22 @@ def steps(trees: Path, output: Path, arguments: argparse.Namespace) -> dict[str,
     )
     solver = ShardSolver(job, open_storage(output))
     loaded = time.process_time()
-    place = {"run": "", "name": "part", "source": str(sample), "address": str(sample)}
-    solver.solve(Assignment(0, 0, *astuple(cut), **place, format="conllu"))
+    solver.solve(
+        Assignment(
+            number=0,
+            input=0,
+            start=cut.start,
+            size=cut.size,
+            line=cut.line,
+            records=cut.records,
+            input_sha256=cut.sha256,
+            run="",
+            name="part",
+            source=str(sample),
+            address=str(sample),
+            format="conllu",
+        )
+    )
     solved = time.process_time()
     return {
         "plan": 1000 * (planned - started) / cut.records,

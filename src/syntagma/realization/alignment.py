@@ -31,7 +31,7 @@ from syntagma.formats.sr11 import read_sr11
 from syntagma.problem.problem import Problem
 from syntagma.realization.agreement import ARTICLES
 from syntagma.realization.realizer import Realizer
-from syntagma.results.rows import NO_SPACE
+from syntagma.results.columns import NO_SPACE
 from syntagma.results.spelling import Spelling
 from syntagma.treebanks.treebank import Sentence
 
