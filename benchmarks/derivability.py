@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from syntagma.best_first.ccg_grammar import CHAINS, CcgGrammar
-from syntagma.best_first.grammar_extraction import extract_grammar, is_derivable
+from syntagma.best_first.training import extract_grammar, is_derivable
 from syntagma.ccg.derivation import Derivation
 from syntagma.formats.auto import HeadSource
 from syntagma.transition.training import learn_vocabulary

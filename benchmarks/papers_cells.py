@@ -26,6 +26,7 @@ from records import measure
 from samples import Grammar, Sample
 
 import syntagma
+from syntagma.best_first._search import best_first_search
 from syntagma.best_first.strategy import BestFirstStrategy
 from syntagma.cli.progress import Ticker
 from syntagma.evaluation.bleu import bleu
@@ -308,7 +309,14 @@ def order_within(
     strategy = linearizer._strategy
     assert isinstance(strategy, BestFirstStrategy)
     encoding = encode(problem, linearizer._model.vocabulary)
-    return dict(zip(limits, strategy.search_within(encoding, limits), strict=True))
+    search = strategy.scorer.open(encoding, strategy.language_model)
+    found, spent, finished = {}, 0.0, False
+    for limit in limits:
+        if not finished:
+            finished, [(score, pieces)] = best_first_search(search, 1, 0, limit - spent)
+            spent = limit
+        found[limit] = strategy.scorer.grammar.read(encoding, score, pieces, finished)
+    return found
 
 
 def brevity(outputs: Sequence[str], sentences: Sequence[Sentence]) -> Iterator[dict[str, Any]]:

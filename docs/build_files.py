@@ -62,7 +62,6 @@ DESCRIPTIONS = {
     "docs/images/rooms.svg": "Drawing: the rooms and the direction of imports.",
     "src/syntagma/py.typed": "Marks the package as typed (PEP 561).",
     "src/syntagma/compiler.h": "What the core needs beyond standard C++, for each compiler.",
-    "src/syntagma/best_first/agenda.h": "Edges that can be built, and their agenda, in C++.",
     "src/syntagma/neural/unplaced.h": "Pair scores of words with all unplaced words, in C++.",
     "src/syntagma/transition/search.h": "Candidates and derivations of a beam search, in C++.",
     "src/syntagma/neural/kernels.h": "Vector kernels of the neural scorer, in C++.",

@@ -18,12 +18,12 @@ from toys.ccg import DERIVATIONS, node, toy_grammar, word
 from syntagma.best_first._guided_learning import GuidedSearch
 from syntagma.best_first._search import best_first_search
 from syntagma.best_first.ccg_grammar import CcgGrammar
-from syntagma.best_first.grammar_extraction import (
+from syntagma.best_first.settings import BestFirstSettings
+from syntagma.best_first.training import (
     count_unreachable,
     extract_grammar,
     is_derivable,
 )
-from syntagma.best_first.settings import BestFirstSettings
 from syntagma.ccg.derivation import Derivation
 from syntagma.cli import run as command
 from syntagma.errors import SyntagmaWarning
@@ -59,7 +59,8 @@ def finds_gold(derivation: Derivation, grammar: CcgGrammar, vocabulary: Vocabula
     _, reference = encode_training(sentence, problem, vocabulary)
     gold = ccg_nodes(derivation, reference.order.tolist(), grammar, vocabulary)
     edges = ccg_case(problem, vocabulary, grammar).make()
-    return GuidedSearch(edges, 10_000, True, TrainingWeights(), gold, True, True).learn(20_000)
+    settings = BestFirstSettings(chart=10_000)
+    return GuidedSearch(edges, TrainingWeights(), gold, settings).learn(20_000)
 
 
 # ---- which chains there are ------------------------------------------------------------------

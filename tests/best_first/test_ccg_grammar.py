@@ -26,7 +26,7 @@ from toys.ccg import (
 )
 
 from syntagma.best_first.ccg_grammar import CcgGrammar
-from syntagma.best_first.grammar_extraction import MAX_CATEGORIES, RARE, extract_grammar, returns
+from syntagma.best_first.training import MAX_CATEGORIES, RARE, extract_grammar, returns
 from syntagma.ccg.derivation import Derivation
 from syntagma.models.container import read_container, write_container
 from syntagma.transition.training import learn_vocabulary

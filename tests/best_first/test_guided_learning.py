@@ -27,8 +27,9 @@ from syntagma.best_first._dependency_edges import DependencyEdges
 from syntagma.best_first._guided_learning import GuidedSearch
 from syntagma.best_first._search import best_first_search
 from syntagma.best_first.ccg_grammar import CcgGrammar, LexicalEntry
-from syntagma.best_first.grammar_extraction import extract_grammar
+from syntagma.best_first.settings import BestFirstSettings
 from syntagma.best_first.templates import ccg_templates, dependency_templates
+from syntagma.best_first.training import extract_grammar
 from syntagma.features._sparse import TrainingWeights
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Alternative, Word
@@ -169,7 +170,7 @@ def toy_ccg_example(rng: Random) -> Example:
     gold = ccg_nodes(each.derivation, reference.order.tolist(), grammar, vocabulary)
     rows = case.plain.rows
     assert all((n[4], n[5], n[3]) in {row[:3] for row in rows} for n in gold if n[4] >= 0)
-    rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories), grammar.chains)
+    rules = CcgRules(grammar)
     leaves = np.array([row[:3] for row in rows], np.int32)
     case.make = lambda: CcgEdges(encoding.task, ccg_templates(), rules, leaves)
     return Example(case, gold)
@@ -288,17 +289,15 @@ def plain_learner(
 def core_learner(
     example: Example, weights: TrainingWeights, chart: int, settings: Settings
 ) -> GuidedSearch:
-    return GuidedSearch(
-        example.case.make(),
-        chart,
-        settings.scaled,
-        weights,
-        example.gold,
-        settings.margin,
-        settings.expand_negatives,
-        settings.first_update,
-        settings.by_size,
+    given = BestFirstSettings(
+        chart=chart,
+        scaled=settings.scaled,
+        update="margin" if settings.margin else "perceptron",
+        negatives=settings.expand_negatives,
+        first_update=settings.first_update,
+        chart_by_size=settings.by_size,
     )
+    return GuidedSearch(example.case.make(), weights, example.gold, given)
 
 
 def exported(

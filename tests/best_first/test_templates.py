@@ -11,13 +11,13 @@ import pytest
 from syntagma.best_first._ccg_edges import CCG_ATOMS, CCG_SCOPES
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS, DEPENDENCY_SCOPES
 from syntagma.best_first._edges import FLUENCY_ATOMS, FLUENCY_SCOPES
-from syntagma.best_first.fluency import fluency_templates
 from syntagma.best_first.templates import (
     FORMS,
     TABLE_1,
     TABLE_2,
     ccg_templates,
     dependency_templates,
+    fluency_templates,
 )
 from syntagma.features._sparse import TemplateTable
 

@@ -26,8 +26,7 @@ from toys.training_runs import (
 )
 from toys.treebank import SENTENCES
 
-from syntagma.best_first.grammars import GrammarName
-from syntagma.best_first.settings import BestFirstSettings
+from syntagma.best_first.settings import BestFirstSettings, GrammarName
 from syntagma.cli import run as command
 from syntagma.errors import FormatError, TrainingError
 from syntagma.linear.settings import LinearSettings

@@ -188,7 +188,7 @@ def ccg_case(problem: Problem, vocabulary: Vocabulary, grammar: CcgGrammar) -> C
             vocabulary,
         )
     ]
-    rules = CcgRules(grammar.binary, grammar.unary, len(grammar.categories), grammar.chains)
+    rules = CcgRules(grammar)
     leaves = np.array(rows, np.int32)
     return Case(
         CcgEdgeGrammar(bag, grammar, rows),

@@ -25,8 +25,7 @@ from syntagma.best_first._ccg_edges import CCG_ATOMS
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS
 from syntagma.best_first._edges import FLUENCY_ATOMS
 from syntagma.best_first.ccg_grammar import CcgGrammar
-from syntagma.best_first.fluency import fluency_templates
-from syntagma.best_first.templates import ccg_templates, dependency_templates
+from syntagma.best_first.templates import ccg_templates, dependency_templates, fluency_templates
 from syntagma.language_model._ngrams import SENTENCE_END, SENTENCE_START
 from syntagma.language_model.packed import LanguageModel
 from syntagma.problem.word import Alternative, shape_and_suffix

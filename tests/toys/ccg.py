@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from syntagma.best_first.ccg_grammar import CcgGrammar
-from syntagma.best_first.grammar_extraction import extract_grammar
+from syntagma.best_first.training import extract_grammar
 from syntagma.ccg.categories import split_category
 from syntagma.ccg.derivation import Derivation
 from syntagma.formats.auto import write_auto

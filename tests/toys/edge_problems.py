@@ -10,7 +10,8 @@ from references.cases import Case, ccg_case, dependency_case, form_case
 
 from syntagma.best_first._edges import Edges
 from syntagma.best_first.ccg_grammar import CcgGrammar
-from syntagma.best_first.fluency import find_junctions, fluency_templates
+from syntagma.best_first.strategy import find_junctions
+from syntagma.best_first.templates import fluency_templates
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Alternative, Word
 from toys import ccg as toy_ccg

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from syntagma.best_first.grammars import GrammarName
-from syntagma.best_first.settings import BestFirstSettings
+from syntagma.best_first.settings import BestFirstSettings, GrammarName
 from syntagma.training.run import TrainingReport
 from syntagma.training.train import train
 from toys.ccg import write_ccgbank

@@ -36,27 +36,23 @@ assert len(CCG_SCOPES) == UNARY + 1
 
 
 cdef class CcgRules:
-    """The rules of a grammar with this number of categories.
+    """The rules of a `CcgGrammar`, by their left categories."""
 
-    `binary` has rows (left, right, result, side of the head), `unary` rows (from, to), both sorted.
-    With `chains`, unary rules may be applied on top of unary rules.
-    """
-
-    cdef readonly int n_binary
-    cdef readonly bint chains
+    cdef int n_binary
+    cdef bint chains
     cdef const int32_t* binary
     cdef const int32_t* unary
     cdef object _arrays
     cdef vector[int32_t] binary_start   # for each left category, its first row
     cdef vector[int32_t] unary_start
 
-    def __init__(self, binary, unary, int categories, bint chains=False):
-        cdef int32_t[:, ::1] joins = binary
-        cdef int32_t[:, ::1] changes = unary
-        cdef int i
+    def __init__(self, grammar):
+        cdef int32_t[:, ::1] joins = grammar.binary
+        cdef int32_t[:, ::1] changes = grammar.unary
+        cdef int i, categories = len(grammar.categories)
         self.n_binary = joins.shape[0]
-        self.chains = chains
-        self._arrays = (binary, unary)
+        self.chains = grammar.chains
+        self._arrays = (grammar.binary, grammar.unary)
         self.binary = &joins[0, 0] if joins.shape[0] else NULL
         self.unary = &changes[0, 0] if changes.shape[0] else NULL
         self.binary_start.assign(categories + 1, 0)
@@ -135,13 +131,8 @@ cdef class CcgEdges(Edges):
         return 0
 
     cdef int propose_rule(self, int left, int right, int rule, int category) except -1 nogil:
-        cdef Proposal by
         cdef Edge edge
-        by.left = left
-        by.right = right
-        by.rule = rule
-        by.label = category
-        by.score = 0.0
+        cdef Proposal by = Proposal(left, right, rule, category, 0.0)
         self.compose(&by, &edge)
         self.extract(&edge)
         return self.propose(left, right, rule, category, finish(self.sum))
@@ -152,8 +143,10 @@ cdef class CcgEdges(Edges):
             part = edge.right
         edge.head = self.items[part].head
 
-    cdef uint64_t category_atom(self, int leaf) noexcept nogil:
-        return 0 if leaf == NONE else self.items[leaf].label + 1
+    cdef inline void put_entry(self, int atom, int leaf) noexcept nogil:
+        """Set the atom of a word and the two following ones: its tag and its category."""
+        self.put_word(atom, leaf)
+        self.atoms[atom + 2] = 0 if leaf == NONE else self.items[leaf].label + 1
 
     cdef void extract(self, const Edge* edge) noexcept nogil:
         cdef uint64_t* atoms = self.atoms
@@ -162,13 +155,11 @@ cdef class CcgEdges(Edges):
         cdef int other
         atoms[C] = edge.label + 1
         atoms[SIZE] = edge.words
-        atoms[Hw] = self.word_atom(edge.head)
-        atoms[Hp] = self.tag_atom(edge.head)
+        self.put_word(Hw, edge.head)
         instantiate_all(self.set, EDGE, atoms, self.sum)
         self.extract_fluency(edge)
         if edge.words > 1:
-            atoms[Lw] = self.word_atom(edge.first[0])
-            atoms[Lp] = self.tag_atom(edge.first[0])
+            self.put_word(Lw, edge.first[0])
             atoms[L2p] = self.tag_atom(edge.first[1])
             atoms[Rw] = self.word_atom(edge.last[0])
             atoms[Rp] = self.tag_atom(edge.last[0])
@@ -184,18 +175,10 @@ cdef class CcgEdges(Edges):
         right = &self.items[edge.right]
         other = right.head if edge.head == left.head else left.head
         atoms[Nw] = self.word_atom(other)
-        atoms[B2w] = self.word_atom(left.last[1])
-        atoms[B2p] = self.tag_atom(left.last[1])
-        atoms[B2c] = self.category_atom(left.last[1])
-        atoms[B1w] = self.word_atom(left.last[0])
-        atoms[B1p] = self.tag_atom(left.last[0])
-        atoms[B1c] = self.category_atom(left.last[0])
-        atoms[B0w] = self.word_atom(right.first[0])
-        atoms[B0p] = self.tag_atom(right.first[0])
-        atoms[B0c] = self.category_atom(right.first[0])
-        atoms[BNw] = self.word_atom(right.first[1])
-        atoms[BNp] = self.tag_atom(right.first[1])
-        atoms[BNc] = self.category_atom(right.first[1])
+        self.put_entry(B2w, left.last[1])
+        self.put_entry(B1w, left.last[0])
+        self.put_entry(B0w, right.first[0])
+        self.put_entry(BNw, right.first[1])
         instantiate_all(self.set, BINARY, atoms, self.sum)
 
     cdef uint64_t leaf_key(self, int leaf) noexcept nogil:

@@ -163,11 +163,7 @@ cdef class DependencyEdges(Edges):
         cdef int i, label, best = NONE
         cdef double base, score, best_score = 0.0
         dependent = &self.items[self.items[right if rule == HEAD_LEFT else left].head]
-        by.left = left
-        by.right = right
-        by.rule = rule
-        by.label = self.task.words[dependent.word].label
-        by.score = 0.0
+        by = Proposal(left, right, rule, self.task.words[dependent.word].label, 0.0)
         self.compose(&by, &edge)
         self.extract_parts(&edge)
         self.extract_phrase(&edge)
@@ -275,8 +271,7 @@ cdef class DependencyEdges(Edges):
 
     cdef void extract_phrase(self, const Edge* edge) noexcept nogil:
         """Features that any edge has, and those of complete sentences."""
-        self.atoms[Hw] = self.word_atom(edge.head)
-        self.atoms[Hp] = self.tag_atom(edge.head)
+        self.put_word(Hw, edge.head)
         self.atoms[SIZE] = normalized(edge.words)
         instantiate_all(self.set, EDGE, self.atoms, self.sum)
         if edge.words == self.task.n:
@@ -305,10 +300,8 @@ cdef class DependencyEdges(Edges):
             atoms[DIST] = normalized(distance)
             atoms[HNp] = self.tag_atom(towards_left)
             atoms[MNp] = self.tag_atom(towards_head)
-        atoms[Mw] = self.word_atom(dependent.head)
-        atoms[Mp] = self.tag_atom(dependent.head)
-        atoms[Sw] = self.word_atom(sibling)
-        atoms[Sp] = self.tag_atom(sibling)
+        self.put_word(Mw, dependent.head)
+        self.put_word(Sw, sibling)
         atoms[S2p] = self.tag_atom(sibling2)
         atoms[MLp] = self.tag_atom(dependent.l)
         atoms[MRp] = self.tag_atom(dependent.r)
@@ -320,14 +313,10 @@ cdef class DependencyEdges(Edges):
             )
         self.extract_between(BETWEEN)
         self.extract_completed(dependent)
-        atoms[B2w] = self.word_atom(left.last[1])
-        atoms[B2p] = self.tag_atom(left.last[1])
-        atoms[B1w] = self.word_atom(left.last[0])
-        atoms[B1p] = self.tag_atom(left.last[0])
-        atoms[B0w] = self.word_atom(right.first[0])
-        atoms[B0p] = self.tag_atom(right.first[0])
-        atoms[BNw] = self.word_atom(right.first[1])
-        atoms[BNp] = self.tag_atom(right.first[1])
+        self.put_word(B2w, left.last[1])
+        self.put_word(B1w, left.last[0])
+        self.put_word(B0w, right.first[0])
+        self.put_word(BNw, right.first[1])
         instantiate_all(self.set, BOUNDARY, atoms, self.sum)
 
     cdef void extract_between(self, int scope) noexcept nogil:
@@ -349,32 +338,23 @@ cdef class DependencyEdges(Edges):
 
     cdef void extract_completed(self, const Edge* edge) noexcept nogil:
         """Features of a word that has all of its dependents."""
-        cdef uint64_t* atoms = self.atoms
-        atoms[Cw] = self.word_atom(edge.head)
-        atoms[Cp] = self.tag_atom(edge.head)
-        atoms[CLw] = self.word_atom(edge.l)
-        atoms[CLp] = self.tag_atom(edge.l)
-        atoms[CRw] = self.word_atom(edge.r)
-        atoms[CRp] = self.tag_atom(edge.r)
-        atoms[LVAL] = 1 + edge.n_left
-        atoms[RVAL] = 1 + edge.n_right
-        instantiate_all(self.set, COMPLETED, atoms, self.sum)
+        self.put_word(Cw, edge.head)
+        self.put_word(CLw, edge.l)
+        self.put_word(CRw, edge.r)
+        self.atoms[LVAL] = 1 + edge.n_left
+        self.atoms[RVAL] = 1 + edge.n_right
+        instantiate_all(self.set, COMPLETED, self.atoms, self.sum)
 
     cdef void extract_sentence(self, const Edge* edge) noexcept nogil:
         """Features of a complete sentence, including those of its root as a completed word."""
-        cdef uint64_t* atoms = self.atoms
         self.extract_completed(edge)
-        atoms[W0] = self.word_atom(edge.first[0])
-        atoms[P0] = self.tag_atom(edge.first[0])
-        atoms[W1] = self.word_atom(edge.first[1])
-        atoms[P1] = self.tag_atom(edge.first[1])
-        atoms[P2] = self.tag_atom(edge.first[2])
-        atoms[E0w] = self.word_atom(edge.last[0])
-        atoms[E0p] = self.tag_atom(edge.last[0])
-        atoms[E1w] = self.word_atom(edge.last[1])
-        atoms[E1p] = self.tag_atom(edge.last[1])
-        atoms[E2p] = self.tag_atom(edge.last[2])
-        instantiate_all(self.set, SENTENCE, atoms, self.sum)
+        self.put_word(W0, edge.first[0])
+        self.put_word(W1, edge.first[1])
+        self.atoms[P2] = self.tag_atom(edge.first[2])
+        self.put_word(E0w, edge.last[0])
+        self.put_word(E1w, edge.last[1])
+        self.atoms[E2p] = self.tag_atom(edge.last[2])
+        instantiate_all(self.set, SENTENCE, self.atoms, self.sum)
 
     cdef bint is_goal(self, const Edge* edge) noexcept nogil:
         return (

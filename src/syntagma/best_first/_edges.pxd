@@ -1,15 +1,14 @@
-"""The C types of this room: edges (ZC15 §3.2, §4.2), proposals and the agenda.
+"""The C types of this room: edges (ZC15 §3.2, §4.2) and proposals.
 
 An edge is a phrase with its derivation. Edges are numbered in the order in which they are built.
 The words at its ends and its head word are given by the numbers of their leaf edges.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libcpp.unordered_map cimport unordered_map
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
 from syntagma.language_model._ngrams cimport Context, NGrams
-from syntagma.transition._state cimport SearchTask, Task
+from syntagma.transition._state cimport NONE, SearchTask, Task
 from syntagma.features._sparse cimport Sum, TemplateSet, TemplateTable, Weights
 
 cdef enum:
@@ -43,26 +42,10 @@ cdef struct Edge:
     int32_t before, after
     int32_t place
 
-cdef extern from "best_first/agenda.h" nogil:
-    struct Proposal:
-        int32_t left, right, rule, label
-        double score
-    cppclass AgendaItem:
-        double rank
-        int64_t number
-        Proposal by
-        int32_t version, gold
-        AgendaItem()
-    cppclass Agenda:
-        Agenda()
-        bint empty()
-        size_t size()
-        void push(const AgendaItem& item) except +
-        AgendaItem pop()
-        void clear()
-    void set_signature(
-        unordered_map[uint64_t, int32_t]& by_signature, uint64_t signature, int32_t edge
-    ) except +
+cdef struct Proposal:
+    # An edge that can be built. Leaf edges exist already: `left` is then the edge's own number.
+    int32_t left, right, rule, label
+    double score                # f of the edge
 
 cdef class Junctions:
     cdef NGrams model
@@ -115,8 +98,16 @@ cdef class Edges:
     ) except -1 nogil
     cdef void extract_fluency(self, const Edge* edge) noexcept nogil
     cdef int list_units(self, const int32_t* leaves, int32_t* units) noexcept nogil
-    cdef uint64_t word_atom(self, int leaf) noexcept nogil
-    cdef uint64_t tag_atom(self, int leaf) noexcept nogil
+    cdef inline uint64_t word_atom(self, int leaf) noexcept nogil:
+        return 0 if leaf == NONE else self.unit_atoms[self.items[leaf].unit]
+
+    cdef inline uint64_t tag_atom(self, int leaf) noexcept nogil:
+        return 0 if leaf == NONE else self.items[leaf].tag + 1
+
+    cdef inline void put_word(self, int atom, int leaf) noexcept nogil:
+        """Set the atom of a word and the following one, that of its tag."""
+        self.atoms[atom] = self.word_atom(leaf)
+        self.atoms[atom + 1] = self.tag_atom(leaf)
 
     # What each grammar overrides. Whatever may allocate memory may fail.
     cdef int add_leaves(self) except -1 nogil

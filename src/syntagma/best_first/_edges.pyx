@@ -129,10 +129,7 @@ cdef class Junctions:
 
 
 cdef class Edges:
-    """The edges over one problem, and how more are built.
-
-    Subclasses are grammars. The base class joins any two phrases and has no features.
-    """
+    """The edges over one problem, and how more are built. Subclasses are grammars."""
 
     def __cinit__(self, SearchTask problem, TemplateTable templates, *_):
         cdef int i, j, leader
@@ -313,15 +310,10 @@ cdef class Edges:
         self, int left, int right, int rule, int label, double own
     ) except -1 nogil:
         """Add a proposal; `own` is the score of its own features, without those of its parts."""
-        cdef Proposal proposal
-        proposal.left = left
-        proposal.right = right
-        proposal.rule = rule
-        proposal.label = label
-        proposal.score = own + self.items[left].score
+        cdef double score = own + self.items[left].score
         if right != NONE:
-            proposal.score += self.items[right].score
-        self.proposals.push_back(proposal)
+            score += self.items[right].score
+        self.proposals.push_back(Proposal(left, right, rule, label, score))
         return 0
 
     cdef void extract_fluency(self, const Edge* edge) noexcept nogil:
@@ -354,18 +346,8 @@ cdef class Edges:
             units[i] = self.items[leaves[i]].unit
         return ENDS
 
-    cdef uint64_t word_atom(self, int leaf) noexcept nogil:
-        return 0 if leaf == NONE else self.unit_atoms[self.items[leaf].unit]
-
-    cdef uint64_t tag_atom(self, int leaf) noexcept nogil:
-        return 0 if leaf == NONE else self.items[leaf].tag + 1
-
     cdef int add_leaves(self) except -1 nogil:
         """Add the leaf edges; of interchangeable words, only those of the first."""
-        cdef int word
-        for word in range(self.task.n):
-            if self.leaders[word] == word:
-                self.add_leaf(word, NONE, NONE)
         return 0
 
     cdef int propose_unary(self, int edge) except -1 nogil:
@@ -374,12 +356,11 @@ cdef class Edges:
 
     cdef int propose_binary(self, int left, int right) except -1 nogil:
         """Propose every edge that joins two adjacent phrases."""
-        return self.propose(left, right, 1, NONE, 0.0)
+        return 0
 
     cdef void complete(self, Edge* edge) noexcept nogil:
         """Fill in the fields of an edge that depend on the grammar."""
-        if edge.right != NONE:
-            edge.head = self.items[edge.left].head
+        pass
 
     cdef int note(self, int edge) except -1 nogil:
         """Record what the grammar needs to know of a new edge beyond its fields."""

@@ -11,10 +11,8 @@ from libcpp.algorithm cimport sort
 from libcpp.unordered_set cimport unordered_set
 from libcpp.vector cimport vector
 
-from syntagma.best_first._edges cimport (
-    LEAF, AgendaItem, Edge, Edges, Proposal, join_hash, leaf_hash, set_signature,
-)
-from syntagma.best_first._search cimport BestFirst
+from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal, join_hash, leaf_hash
+from syntagma.best_first._search cimport AgendaItem, BestFirst
 from syntagma.transition._state cimport NONE
 from syntagma.features._sparse cimport MAX_KEYS, TrainingWeights, drain, finish
 
@@ -29,10 +27,10 @@ cdef struct GoldItem:
 cdef class GuidedSearch(BestFirst):
     """A search over one sentence that updates the weights so that gold edges are ranked first.
 
-    `gold` is the gold derivation, as a list of nodes like the pieces of `best_first_search`. With
-    `margin`, an update is the smallest one after which the gold edge leads by 1, otherwise it is
-    the perceptron's. With `expand_negatives`, learning follows Algorithm 3, otherwise Algorithm 2.
-    With `first_update`, the search ends after its first update (§4.4, on Zhang 2013).
+    `gold` is the gold derivation, as a list of nodes like the pieces of `best_first_search`. The
+    settings are a `BestFirstSettings`. The update `margin` is the smallest one after which the gold
+    edge leads by 1. With `negatives`, learning follows Algorithm 3, otherwise Algorithm 2. With
+    `first_update`, the search ends after its first update (§4.4, on Zhang 2013).
     """
 
     cdef TrainingWeights weights
@@ -46,15 +44,12 @@ cdef class GuidedSearch(BestFirst):
     cdef vector[int32_t] versions       # for each edge, the version of the weights in its score
     cdef vector[char] is_gold           # for each edge
 
-    def __init__(
-        self, Edges edges, int chart_size, bint scaled, TrainingWeights weights, gold,
-        bint margin, bint expand_negatives, bint first_update=False, bint by_size=False,
-    ):
-        BestFirst.__init__(self, edges, chart_size, scaled, by_size)
+    def __init__(self, Edges edges, TrainingWeights weights, gold, settings):
+        BestFirst.__init__(self, edges, settings.chart, settings.scaled, settings.chart_by_size)
         self.weights = weights
-        self.margin = margin
-        self.expand_negatives = expand_negatives
-        self.first_update = first_update
+        self.margin = settings.update == "margin"
+        self.expand_negatives = settings.negatives
+        self.first_update = settings.first_update
         edges.sum.table = &weights.table
         cdef vector[uint64_t] hashes
         cdef int left, right, rule, label, word, tag
@@ -95,7 +90,7 @@ cdef class GuidedSearch(BestFirst):
         cdef double rank
         cdef const GoldItem* gold
         while not self.agenda.empty():
-            item[0] = self.agenda.pop()
+            self.pop_item(item)
             if item.gold != NONE:
                 gold = &self.gold_items[item.gold]
                 if gold.waiting and gold.number == item.number:
@@ -110,7 +105,7 @@ cdef class GuidedSearch(BestFirst):
                 item.rank = rank
                 return True
             item.rank = rank
-            self.agenda.push(item[0])
+            self.put_item(item[0])
         return False
 
     cdef double rescored(self, const Proposal* by) noexcept nogil:
@@ -323,13 +318,5 @@ cdef class GuidedSearch(BestFirst):
                 if negative is not None:
                     self.update_by_edge(fallen, negative)
                     self.remove(negative)
-                self.restore(fallen)
+                self.keep(fallen)
         return False
-
-    cdef int restore(self, int edge) except -1 nogil:
-        """Put a gold edge back into the chart, even if the chart is full."""
-        cdef uint64_t signature = self.edges.signature(edge)
-        self.chart.push_back(edge)
-        if signature:
-            set_signature(self.by_signature, signature, edge)
-        return 0

@@ -1,11 +1,8 @@
 from syntagma.best_first._edges import Edges
-from syntagma.best_first.derivations import DerivationNode
+from syntagma.best_first.grammars import DerivationNode
 
 class BestFirst:
     edges: Edges
-    chart_size: int
-    scaled: bool
-    by_size: bool
     expansions: int
     exhausted: bool
     def __init__(

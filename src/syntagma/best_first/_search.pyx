@@ -4,14 +4,18 @@ Which edges can be built is up to the grammar (`_dependency_edges`, `_ccg_edges`
 """
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
+from libcpp.algorithm cimport pop_heap, push_heap
+from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 from math import inf
 
-from syntagma.best_first._edges cimport (
-    LEAF, AgendaItem, Edge, Edges, Proposal, set_signature,
-)
+from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal
 from syntagma.transition._state cimport NONE, steady_seconds
+
+
+cdef bint is_lower(const AgendaItem& a, const AgendaItem& b) noexcept nogil:
+    return a.rank < b.rank if a.rank != b.rank else a.number > b.number
 
 
 cdef class BestFirst:
@@ -46,14 +50,20 @@ cdef class BestFirst:
 
     cdef int put(self, const Proposal* by, int version, int gold) except -1 nogil:
         """Put a proposal on the agenda, ranked by its score."""
-        cdef AgendaItem item
-        item.by = by[0]
-        item.rank = self.rank(by.score, self.size_of(by))
-        item.number = self.pushed
-        item.version = version
-        item.gold = gold
+        cdef double rank = self.rank(by.score, self.size_of(by))
         self.pushed += 1
-        self.agenda.push(item)
+        return self.put_item(AgendaItem(rank, self.pushed - 1, by[0], version, gold))
+
+    cdef int put_item(self, const AgendaItem& item) except -1 nogil:
+        self.agenda.push_back(item)
+        push_heap(self.agenda.begin(), self.agenda.end(), &is_lower)
+        return 0
+
+    cdef int pop_item(self, AgendaItem* item) except -1 nogil:
+        """Take the highest-ranked item off the agenda."""
+        pop_heap(self.agenda.begin(), self.agenda.end(), &is_lower)
+        item[0] = self.agenda.back()
+        self.agenda.pop_back()
         return 0
 
     cdef int begin(self) except -1 nogil:
@@ -62,11 +72,7 @@ cdef class BestFirst:
         cdef int i
         self.edges.add_leaves()
         for i in range(<int>self.edges.items.size()):
-            by.left = i
-            by.right = NONE
-            by.rule = LEAF
-            by.label = self.edges.items[i].label
-            by.score = self.edges.items[i].score
+            by = Proposal(i, NONE, LEAF, self.edges.items[i].label, self.edges.items[i].score)
             self.push(&by)
         return 0
 
@@ -99,13 +105,19 @@ cdef class BestFirst:
             return NONE
         return self.by_signature[signature]
 
-    cdef int accept(self, int edge) except -2 nogil:
-        """Add the edge to the chart; return the edge pruned to make room, or NONE."""
+    cdef int keep(self, int edge) except -1 nogil:
+        """Add the edge to the chart, even if the chart is full."""
         cdef uint64_t signature = self.edges.signature(edge)
-        cdef int i, worst = edge, rivals = 0, words = self.edges.items[edge].words
         self.chart.push_back(edge)
         if signature:
-            set_signature(self.by_signature, signature, edge)
+            self.by_signature.erase(signature)
+            self.by_signature.insert(pair[uint64_t, int32_t](signature, edge))
+        return 0
+
+    cdef int accept(self, int edge) except -2 nogil:
+        """Add the edge to the chart; return the edge pruned to make room, or NONE."""
+        cdef int i, worst = edge, rivals = 0, words = self.edges.items[edge].words
+        self.keep(edge)
         if <int>self.chart.size() <= self.chart_size:
             return NONE
         for i in range(<int>self.chart.size()):
@@ -143,7 +155,7 @@ cdef class BestFirst:
             if self.agenda.empty():
                 self.exhausted = True
                 return 0
-            item = self.agenda.pop()
+            self.pop_item(&item)
             edge = self.edges.build(&item.by)
             self.expansions += 1
             if self.edges.is_goal(&self.edges.items[edge]):

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any, ClassVar, TypeVar
 
@@ -41,6 +42,7 @@ TABLE = (
 CHAINS = Section("ccg_chains", np.bool_, (1,))  # absent if there are none
 
 
+@dataclass(eq=False)
 class CcgGrammar:
     """Categories, numbered by position, and the rules and the lexicon over them.
 
@@ -54,27 +56,18 @@ class CcgGrammar:
 
     SECTIONS: ClassVar = frozenset(section.name for section in TABLE)
 
-    def __init__(
-        self,
-        categories: Sequence[str],
-        binary: Int32,
-        unary: Int32,
-        form_leaves: dict[str, tuple[LexicalEntry, ...]],
-        rare_forms: frozenset[str],
-        tag_categories: Sequence[tuple[int, ...]],
-        *,
-        chains: bool = False,
-    ) -> None:
-        self.categories = tuple(categories)
+    categories: Sequence[str]
+    binary: Int32
+    unary: Int32
+    form_leaves: dict[str, tuple[LexicalEntry, ...]]
+    rare_forms: frozenset[str]
+    tag_categories: Sequence[tuple[int, ...]]
+    chains: bool = False
+
+    def __post_init__(self) -> None:
         self.category_numbers = {category: i for i, category in enumerate(self.categories)}
-        self.binary = binary
-        self.unary = unary
-        self.form_leaves = form_leaves
-        self.rare_forms = rare_forms
-        self.tag_categories = tuple(tag_categories)
-        self.chains = chains
         # By their rows. `_ccg_edges` numbers rules from 1, binary rules first.
-        rows = [*binary.tolist(), *unary.tolist()]
+        rows = [*self.binary.tolist(), *self.unary.tolist()]
         self.rule_numbers = {tuple(row): number for number, row in enumerate(rows, start=1)}
 
     def leaves_of(

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from syntagma.best_first.grammars import GrammarName
-from syntagma.best_first.scorer import MAX_CHART
+from syntagma.best_first.strategy import MAX_CHART
 from syntagma.errors import TrainingError
 from syntagma.features.settings import SparseSettings
 from syntagma.formats.auto import HeadSource
 from syntagma.request import MAX_EXPANSIONS
 from syntagma.treebanks.conditions import CONDITIONS
 from syntagma.treebanks.settings import check_choice, check_limits
+
+GrammarName = Literal["dependency", "ccg"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from syntagma.best_first._ccg_edges import CCG_ATOMS, CCG_SCOPES
 from syntagma.best_first._dependency_edges import DEPENDENCY_ATOMS, DEPENDENCY_SCOPES
+from syntagma.best_first._edges import FLUENCY_ATOMS, FLUENCY_SCOPES
 from syntagma.features._sparse import TemplateRow, TemplateTable, read_table
 
 # ZC15 Table 2. h and m: head and dependent of the new arc; s: nearest sibling of m; s2: that of s;
@@ -84,6 +85,11 @@ TABLE_1 = {
     "unary": "rule; rule hw",
 }
 
+# Language model scores as features (Zhang, Blackwood and Clark 2012), for both grammars. gain: the
+# interval of what the language model gains at the junction of two phrases; start and end: the same
+# where a complete sentence begins and ends.
+FLUENCY = {"junction": "gain", "limits": "start; end"}
+
 
 def dependency_templates(*, labelled: bool = True, forms: bool = False) -> TemplateTable:
     """Table 2; if `labelled`, every template with dir once more with the label, as in §5.7; with
@@ -121,6 +127,14 @@ def ccg_templates() -> TemplateTable:
         "unary": (*edge, "rule"),
     }
     return TemplateTable(_rows(TABLE_1), CCG_ATOMS, {scope: own[scope] for scope in CCG_SCOPES})
+
+
+def fluency_templates() -> TemplateTable:
+    """Those of models with features of a language model."""
+    own = {"junction": ("gain",), "limits": ("start", "end")}
+    return TemplateTable(
+        _rows(FLUENCY), FLUENCY_ATOMS, {scope: own[scope] for scope in FLUENCY_SCOPES}
+    )
 
 
 def _rows(tables: dict[str, str]) -> list[TemplateRow]:

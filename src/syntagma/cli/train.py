@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from syntagma.best_first.scorer import MAX_CHART
 from syntagma.best_first.settings import BestFirstSettings
+from syntagma.best_first.strategy import MAX_CHART
 from syntagma.cli import options, signals
 from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker

@@ -36,7 +36,7 @@ from syntagma.transition.vocabulary import Vocabulary
 STORED_SCORERS: dict[str, Callable[[], type[StoredScorer]]] = {
     "linear": lambda: import_module("syntagma.linear.scorer").StoredLinearScorer,
     "neural": lambda: import_module("syntagma.neural.stored").StoredNetwork,
-    "edges": lambda: import_module("syntagma.best_first.scorer").StoredEdgeScorer,
+    "edges": lambda: import_module("syntagma.best_first.strategy").StoredEdgeScorer,
 }
 DEFAULT_MODELS: dict[SearchName, str] = {"beam": "en", "best-first": "en-best-first"}
 

@@ -15,8 +15,8 @@ from toys.edges import GRAMMARS, train_edges
 from toys.training_runs import run as train_beam
 from toys.treebank import write_treebank
 
-from syntagma.best_first.grammars import GrammarName
-from syntagma.best_first.scorer import EdgeScorer
+from syntagma.best_first.settings import GrammarName
+from syntagma.best_first.strategy import EdgeScorer
 from syntagma.cli import run
 from syntagma.errors import ModelError, TrainingError
 from syntagma.evaluation.evaluate import main_conditions

@@ -11,21 +11,20 @@ from hypothesis import strategies as st
 from toys.ccg import DERIVATIONS, chain, derivations
 from toys.models import toy_sentence
 
+from syntagma.best_first._dependency_edges import HEAD_LEFT_RULE as HEAD_LEFT
+from syntagma.best_first._dependency_edges import HEAD_RIGHT_RULE as HEAD_RIGHT
+from syntagma.best_first._edges import LEAF_RULE as LEAF
 from syntagma.best_first.ccg_grammar import CcgGrammar
-from syntagma.best_first.derivations import (
-    HEAD_LEFT,
-    HEAD_RIGHT,
-    LEAF,
-    NONE,
+from syntagma.best_first.grammars import (
+    CcgEdgeGrammar,
+    DependencyEdgeGrammar,
     DerivationNode,
-    read_derivations,
-    read_trees,
 )
-from syntagma.best_first.grammar_extraction import extract_grammar
-from syntagma.best_first.training import derivation_nodes, tree_nodes
+from syntagma.best_first.training import derivation_nodes, extract_grammar, tree_nodes
 from syntagma.ccg.derivation import Derivation
 from syntagma.errors import ProblemError
 from syntagma.results.linearization import violations
+from syntagma.transition._state import NOT_GIVEN as NONE
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.training import Reference, encode_training, learn_vocabulary
 from syntagma.transition.vocabulary import Vocabulary
@@ -133,7 +132,7 @@ def test_trees_are_read_back(rng: Random, condition: str, finished: bool) -> Non
     sentence = toy_sentence(rng, 9)
     encoding, reference, vocabulary = encoded(sentence, condition, rng)
     nodes = as_found(tree_nodes(reference), encoding)
-    result = read_trees(encoding, vocabulary, -1.5, [nodes], finished)
+    result = DependencyEdgeGrammar(vocabulary).read(encoding, -1.5, [nodes], finished)
     assert result.words == sentence.forms
     assert result.tags == sentence.tags
     assert result.heads == sentence.heads
@@ -153,13 +152,13 @@ def test_trees_side_by_side_have_a_root_each(rng: Random, condition: str) -> Non
     nodes = as_found(tree_nodes(reference), encoding)
     left, right = (below(nodes, part) for part in nodes[-1][:2])
     for pieces in ([left, right], [left], [right]):
-        result = read_trees(encoding, vocabulary, 0.0, pieces, False)
+        result = DependencyEdgeGrammar(vocabulary).read(encoding, 0.0, pieces, False)
         assert result.heads.count(0) == len(pieces)
         assert len(result.tokens) == sum(
             rule == LEAF for piece in pieces for _, _, rule, *_ in piece
         )
         assert violations(result) == []
-    whole = read_trees(encoding, vocabulary, 0.0, [left, right], False)
+    whole = DependencyEdgeGrammar(vocabulary).read(encoding, 0.0, [left, right], False)
     assert whole.words == sentence.forms
     changed = [i for i, h in enumerate(whole.heads) if h != sentence.heads[i]]
     assert len(changed) == 1
@@ -195,7 +194,7 @@ def check_read_back(derivation: Derivation, condition: str) -> None:
             labels = [nodes[part][3] for part in (left, right) if part != NONE]
             side = [derivation.bottom_up[at].head_side] if right != NONE else []
             assert grammar.rule_numbers[*labels, label, *side] == rule
-    result = read_derivations(encoding, vocabulary, grammar, 2.5, [nodes], True)
+    result = CcgEdgeGrammar(vocabulary, grammar).read(encoding, 2.5, [nodes], True)
     [found] = result.derivations
     assert shape(found) == shape(derivation)
     assert [leaf.source for leaf in found.leaves] == [*result.order]
@@ -235,7 +234,7 @@ def test_derivations_side_by_side(derivation: Derivation) -> None:
     except ProblemError:
         assume(False)
     pieces = [below(nodes, part) for part in nodes[-1][:2]]
-    result = read_derivations(encoding, vocabulary, grammar, 0.0, pieces, False)
+    result = CcgEdgeGrammar(vocabulary, grammar).read(encoding, 0.0, pieces, False)
     assert [*map(shape, result.derivations)] == [*map(shape, derivation.children)]
     left, right = (child.heads() for child in derivation.children)
     assert result.heads == (*left, *(head and head + len(left) for head in right))
@@ -249,5 +248,5 @@ def test_a_given_tag_stays_also_if_the_vocabulary_does_not_know_it() -> None:
     nodes, encoding, vocabulary, grammar = prepared(derivation, "pos")
     unknown = len(vocabulary.tags)
     nodes = [(*node[:5], unknown if node[2] == LEAF else NONE) for node in nodes]
-    result = read_derivations(encoding, vocabulary, grammar, 0.0, [nodes], True)
+    result = CcgEdgeGrammar(vocabulary, grammar).read(encoding, 0.0, [nodes], True)
     assert result.tags == derivation.tags
