@@ -7,6 +7,7 @@ import typer
 
 from syntagma.batches.job import DEFAULT_SHARD_SIZE, MAX_SHARD_SIZE
 from syntagma.cli import options, signals
+from syntagma.cli.output import counted
 from syntagma.cli.progress import Ticker
 from syntagma.engines import MAX_JOBS
 from syntagma.request import DEFAULT_MAX_WORDS
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 
 def batch(
+    context: typer.Context,
     task: Annotated[
         Literal["order", "realize", "score"],
         typer.Argument(help="Operation to run; score takes sentences in order."),
@@ -138,15 +140,8 @@ def batch(
             tokenize=tokenize,
             text=written,
             model=model,
-            search=search,
             language_model=not no_lm,
-            n_best=n_best,
-            diverse=diverse,
-            beam=beam,
-            timeout=timeout,
-            expansions=expansions,
-            max_words=max_words,
-            projective=projective,
+            **options.request_options(context),
             shard_size=shard_size,
             part=_part(part),
             engine=engine,
@@ -157,29 +152,25 @@ def batch(
     for source in report.damaged:
         print(f"{source}: damaged; the records before the damage were read", file=sys.stderr)
     print(_summary(output, report))
-    if report.unfinished:
-        count = _counted(report.unfinished, "result")
-        print(f"{count} unfinished: words are left out", file=sys.stderr)
-    if report.narrowed:
-        count = _counted(report.narrowed, "result")
-        print(f"{count} from a narrowed beam", file=sys.stderr)
+    for count, what in (
+        (report.unfinished, " unfinished: words are left out"),
+        (report.narrowed, " from a narrowed beam"),
+    ):
+        if count:
+            print(counted(count, "result") + what, file=sys.stderr)
 
 
 def _summary(output: str, report: "BatchReport") -> str:
-    new = _counted(report.shards_done - report.shards_before, "shard")
-    line = f"{output}: {_counted(report.results, 'result')}, {report.rejected:,} rejected; {new}"
+    new = counted(report.shards_done - report.shards_before, "shard")
+    line = f"{output}: {counted(report.results, 'result')}, {report.rejected:,} rejected; {new}"
     if report.shards_before:
         line += f" ({report.shards_before:,} done before)"
     left = report.shards - report.shards_done
     if left:
-        line += f"; {_counted(left, 'shard')} left to other parts"
+        line += f"; {counted(left, 'shard')} left to other parts"
     elif not report.complete:
         line += "; run once more without --part to complete the folder"
     return line
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _part(text: str | None) -> tuple[int, int] | None:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import open_output, write_stdout
+from syntagma.cli.output import counted, open_output, write_stdout
 from syntagma.cli.progress import Ticker
 from syntagma.files.writing import check_output, check_stdout
 
@@ -100,12 +100,12 @@ def convert(
             ticker.advance()
     if output is not None:
         report = conversion.report
-        units = f" in {_counted(report.units, 'unit')}" if base_np else ""
-        nouns = f", {_counted(report.base_noun_phrases, 'base NP')}" if base_np else ""
+        units = f" in {counted(report.units, 'unit')}" if base_np else ""
+        nouns = f", {counted(report.base_noun_phrases, 'base NP')}" if base_np else ""
         write_stdout(
-            f"{output}: {_counted(report.sentences, 'sentence')}, "
-            f"{_counted(report.words, 'word')}{units}{nouns}, "
-            f"from {_counted(report.files, 'file')}\n"
+            f"{output}: {counted(report.sentences, 'sentence')}, "
+            f"{counted(report.words, 'word')}{units}{nouns}, "
+            f"from {counted(report.files, 'file')}\n"
         )
 
 
@@ -136,11 +136,7 @@ def _align(paths: list[Path], model: str, output: Path | None) -> None:
             raise FormatError(why if report.left_out else "no lemma trees", source_name(files[0]))
     if output is not None:
         write_stdout(
-            f"{output}: {_counted(report.sentences, 'sentence')}, "
-            f"{_counted(report.words, 'word')}, {report.guessed:,} in forms unknown to the model; "
-            f"{_counted(report.left_out, 'sentence')} left out (no projective alignment)\n"
+            f"{output}: {counted(report.sentences, 'sentence')}, "
+            f"{counted(report.words, 'word')}, {report.guessed:,} in forms unknown to the model; "
+            f"{counted(report.left_out, 'sentence')} left out (no projective alignment)\n"
         )
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"

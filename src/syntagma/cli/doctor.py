@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import write_stdout
+from syntagma.cli.output import aligned, write_stdout
 
 if TYPE_CHECKING:
     from syntagma.linearizer.diagnosis import CheckedModel, Environment
@@ -67,17 +67,16 @@ def _environment_as_text(about: "Environment") -> str:
         ("processor", f"{about.processor}, {about.processors} usable{memory}"),
         ("encodings", encodings),
     ]
-    width = max(len(name) for name, _ in lines)
-    text = "".join(f"{name:<{width}}  {value}\n" for name, value in lines)
     rows = [
         (each.name, each.version or _MISSING, each.needed or "any", each.extra or _MISSING)
         for each in about.packages
     ]
-    return text + ("\n" + _table(("package", "version", "needed", "extra"), *rows) if rows else "")
+    packages = "\n" + aligned(("package", "version", "needed", "extra"), *rows) if rows else ""
+    return aligned(*lines) + packages
 
 
 def _models_as_text(models: Sequence["CheckedModel"]) -> str:
-    return _table(
+    return aligned(
         ("model", "package", "size", "sha256", "works"),
         *(
             (
@@ -89,13 +88,4 @@ def _models_as_text(models: Sequence["CheckedModel"]) -> str:
             )
             for each in models
         ),
-    )
-
-
-def _table(*rows: Sequence[str]) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "".join(
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-        + "\n"
-        for row in rows
     )

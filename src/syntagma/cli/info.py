@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import write_stdout
+from syntagma.cli.output import aligned, write_stdout
 
 if TYPE_CHECKING:
     from syntagma.models.installed import InstalledModel
@@ -80,8 +80,7 @@ def info(
     ]
     if digest is not None:
         lines.append(("sha256", digest))
-    width = max(len(name) for name, _ in lines)
-    write_stdout("".join(f"{name:<{width}}  {value}\n" for name, value in lines))
+    write_stdout(aligned(*lines))
 
 
 def list_as_text(models: Sequence["InstalledModel"]) -> str:
@@ -103,13 +102,8 @@ def list_as_text(models: Sequence["InstalledModel"]) -> str:
                     str(each.path),
                 )
             )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = (
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )
     faults = "".join(f"\nunusable: {each.error}" for each in models if each.error)
-    return "\n".join(lines) + "\n" + (f"{faults}\n" if faults else "")
+    return aligned(*rows) + (f"{faults}\n" if faults else "")
 
 
 def list_as_json(models: Sequence["InstalledModel"]) -> str:

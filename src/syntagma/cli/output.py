@@ -4,7 +4,7 @@ Files of data are defined in `formats`, pictures in `results/drawing`.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -64,6 +64,23 @@ def write_stdout(text: str) -> None:
         raise ReaderGone from None
     except OSError as error:
         raise OutputError(f"cannot write to standard output: {error.strerror}") from error
+
+
+def aligned(*rows: Sequence[str], right: bool = False) -> str:
+    """Rows of cells as lines with aligned columns; with `right`, all but the first to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = "<" + (">" if right else "<") * len(widths)
+    lines = (
+        "  ".join(
+            f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=False)
+        )
+        for row in rows
+    )
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 class Document:

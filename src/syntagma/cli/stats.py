@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import write_stdout
+from syntagma.cli.output import aligned, write_stdout
 
 if TYPE_CHECKING:
     from syntagma.treebanks.statistics import TreebankStatistics
@@ -70,26 +70,19 @@ def _table(columns: Sequence[tuple[str, "TreebankStatistics"]]) -> str:
     each = [statistics for _, statistics in columns]
     sizes = [f"{one.base_noun_phrase_size:.2f}" if one.base_noun_phrases else "-" for one in each]
     rows = [
-        ("", [name for name, _ in columns]),
-        ("sentences", [f"{one.sentences:,}" for one in each]),
-        ("words", [f"{one.words:,}" for one in each]),
-        ("words per sentence", [f"{one.words_per_sentence:.2f}" for one in each]),
-        ("longest sentence", [f"{one.longest:,}" for one in each]),
-        ("units", [f"{one.units:,}" for one in each]),
-        ("base NPs", [f"{one.base_noun_phrases:,}" for one in each]),
-        ("base NPs per sentence", [f"{one.base_noun_phrases_per_sentence:.2f}" for one in each]),
-        ("words per base NP", sizes),
-        ("non-projective arcs", [f"{one.nonprojective_arc_share:.2%}" for one in each]),
-        ("non-projective sentences", [f"{one.nonprojective_sentence_share:.2%}" for one in each]),
+        ["", *(name for name, _ in columns)],
+        ["sentences", *(f"{one.sentences:,}" for one in each)],
+        ["words", *(f"{one.words:,}" for one in each)],
+        ["words per sentence", *(f"{one.words_per_sentence:.2f}" for one in each)],
+        ["longest sentence", *(f"{one.longest:,}" for one in each)],
+        ["units", *(f"{one.units:,}" for one in each)],
+        ["base NPs", *(f"{one.base_noun_phrases:,}" for one in each)],
+        ["base NPs per sentence", *(f"{one.base_noun_phrases_per_sentence:.2f}" for one in each)],
+        ["words per base NP", *sizes],
+        ["non-projective arcs", *(f"{one.nonprojective_arc_share:.2%}" for one in each)],
+        ["non-projective sentences", *(f"{one.nonprojective_sentence_share:.2%}" for one in each)],
     ]
-    first = max(len(name) for name, _ in rows)
-    widths = [max(map(len, column)) for column in zip(*(cells for _, cells in rows), strict=True)]
-    lines = [
-        name.ljust(first)
-        + "".join(f"  {cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
-        for name, cells in rows
-    ]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+    return aligned(*rows, right=True)
 
 
 def _short_names(paths: list[str]) -> list[str]:
