@@ -141,6 +141,7 @@ def batch(
             text=written,
             model=model,
             language_model=not no_lm,
+            search=search,
             **options.request_options(context),
             shard_size=shard_size,
             part=_part(part),

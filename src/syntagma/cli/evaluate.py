@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from syntagma.evaluation.shared_task import SharedTaskScores
+    from syntagma.linearizer.linearizer import Linearizer
 
 BleuTokenizerName = Literal["none", "13a"]  # `BleuTokenizer`, which takes long to import
 
 
 def evaluate(
+    context: typer.Context,
     data: Annotated[
         list[Path],
         typer.Option(
@@ -148,9 +150,7 @@ def evaluate(
         syntagma evaluate --sr --data en_ewt-ud-dev.conllu
         syntagma evaluate --sr --data en_ewt-ud-dev.ref.conllu --input en_ewt-ud-dev.T1.conllu
     """
-    request = Request(
-        search=search, beam=beam, timeout=timeout, expansions=expansions, projective=projective
-    )
+    request = Request(search=search, **options.request_options(context))
     from syntagma.models.loading import DEFAULT_MODELS
     from syntagma.treebanks.corpus import corpus_files
 
@@ -170,17 +170,34 @@ def evaluate(
             )
         if bleu_tokenize != "none" or lowercase:
             raise typer.BadParameter("--sr has scores of its own: no --bleu-tokenize, --lowercase")
-        _evaluate_realization(
-            files, input_file, no_hints, models[0], no_lm, request, threads, limit, seed, json_file
-        )
-        return
-    if input_file or no_hints:
-        raise typer.BadParameter("--input and --no-hints go with --sr")
-    if output_files and len(condition or ()) != 1:
-        raise typer.BadParameter("--outputs belong to one condition: name it with --condition")
-    for name in systems:
-        if systems.count(name) > 1:
-            raise typer.BadParameter(f"{name} is given twice")
+        text, record = _evaluate_realization(context, files, models[0], request)
+    else:
+        if input_file or no_hints:
+            raise typer.BadParameter("--input and --no-hints go with --sr")
+        if output_files and len(condition or ()) != 1:
+            raise typer.BadParameter("--outputs belong to one condition: name it with --condition")
+        for name in systems:
+            if systems.count(name) > 1:
+                raise typer.BadParameter(f"{name} is given twice")
+        text, record = _evaluate_order(context, files, models, request)
+    write_stdout(text)
+    if json_file:
+        from syntagma.files.writing import atomic_write
+
+        described = [_described(file) for file in files]
+        record = {
+            "command": shlex.join(["syntagma", *sys.argv[1:]]),
+            "data": described if len(files) > 1 else described[0],
+            **record,
+        }
+        with atomic_write(json_file, "w") as file:
+            file.write(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+
+
+def _evaluate_order(
+    context: typer.Context, files: list[Path], models: list[str], request: Request
+) -> tuple[str, dict[str, Any]]:
+    """Figures of one model, or a comparison of several systems, as text and as JSON."""
     from syntagma.evaluation.bleu import compare_systems, read_outputs
     from syntagma.evaluation.evaluate import evaluate as measure
     from syntagma.evaluation.evaluate import main_conditions
@@ -197,51 +214,52 @@ def evaluate(
     from syntagma.models.header import heads_of
     from syntagma.treebanks.corpus import read_corpus
 
+    given = context.params
+    threads, seed = given["threads"], given["seed"]
+    splitting = {name: given[name] for name in ("bleu_tokenize", "lowercase")}
     # Everything is read before the first model is measured, so that faults show at once.
-    linearizers = [load(each, search=search, language_model=not no_lm) for each in models]
-    corpora = [
-        read_corpus(files, linearizer.tag_column, heads_of(linearizer.info.header))
-        for linearizer in linearizers
+    linearizers = [
+        load(each, search=request.search, language_model=not given["no_lm"]) for each in models
     ]
-    others = {str(path): read_outputs(path, len(corpora[0]))[:limit] for path in output_files}
-    conditions = condition or min(map(main_conditions, linearizers), key=len)
+    corpora = [
+        read_corpus(files, each.tag_column, heads_of(each.info.header)) for each in linearizers
+    ]
+    others = {
+        str(path): read_outputs(path, len(corpora[0]))[: given["limit"]]
+        for path in given["outputs"] or ()
+    }
+    conditions = given["condition"] or min(map(main_conditions, linearizers), key=len)
     reports, records = {}, []
     for name, linearizer, corpus in zip(models, linearizers, corpora, strict=True):
-        sentences = corpus[:limit]
-        budget = request.describe_budget()
-        if projective and linearizer.lifts:
-            budget["orders"] = "projective"
+        sentences = corpus[: given["limit"]]
         with Ticker("evaluated", total=len(sentences) * len(conditions)) as ticker:
             reports[name] = measure(
                 linearizer,
                 sentences,
                 conditions,
-                beam=beam,
-                timeout=timeout,
-                expansions=expansions,
-                projective=projective,
+                **options.request_options(context),
+                **splitting,
                 threads=threads,
                 seed=seed,
-                spans=spans,
-                bleu_tokenize=bleu_tokenize,
-                lowercase=lowercase,
+                spans=given["spans"],
                 on_sentence=ticker.advance,
             )
+        budget = _budget(request, linearizer)
         records.append(
             {**budget, "threads": threads, "seed": seed, **report_as_dict(reports[name])}
         )
     first = reports[models[0]]
     subject = f"on {_names(files)}, {len(first.references)} sentences"
-    record: dict[str, Any]
+    signatures = {
+        name: [f"BLEU {each.bleu:.2f} {each.signature}" for each in report.figures]
+        for name, report in reports.items()
+    }
     named: dict[str, Sequence[str]]  # outputs by condition or system
-    if len(systems) == 1:
+    if len(models) + len(others) == 1:
         named = {figures.condition: figures.outputs for figures in first.figures}
         settings = ", ".join(f"{name} {value}" for name, value in budget.items())
-        text = _printed(
-            f"model {first.model} {subject}, {settings}",
-            tables(first),
-            [f"BLEU {figures.bleu:.2f} {figures.signature}" for figures in first.figures],
-        )
+        heading = f"model {first.model} {subject}, {settings}"
+        text = _printed(heading, tables(first), signatures[models[0]])
         record = records[0]
     else:
         texts = {
@@ -249,9 +267,7 @@ def evaluate(
             for name in conditions
         }
         comparisons = {
-            name: compare_systems(
-                by_system, first.references, bleu_tokenize=bleu_tokenize, lowercase=lowercase
-            )
+            name: compare_systems(by_system, first.references, **splitting)
             for name, by_system in texts.items()
         }
         named = {
@@ -260,16 +276,12 @@ def evaluate(
             for system, each in by_system.items()
         }
         text = _printed(
-            f"{len(systems)} systems {subject}",
+            f"{len(models) + len(others)} systems {subject}",
             [comparison_table(comparisons, reports)],
             [
                 f"p: paired bootstrap test against {models[0]}; *: p < 0.05",
                 *(f"{name} {each.signature}" for name, each in comparisons.items()),
-                *(
-                    f"{name} BLEU {figures.bleu:.2f} {figures.signature}"
-                    for name, report in reports.items()
-                    for figures in report.figures
-                ),
+                *(f"{name} {line}" for name, lines in signatures.items() for line in lines),
             ],
         )
         record = {
@@ -280,17 +292,13 @@ def evaluate(
             "models": [
                 {"system": name, **each} for name, each in zip(models, records, strict=True)
             ],
-            "outputs": [_described(path) for path in output_files],
+            "outputs": [_described(path) for path in given["outputs"] or ()],
         }
-    if examples:
-        chosen = choose_examples(
-            first.references, named, examples, bleu_tokenize=bleu_tokenize, lowercase=lowercase
-        )
+    if given["examples"]:
+        chosen = choose_examples(first.references, named, given["examples"], **splitting)
         text += "\n" + render_examples(chosen)
         record["examples"] = examples_as_dict(chosen)
-    write_stdout(text)
-    if json_file:
-        _write_json(json_file, files, record)
+    return text, record
 
 
 def _printed(heading: str, tables: "Sequence[Table]", lines: "Sequence[str]") -> str:
@@ -310,17 +318,9 @@ def _printed(heading: str, tables: "Sequence[Table]", lines: "Sequence[str]") ->
 
 
 def _evaluate_realization(
-    files: list[Path],
-    input_file: Path | None,
-    no_hints: bool,
-    model: str | None,
-    no_lm: bool,
-    request: Request,
-    threads: int,
-    limit: int | None,
-    seed: int,
-    json_file: Path | None,
-) -> None:
+    context: typer.Context, files: list[Path], model: str, request: Request
+) -> tuple[str, dict[str, Any]]:
+    """Figures of the shared tasks on surface realisation, as text and as JSON."""
     from syntagma.evaluation.realization import (
         evaluate_realization,
         lemma_problems,
@@ -331,16 +331,18 @@ def _evaluate_realization(
     from syntagma.linearizer.linearizer import load
     from syntagma.treebanks.corpus import read_corpus
 
-    linearizer = load(model, language_model=not no_lm)
+    given = context.params
+    threads, seed, input_file = given["threads"], given["seed"], given["input_file"]
+    linearizer = load(model, language_model=not given["no_lm"])
     sentences = read_corpus(files, linearizer.tag_column)
     if input_file is None:
         problems = lemma_problems(sentences, seed)
     else:
-        given = read_problems(input_file, "conllu", linearizer.tag_column, "shared task")
-        problems = pair(list(given), sentences)
-    if no_hints:
+        read = read_problems(input_file, "conllu", linearizer.tag_column, "shared task")
+        problems = pair(list(read), sentences)
+    if given["no_hints"]:
         problems = [without_hints(problem) for problem in problems]
-    problems, sentences = problems[:limit], sentences[:limit]
+    problems, sentences = problems[: given["limit"]], sentences[: given["limit"]]
     with Ticker("realized", total=len(sentences)) as ticker:
         figures = evaluate_realization(
             linearizer,
@@ -365,45 +367,34 @@ def _evaluate_realization(
             f"as written: BLEU {figures.written_bleu:.2f}, exact {figures.exact:.1f}%   "
             f"{figures.signature}\n"
         )
-    write_stdout(
-        f"model {linearizer.info.header['name']} on {_names(files)}, {scores.sentences} sentences, "
+    name = linearizer.info.header["name"]
+    text = (
+        f"model {name} on {_names(files)}, {scores.sentences} sentences, "
         f"{'with' if hints else 'without'} hints on the order\n\n"
-        f"{_described_scores(scores)}   "
-        f"{figures.scores_signature}\n"
-        f"{tokens}"
-        f"right forms {figures.forms:.2f}%\n"
-        f"{written}"
-        f"{figures.cpu_ms:.1f} ms CPU per sentence\n"
+        f"{_described_scores(scores)}   {figures.scores_signature}\n"
+        f"{tokens}right forms {figures.forms:.2f}%\n"
+        f"{written}{figures.cpu_ms:.1f} ms CPU per sentence\n"
     )
-    if json_file:
-        record: dict[str, Any] = {
-            "model": linearizer.info.header["name"],
-            **request.describe_budget(),
-            **({"orders": "projective"} if request.projective and linearizer.lifts else {}),
-            "threads": threads,
-            "seed": seed,
-            "hints": hints,
-            **figures.to_json(),
-        }
-        if input_file:
-            record["input"] = _described(input_file)
-        _write_json(json_file, files, record)
+    record = {
+        "model": name,
+        **_budget(request, linearizer),
+        "threads": threads,
+        "seed": seed,
+        "hints": hints,
+        **figures.to_json(),
+    }
+    if input_file:
+        record["input"] = _described(input_file)
+    return text, record
 
 
 def _described_scores(scores: "SharedTaskScores") -> str:
     return f"BLEU {scores.bleu:.2f}, NIST {scores.nist:.2f}, DIST {scores.dist:.2f}"
 
 
-def _write_json(path: Path, files: list[Path], record: dict[str, Any]) -> None:
-    from syntagma.files.writing import atomic_write
-
-    described = {
-        "command": shlex.join(["syntagma", *sys.argv[1:]]),
-        "data": _described(files[0]) if len(files) == 1 else [_described(file) for file in files],
-        **record,
-    }
-    with atomic_write(path, "w") as file:
-        file.write(json.dumps(described, indent=2, ensure_ascii=False) + "\n")
+def _budget(request: Request, linearizer: "Linearizer") -> dict[str, Any]:
+    projective = {"orders": "projective"} if request.projective and linearizer.lifts else {}
+    return {**request.describe_budget(), **projective}
 
 
 def _names(files: list[Path]) -> str:

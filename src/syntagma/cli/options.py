@@ -49,9 +49,8 @@ def _value_name(kind: Any) -> str | None:
 
 
 def request_options(context: typer.Context) -> dict[str, Any]:
-    """The fields of a request that the options of a command give."""
-    names = ("search", *DEFAULTS)
-    return {name: context.params[name] for name in names if name in context.params}
+    """What the options of a command say of a request, but for its operation and search."""
+    return {name: context.params[name] for name in DEFAULTS if name in context.params}
 
 
 def _remember_debug(context: typer.Context, value: bool) -> bool:

@@ -78,7 +78,7 @@ def order(
         raise typer.BadParameter("give words or --file, not both")
     if written and format != "text":
         raise typer.BadParameter(f"--text goes with --format text, not with {format}")
-    request = Request(operation="order", **options.request_options(context))
+    request = Request(operation="order", search=search, **options.request_options(context))
     linearizer = open_model(context, [] if words else file or ["-"])
     problems = (
         [bag_of_arguments(words, tokenize=tokenize)]

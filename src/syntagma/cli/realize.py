@@ -85,7 +85,7 @@ def realize(
         raise typer.BadParameter("--sr goes with CoNLL-U, from --file or standard input")
     if format == "sr" and n_best is not None:
         raise typer.BadParameter("--format sr has one sentence per problem: leave out --n-best")
-    request = Request(operation="realize", **options.request_options(context))
+    request = Request(operation="realize", search=search, **options.request_options(context))
     linearizer = open_model(context, [] if lemmas else file or ["-"])
     problems = (
         [bag_of_arguments(lemmas, lemmas=True, tokenize=tokenize)]
