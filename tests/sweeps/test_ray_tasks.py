@@ -11,11 +11,10 @@ import pytest
 from toys.training_runs import Cut
 
 from syntagma.linear.settings import LinearSettings
-from syntagma.sweeps import processes
+from syntagma.sweeps import work
 from syntagma.sweeps.collection import FoundTreebank
 from syntagma.sweeps.job import TrainingJob
-from syntagma.sweeps.processes import work_with_ray
-from syntagma.sweeps.work import TrainingOutcome
+from syntagma.sweeps.work import TrainingOutcome, work_with_ray
 
 NAMES = ["de_toy", "en_toy", "fr_toy"]
 JOBS = [
@@ -64,7 +63,7 @@ class FakeRay:
 @pytest.fixture
 def ray(monkeypatch: pytest.MonkeyPatch) -> FakeRay:
     fake = FakeRay()
-    monkeypatch.setattr(processes, "import_ray", lambda user: fake)
+    monkeypatch.setattr(work, "import_ray", lambda user: fake)
     return fake
 
 

@@ -19,8 +19,7 @@ from syntagma import ArgumentError, NeuralSettings, PackageError, SyntagmaWarnin
 from syntagma.neural.settings import AdaptedSettings
 from syntagma.sweeps import search
 from syntagma.sweeps import tune as driver
-from syntagma.sweeps.job import settings_from_json
-from syntagma.sweeps.record import read_json, write_json
+from syntagma.sweeps.job import read_json, settings_from_json, write_json
 from syntagma.sweeps.search import (
     MODEL,
     SPACE,
@@ -31,8 +30,8 @@ from syntagma.sweeps.search import (
     note_stop,
     read_trial,
     run_trial,
-    trials_table,
 )
+from syntagma.sweeps.tune import TuningReport
 from syntagma.training.run import Epoch, TrainingReport
 
 PLANNED = AdaptedSettings(
@@ -136,13 +135,11 @@ def test_a_trial_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
     halfway, whole = {"bleu": 41.0, "percent": 50.0}, {"bleu": 41.0, "percent": 100.0}
     assert reports == [halfway]
     [chosen] = drawn(NeuralSettings(), replace(PLANNED, epochs=4), 1)
-    stopped = read_trial(tmp_path, 2, task(tmp_path)["settings"])
+    stopped = read_trial(task(tmp_path))
     assert stopped == Trial(2, chosen, 41.0, 2, 2, False)
     run_trial(task(tmp_path), report)
     assert reports[1:] == [halfway, whole]
-    assert read_trial(tmp_path, 2, task(tmp_path)["settings"]) == replace(
-        stopped, last_epoch=4, finished=True
-    )
+    assert read_trial(task(tmp_path)) == replace(stopped, last_epoch=4, finished=True)
     monkeypatch.setattr(search, "train", None)  # nothing is left to train
     run_trial(task(tmp_path), report)
     assert reports[3:] == [halfway, whole]
@@ -163,12 +160,12 @@ def test_a_trial_that_fails_is_tried_again(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(search, "train", diverge)
     reports: list[Any] = []
     run_trial(task(tmp_path), reports.append)
-    trial = read_trial(tmp_path, 2, task(tmp_path)["settings"])
+    trial = read_trial(task(tmp_path))
     assert (reports, trial.error) == ([], "training diverged (loss is not finite)")
     monkeypatch.setattr(search, "train", FakeTraining(1, 2, 3, 4))
     run_trial(task(tmp_path), reports.append)
     assert [each["percent"] for each in reports] == [25, 50, 75, 100]
-    assert read_trial(tmp_path, 2, task(tmp_path)["settings"]).error == ""
+    assert read_trial(task(tmp_path)).error == ""
 
 
 def test_a_trial_killed_after_its_model_was_written_is_finished(
@@ -211,7 +208,7 @@ def test_a_bug_in_a_trial_is_one_line_and_its_place_is_in_the_log(
     monkeypatch.setattr(search, "train", fail)
     run_trial(task(tmp_path), lambda figures: None)
     log = tmp_path / search.LOG
-    error = read_trial(tmp_path, 2, task(tmp_path)["settings"]).error
+    error = read_trial(task(tmp_path)).error
     assert error == f"ValueError: odd (a bug; {log} shows where)"
     assert "Traceback" in log.read_text()
 
@@ -238,7 +235,7 @@ def test_the_best_trial_and_the_table() -> None:
     assert best_trial(trials[3:]) is None
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
-        for line in trials_table(trials).splitlines()
+        for line in TuningReport(tuple(trials), 2).table().splitlines()
     ]
     assert rows[0] == [
         *("trial", "width", "dropout", "word dropout", "learning rate", "epochs"),

@@ -18,8 +18,7 @@ from syntagma import ArgumentError, LinearSettings, OutputError, TrainingError
 from syntagma.files.locking import locked
 from syntagma.sweeps import train_many as driver
 from syntagma.sweeps import work
-from syntagma.sweeps.job import TrainingJob
-from syntagma.sweeps.record import is_done
+from syntagma.sweeps.job import TrainingJob, is_done
 from syntagma.sweeps.train_many import TrainManyReport, train_many
 from syntagma.sweeps.work import TrainingOutcome, run_job
 from syntagma.training.run import has_checkpoint
@@ -125,7 +124,7 @@ def test_a_model_for_every_treebank(ud: Path, output: Path) -> None:
     assert [*last.figures] == ["de_small", "fr_toy", "xx_broken"]
 
 
-STEPS = ["write_record", "train", "_measure", "_pack"]
+STEPS = ["write_json", "train", "_measure", "_pack"]
 
 
 @pytest.mark.slow
@@ -137,7 +136,7 @@ def test_stopped_anywhere_it_ends_the_same(
     complete is not trained again."""
     run(ud, output)
     whole = files(output)
-    calls = {"write_record": 5, "train": 1, "_measure": 1, "_pack": 1}
+    calls = {"write_json": 5, "train": 1, "_measure": 1, "_pack": 1}
     cuts = [(step, count) for step in STEPS for count in range(1, calls[step] + 1)]
     for step, count in cuts:
         shutil.rmtree(output)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from syntagma.files.paths import expand_paths
 
 # A large part comes in several files: de_hdt-ud-train-a-1.conllu.
 _FILE = re.compile(r"(?P<name>.+)-ud-(?P<part>train|dev|test)(-[\w-]+)?\.conllu(\.gz|\.xz)?")
+PARTS = ("train", "dev", "test")
 _NAMES = (
     "no treebank here: its training file must be named NAME-ud-train.conllu, as in Universal "
     "Dependencies"
@@ -61,7 +62,9 @@ def find_treebanks(folders: object) -> Found:
         for folder, names in _folders_below(path) if path.is_dir() else [_beside(path)]:
             for name, parts in _by_treebank(folder, names).items():
                 if "train" in parts:
-                    found.append(_treebank(name, parts))
+                    language = re.split(r"[_-]", name, maxsplit=1)[0]
+                    files = (tuple(parts.get(part, ())) for part in PARTS)
+                    found.append(FoundTreebank(name, language, *files))
                 else:
                     without.add(name)
     if not found:
@@ -116,12 +119,6 @@ def _by_treebank(folder: Path, names: list[str]) -> dict[str, dict[str, list[Pat
             parts = treebanks.setdefault(match["name"], {})
             parts.setdefault(match["part"], []).append(folder / name)
     return treebanks
-
-
-def _treebank(name: str, parts: Mapping[str, list[Path]]) -> FoundTreebank:
-    language = re.split(r"[_-]", name, maxsplit=1)[0]
-    train, dev, test = (tuple(parts.get(part, ())) for part in ("train", "dev", "test"))
-    return FoundTreebank(name, language, train, dev, test)
 
 
 def _with_distinct_names(found: Collection[FoundTreebank]) -> list[FoundTreebank]:

@@ -1,6 +1,6 @@
 """A search over training settings: which are tried, how one trial runs, and what is found.
 
-Ray Tune decides which trials run when, and which are stopped early (`ray_tune`). A trial keeps its
+Ray Tune decides which trials run when, and which are stopped early (`tune`). A trial keeps its
 measured epochs in a file: the next run reports them again and goes on where training stopped.
 """
 
@@ -17,8 +17,14 @@ from typing import Any
 
 from syntagma.errors import SyntagmaError, SyntagmaWarning, TrainingError
 from syntagma.neural.settings import AdaptedSettings, NeuralSettings
-from syntagma.sweeps.job import differing_settings, settings_from_json, settings_to_json
-from syntagma.sweeps.record import Record, markdown_table, read_json, write_json
+from syntagma.sweeps.job import (
+    Record,
+    differing_settings,
+    read_json,
+    settings_from_json,
+    settings_to_json,
+    write_json,
+)
 from syntagma.sweeps.work import describe_error
 from syntagma.training.run import BEST, Epoch, has_checkpoint, keep_freed_memory
 from syntagma.training.train import train
@@ -187,20 +193,20 @@ def _figures(measured: list[Record], epochs: int | None) -> Record:
     }
 
 
-def read_trial(folder: Path, number: int, settings: Mapping[str, Any]) -> Trial:
+def read_trial(task: Mapping[str, Any]) -> Trial:
     """A trial as its file tells."""
-    kind = settings_from_json(settings)
-    assert isinstance(kind, NeuralSettings)
-    record = read_json(folder / RECORD)
+    settings = settings_from_json(task["settings"])
+    assert isinstance(settings, NeuralSettings)
+    record = read_json(Path(task["folder"]) / RECORD)
     if record is None:
-        return Trial(number, kind)
+        return Trial(task["number"], settings)
     measured = record["epochs"]
-    best = max(measured, key=lambda each: (each["mean_bleu"], -each["number"]), default=None)
+    best = max(measured, key=lambda each: (each["mean_bleu"], -each["number"]), default={})
     return Trial(
-        number,
-        kind,
-        None if best is None else best["mean_bleu"],
-        None if best is None else best["number"],
+        task["number"],
+        settings,
+        best.get("mean_bleu"),
+        best.get("number"),
         measured[-1]["number"] if measured else 0,
         record["finished"],
         record["error"],
@@ -216,25 +222,6 @@ def best_trial(trials: Iterable[Trial]) -> Trial | None:
 def model_of(folder: Path, trial: Trial) -> Path:
     """The best model of a trial, finished or not."""
     return folder / MODEL if trial.finished else folder / f"{MODEL}.training" / BEST
-
-
-def trials_table(trials: Iterable[Trial]) -> str:
-    """The trials as a table in Markdown, the best first."""
-    ranked = sorted(trials, key=lambda each: (bool(each.error), -(each.bleu or 0), each.number))
-    headings = ["trial", *(name.replace("_", " ") for name in SPACE), "best", "dev BLEU", "state"]
-    return markdown_table(
-        headings,
-        [
-            [
-                str(each.number),
-                *(f"{getattr(each.settings, name):g}" for name in SPACE),
-                str(each.best_epoch or "-"),
-                "-" if each.bleu is None else f"{each.bleu:.2f}",
-                trial_state(each),
-            ]
-            for each in ranked
-        ],
-    )
 
 
 def trial_state(trial: Trial) -> str:

@@ -10,26 +10,28 @@ from pathlib import Path
 from typing import Any
 
 from syntagma.arguments import check_range
-from syntagma.engines import MAX_JOBS, Engine, available_cores, check_engine
-from syntagma.errors import ArgumentError, OutputError, SyntagmaError, TrainingError, shown
+from syntagma.engines import Engine, check_engine
+from syntagma.errors import OutputError, SyntagmaError, TrainingError, shown
 from syntagma.files.locking import locked
 from syntagma.files.paths import check_path
 from syntagma.files.writing import atomic_write
 from syntagma.models.packaging import check_name
 from syntagma.neural.settings import NeuralSettings
-from syntagma.sweeps.collection import FoundTreebank, find_treebanks
-from syntagma.sweeps.job import TrainingJob
-from syntagma.sweeps.processes import work_in_processes, work_with_ray
-from syntagma.sweeps.record import (
+from syntagma.sweeps.collection import find_treebanks
+from syntagma.sweeps.job import (
     Record,
+    TrainingJob,
     changed_settings,
-    figures_table,
+    check_cores,
     is_done,
-    read_record,
+    markdown_table,
+    read_json,
     write_json,
 )
-from syntagma.sweeps.work import TrainingOutcome, describe_error
+from syntagma.sweeps.work import TrainingOutcome, describe_error, work_in_processes, work_with_ray
 from syntagma.treebanks.settings import MAX_SENTENCES, Settings
+
+_CONDITIONS = ("none", "pos", "half", "tree", "labelled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,34 @@ class TrainManyReport:
 
     def table(self) -> str:
         """BLEU of all treebanks as a table in Markdown, and what failed below it."""
-        return figures_table(self.figures, self.failed)
+        text = ""
+        if self.figures:
+            headings = ["sentences", "epochs", *_CONDITIONS, "realize", "on", "MB", "CPU min"]
+            rows = [[name, *_cells(record)] for name, record in self.figures.items()]
+            text = markdown_table(["treebank", *headings], rows)
+        if self.failed:
+            text += "\n" * bool(text) + "failed:\n\n"
+            text += "".join(f"- {name}: {error}\n" for name, error in self.failed.items())
+        return text
+
+
+def _cells(record: Record) -> list[str]:
+    training, measured = record["training"], record["measured"]
+    bleu = {each["condition"]: each["bleu"] for each in measured["conditions"]}
+    bleu["realize"] = measured.get("realization", {}).get("bleu")
+    seconds = training["cpu_seconds"]
+    return [
+        f"{training['sentences']:,}",
+        str(training["epochs"]),
+        *(_shown(bleu.get(name), 2) for name in (*_CONDITIONS, "realize")),
+        measured["on"],
+        _shown(training["size"] / 1e6, 1),
+        _shown(None if seconds is None else seconds / 60, 1),
+    ]
+
+
+def _shown(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
 
 
 def train_many(
@@ -86,82 +115,48 @@ def train_many(
     `on_treebank` with each that is done or, with an error, failed.
     """
     check_engine(engine, address)
-    if address is not None and jobs is not None:
-        raise ArgumentError("jobs (--jobs) is for this machine: a cluster uses the cores it has")
+    cores = check_cores(jobs, address)
     settings = NeuralSettings() if settings is None else settings
     if not isinstance(settings, Settings):
         raise TrainingError(f"settings must be those of a learner, not {shown(settings)}")
     if limit is not None:
         limit = check_range("limit", limit, MAX_SENTENCES)
-    cores = check_range("jobs", available_cores() if jobs is None else jobs, MAX_JOBS)
     check_path(output, "output")
     output = Path(output)
     found = find_treebanks(folders)
     all_jobs = [TrainingJob(each, output / each.name, settings, limit) for each in found.treebanks]
-    _make(output)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write to {output}: {error.strerror or error}") from error
     with locked(output / "table.json"):
         _check_settings(output, all_jobs)
-        state = _find_missing(all_jobs)
-        on_start(len(all_jobs), len(state.kept))
-        for name, error in state.failed.items():
+        missing, kept, failed = _find_missing(all_jobs)
+        on_start(len(all_jobs), len(kept))
+        for name, error in failed.items():
             on_treebank(name, error)
-        for outcome in _outcomes(state.missing, engine, address, cores, on_progress):
+        outcomes: Iterator[TrainingOutcome] = iter(())
+        if missing and engine == "processes":
+            outcomes = work_in_processes(missing, cores, on_progress)
+        elif missing:
+            outcomes = work_with_ray(missing, cores, address)
+        for outcome in outcomes:
             if outcome.record is None:
-                state.failed[outcome.name] = outcome.error
+                failed[outcome.name] = outcome.error
             on_treebank(outcome.name, outcome.error)
         figures = {
             job.treebank.name: record
             for job in all_jobs
-            if job.treebank.name not in state.failed and (record := read_record(job)) is not None
+            if job.treebank.name not in failed and (record := read_json(job.figures)) is not None
         }
         report = TrainManyReport(
-            output, figures, dict(sorted(state.failed.items())), state.kept, found.without_training
+            output, figures, dict(sorted(failed.items())), tuple(kept), found.without_training
         )
-        _write_tables(report)
+        with atomic_write(output / "table.md", "w") as file:
+            file.write(report.table())
+        about = {"failed": report.failed, "left_out": list(report.left_out)}
+        write_json(output / "table.json", {"treebanks": figures, **about})
     return report
-
-
-@dataclass(slots=True)
-class _State:
-    """How far the treebanks are before a run."""
-
-    missing: list[TrainingJob]  # the largest first, so that none of them is left alone at the end
-    kept: tuple[str, ...]
-    failed: dict[str, str]
-
-
-def _find_missing(jobs: Sequence[TrainingJob]) -> _State:
-    kept, missing, failed = [], [], {}
-    for job in jobs:
-        try:
-            check_name(job.model_name)
-            _check_place(job)
-            if is_done(job):
-                kept.append(job.treebank.name)
-            else:
-                missing.append(job)
-        except (SyntagmaError, OSError) as error:
-            failed[job.treebank.name] = describe_error(error, job.folder, job.log)
-    missing.sort(key=lambda job: -_size(job.treebank))
-    return _State(missing, tuple(kept), failed)
-
-
-def _size(treebank: FoundTreebank) -> int:
-    return sum(os.path.getsize(file) for file in treebank.train if file.exists())
-
-
-def _outcomes(
-    jobs: Sequence[TrainingJob],
-    engine: Engine,
-    address: str | None,
-    cores: int,
-    on_progress: Callable[[str, str], object],
-) -> Iterator[TrainingOutcome]:
-    if not jobs:
-        return iter(())
-    if engine == "processes":
-        return work_in_processes(jobs, cores, on_progress)
-    return work_with_ray(jobs, cores, address)
 
 
 def _check_settings(output: Path, jobs: Sequence[TrainingJob]) -> None:
@@ -177,25 +172,26 @@ def _check_settings(output: Path, jobs: Sequence[TrainingJob]) -> None:
             )
 
 
-def _check_place(job: TrainingJob) -> None:
-    """Raise if the files would end up among those of the treebank."""
-    if job.folder.resolve() == job.treebank.folder.resolve():
-        raise OutputError(f"{job.folder} holds the treebank itself: choose another output")
+def _find_missing(
+    jobs: Sequence[TrainingJob],
+) -> tuple[list[TrainingJob], list[str], dict[str, str]]:
+    """The jobs that are to be done, and the names of those that are done, or cannot be, and why."""
+    missing, kept, failed = [], [], {}
+    for job in jobs:
+        name = job.treebank.name
+        try:
+            check_name(job.model_name)
+            if job.folder.resolve() == job.treebank.folder.resolve():
+                raise OutputError(f"{job.folder} holds the treebank itself: choose another output")
+            if is_done(job):
+                kept.append(name)
+            else:
+                missing.append(job)
+        except (SyntagmaError, OSError) as error:
+            failed[name] = describe_error(error, job.folder, job.log)
+    missing.sort(key=_size, reverse=True)  # none of the largest is left alone at the end
+    return missing, kept, failed
 
 
-def _make(output: Path) -> None:
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot write to {output}: {error.strerror or error}") from error
-
-
-def _write_tables(report: TrainManyReport) -> None:
-    with atomic_write(report.output / "table.md", "w") as file:
-        file.write(report.table())
-    value: Record = {
-        "treebanks": report.figures,
-        "failed": report.failed,
-        "left_out": list(report.left_out),
-    }
-    write_json(report.output / "table.json", value)
+def _size(job: TrainingJob) -> int:
+    return sum(os.path.getsize(file) for file in job.treebank.train if file.exists())

@@ -1,35 +1,52 @@
-"""`tune`: searches for the settings that make the best model of a treebank."""
+"""`tune`: searches for the settings that make the best model of a treebank, on Ray Tune.
+
+Trials that fall behind are stopped by ASHA (Li et al. 2020, "A System for Massively Parallel
+Hyperparameter Tuning"): a trial goes on after a fifth, two fifths and four fifths of its epochs
+only if it is among the better half of those that came as far. `search` has the trials.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from syntagma.arguments import check_range
-from syntagma.engines import MAX_JOBS, available_cores, import_ray
+from syntagma.engines import connected, import_ray, ray_reason
 from syntagma.errors import ArgumentError, SyntagmaWarning, TrainingError, shown
 from syntagma.files import temporary
 from syntagma.files.locking import locked
 from syntagma.files.paths import check_path
 from syntagma.files.writing import atomic_write, check_output
 from syntagma.neural.settings import AdaptedSettings, NeuralSettings
-from syntagma.sweeps.job import describe_files, differing_settings, settings_to_json
-from syntagma.sweeps.ray_tune import search_with_ray
-from syntagma.sweeps.record import Record, read_json, write_json
+from syntagma.sweeps.job import (
+    Record,
+    check_cores,
+    describe_files,
+    differing_settings,
+    markdown_table,
+    read_json,
+    settings_to_json,
+    write_json,
+)
 from syntagma.sweeps.search import (
     RECORD,
+    SPACE,
     Trial,
     best_trial,
     check_settings,
     draw_settings,
     model_of,
+    note_error,
     note_stop,
     read_trial,
-    trials_table,
+    run_trial,
+    trial_state,
 )
 from syntagma.training.data import TrainingPlan
 from syntagma.training.train import train as train_model
@@ -37,6 +54,14 @@ from syntagma.treebanks.corpus import corpus_files
 
 TRIALS = 20
 MAX_TRIALS = 1000
+_GRACE = 20  # percent of its epochs that each trial may run
+_ALL = 101  # percent; at 100, a trial ends by itself
+_FAILURES = 2  # of the process of a trial, after each of which it goes on
+_ENVIRONMENT = {
+    "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",  # the trials keep their own files
+    "TUNE_DISABLE_SIGINT_HANDLER": "1",
+    "RAY_AIR_NEW_OUTPUT": "0",  # the other kind of output prints even if it is told to be silent
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +73,29 @@ class TuningReport:
 
     def table(self) -> str:
         """The trials as a table in Markdown, the best first."""
-        return trials_table(self.trials)
+        ranked = sorted(
+            self.trials, key=lambda each: (bool(each.error), -(each.bleu or 0), each.number)
+        )
+        headings = [
+            "trial",
+            *(name.replace("_", " ") for name in SPACE),
+            "best",
+            "dev BLEU",
+            "state",
+        ]
+        return markdown_table(
+            headings,
+            [
+                [
+                    str(each.number),
+                    *(f"{getattr(each.settings, name):g}" for name in SPACE),
+                    str(each.best_epoch or "-"),
+                    "-" if each.bleu is None else f"{each.bleu:.2f}",
+                    trial_state(each),
+                ]
+                for each in ranked
+            ],
+        )
 
 
 def tune(
@@ -88,9 +135,7 @@ def tune(
     trials = check_range("trials", trials, MAX_TRIALS)
     if minutes is not None and not (isinstance(minutes, int | float) and minutes > 0):
         raise ArgumentError(f"minutes must be a number above 0, not {shown(minutes)}")
-    if address is not None and jobs is not None:
-        raise ArgumentError("jobs (--jobs) is for this machine: a cluster uses the cores it has")
-    cores = check_range("jobs", available_cores() if jobs is None else jobs, MAX_JOBS)
+    cores = check_cores(jobs, address)
     check_path(output, "output")
     output = Path(output)
     train_files = corpus_files(train, "train")
@@ -133,12 +178,12 @@ def tune(
         def end(number: int) -> None:
             if not time_is_up():
                 note_stop(tasks[number - 1])
-            on_trial(_read(tasks[number - 1]))
+            on_trial(read_trial(tasks[number - 1]))
 
         temporary.remove(folder / "ray")  # of a run that was killed
         search_with_ray(tasks, folder, cores=cores, address=address, seconds=seconds, on_end=end)
         temporary.remove(folder / "ray")
-        found = tuple(map(_read, tasks))
+        found = tuple(map(read_trial, tasks))
         best = best_trial(found)
         if best is None:
             reasons = sorted({each.error for each in found if each.error})
@@ -159,10 +204,6 @@ def tune(
         with atomic_write(folder / "trials.md", "w") as page:
             page.write(report.table())
     return report
-
-
-def _read(task: Record) -> Trial:
-    return read_trial(Path(task["folder"]), task["number"], task["settings"])
 
 
 class _Planned(Exception):
@@ -222,3 +263,84 @@ def _check_folder(
             f"({differing_settings(known, asked)}); repeat its command to continue it, or remove "
             "the folder to start again"
         )
+
+
+def search_with_ray(
+    tasks: Sequence[Record],
+    folder: Path,
+    *,
+    cores: int,
+    address: str | None,
+    seconds: float | None,
+    on_end: Callable[[int], object],
+) -> None:
+    """Run the trials of these tasks; `on_end` is called with the number of each that has ended.
+
+    After so many seconds, all of them are stopped.
+    """
+    ray = import_ray("tune", "tune")
+    from ray import tune
+    from ray.tune.schedulers import ASHAScheduler
+
+    class Progress(tune.Callback):  # type: ignore[misc]
+        def on_trial_complete(
+            self, iteration: int, trials: list[Any], trial: Any, **info: Any
+        ) -> None:
+            on_end(trial.config["task"]["number"])
+
+        def on_trial_error(
+            self, iteration: int, trials: list[Any], trial: Any, **info: Any
+        ) -> None:
+            note_error(trial.config["task"], "its process died, perhaps for lack of memory")
+            on_end(trial.config["task"]["number"])
+
+    with connected(ray, address, cores), _environment():
+        tuner = tune.Tuner(
+            tune.with_resources(_run, {"cpu": 1}),
+            param_space={"task": tune.grid_search(list(tasks))},
+            tune_config=tune.TuneConfig(
+                scheduler=ASHAScheduler(
+                    time_attr="percent",
+                    metric="bleu",
+                    mode="max",
+                    max_t=_ALL,
+                    grace_period=_GRACE,
+                    reduction_factor=2,
+                ),
+                time_budget_s=seconds,
+                trial_dirname_creator=lambda trial: f"trial-{trial.config['task']['number']}",
+            ),
+            run_config=tune.RunConfig(
+                name="ray",
+                storage_path=str(folder),
+                verbose=0,
+                callbacks=[Progress()],
+                failure_config=tune.FailureConfig(max_failures=_FAILURES),
+            ),
+        )
+        try:
+            tuner.fit()
+        except (ray.exceptions.RayError, tune.TuneError) as error:
+            raise TrainingError(
+                f"Ray has given up ({ray_reason(error)}); the same command resumes"
+            ) from error
+
+
+def _run(config: dict[str, Any]) -> None:
+    from ray import tune
+
+    run_trial(config["task"], tune.report)
+
+
+@contextlib.contextmanager
+def _environment() -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in _ENVIRONMENT}
+    os.environ.update(_ENVIRONMENT)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,45 +1,69 @@
 """The work for one treebank: its model is trained, measured and packed.
 
-Each step is left out if an earlier run has done it. Which process does the work is decided by the
-engines in `processes`.
+Each step is left out if an earlier run has done it. A process on this machine, or a task of Ray,
+does the work for each treebank. A worker process runs this module as a program: it reads one job
+from standard input and answers on standard output, one JSON value per line. It exits as soon as its
+standard input ends.
+
+Ray repeats tasks whose process or machine dies; training then resumes after its last complete
+epoch. All machines of a cluster must reach treebanks and output by the same paths.
 """
 
 from __future__ import annotations
 
 import contextlib
+import faulthandler
+import json
+import os
+import subprocess
+import sys
+import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from syntagma import __version__
+from syntagma.engines import (
+    connected,
+    end_worker,
+    import_ray,
+    open_answers,
+    ray_reason,
+    send,
+    start_worker,
+)
 from syntagma.errors import SyntagmaError, SyntagmaWarning
 from syntagma.evaluation.evaluate import evaluate, main_conditions
 from syntagma.evaluation.realization import evaluate_realization, lemma_problems
 from syntagma.evaluation.report import report_as_dict
+from syntagma.files import temporary
 from syntagma.linearizer.linearizer import load
 from syntagma.models.header import heads_of
 from syntagma.models.loading import load_model
 from syntagma.models.packaging import package
 from syntagma.neural.settings import NeuralSettings
 from syntagma.sweeps.collection import read_licence
-from syntagma.sweeps.job import TrainingJob
-from syntagma.sweeps.record import (
+from syntagma.sweeps.job import (
     Record,
+    TrainingJob,
     has_figures,
     is_packed,
     measured_on,
     new_record,
     trained_record,
-    write_record,
+    write_json,
 )
 from syntagma.training.data import TrainingPlan
 from syntagma.training.run import Epoch, TrainingReport, keep_freed_memory
 from syntagma.training.train import train
 from syntagma.treebanks.corpus import read_corpus
 
+PARENT_GONE = 3  # exit code of a worker
+_RETRIES = 3  # of a Ray task
 SEED = 1  # of the shuffling of test sentences, as `syntagma evaluate` has it
 
 Tell = Callable[[str], object]
@@ -91,32 +115,35 @@ def describe_error(error: Exception, folder: Path, log: Path) -> str:
 
 
 def _work(job: TrainingJob, tell: Tell, log: IO[str], noted: list[str]) -> Record:
-    record = trained_record(job)
-    if record is None:
-        record = begun = new_record(job)
-        write_record(job, record)
+    known = trained_record(job)
+    record = new_record(job) if known is None else known
 
-        def note_warnings() -> None:
-            begun["warnings"] = list(noted)
-            write_record(job, begun)
+    def keep() -> None:
+        write_json(job.figures, record)
 
-        report = _train(job, tell, log, note_warnings)
-        cpu_seconds = sum(epoch.cpu_seconds for epoch in report.epochs)
+    def keep_warnings() -> None:
         record["warnings"] = list(noted)
-        record["training"] = {**_describe_training(job), "cpu_seconds": round(cpu_seconds, 1)}
-        write_record(job, record)
+        keep()
+
+    if known is None:
+        keep()
+        report = _train(job, tell, log, keep_warnings)
+        record["warnings"] = list(noted)
+        cpu_seconds = sum(epoch.cpu_seconds for epoch in report.epochs)
+        record["training"] = _describe_training(job, round(cpu_seconds, 1))
+        keep()
     elif "training" not in record:  # killed right after the model was written
-        record["training"] = {**_describe_training(job), "cpu_seconds": None}
+        record["training"] = _describe_training(job, None)
     if not has_figures(job, record):
         record["measured"] = {**measured_on(job), "syntagma": __version__, **_measure(job, tell)}
         record.pop("package", None)
         print(f"measured on {record['measured']['on']}", file=log)
-        write_record(job, record)
+        keep()
     if not is_packed(job, record):
         tell("packing")
         record["package"] = _pack(job, record)
         print(f"packed as {record['package']['distribution']}", file=log)
-        write_record(job, record)
+        keep()
     return record
 
 
@@ -154,7 +181,7 @@ def _train(
     )
 
 
-def _describe_training(job: TrainingJob) -> Record:
+def _describe_training(job: TrainingJob, cpu_seconds: float | None) -> Record:
     """What the header of the model says about its training."""
     header = load_model(job.model, search=None).header
     return {
@@ -162,6 +189,7 @@ def _describe_training(job: TrainingJob) -> Record:
         "epochs": header["settings"]["epochs"],
         "best_epoch": header["figures"]["epoch"],
         "size": job.model.stat().st_size,
+        "cpu_seconds": cpu_seconds,
     }
 
 
@@ -169,7 +197,7 @@ def _measure(job: TrainingJob, tell: Tell) -> Record:
     """The figures of the model on its test set, else on its development set; if that was held out
     of the training set, those of training."""
     tell("measuring")
-    linearizer = load(job.model, search=_search(job))
+    linearizer = load(job.model, search="best-first" if job.settings.SCORER == "edges" else "beam")
     files = job.treebank.test or job.treebank.dev
     if not files:
         figures = linearizer.info.header["figures"]["dev"]
@@ -185,10 +213,6 @@ def _measure(job: TrainingJob, tell: Tell) -> Record:
         realized = evaluate_realization(linearizer, problems, sentences, seed=SEED)
         found["realization"] = realized.to_json()
     return found
-
-
-def _search(job: TrainingJob) -> Any:
-    return "best-first" if job.settings.SCORER == "edges" else "beam"
 
 
 def _pack(job: TrainingJob, record: Record) -> Record:
@@ -227,3 +251,134 @@ def _warnings_in(log: IO[str]) -> Iterator[list[str]]:
         warnings.simplefilter("always", SyntagmaWarning)
         warnings.showwarning = show
         yield noted
+
+
+def work_in_processes(
+    jobs: Sequence[TrainingJob], processes: int, tell: Callable[[str, str], object]
+) -> Iterator[TrainingOutcome]:
+    """The outcomes of the jobs, as they come, from at most this many processes at a time.
+
+    A process that dies is an outcome of its own job. `tell` is called with the name of a treebank
+    and what is being done for it, by any thread.
+    """
+    running = _Running()
+    pool = ThreadPoolExecutor(processes)
+    try:
+        futures = [pool.submit(running.work, job, tell) for job in jobs]
+        for future in as_completed(futures):
+            yield future.result()
+    finally:
+        running.stop()
+        pool.shutdown(cancel_futures=True)
+
+
+class _Running:
+    """The processes that are at work; all of them end when it is stopped."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._processes: set[subprocess.Popen[str]] = set()
+        self._stopped = False
+
+    def work(self, job: TrainingJob, tell: Callable[[str, str], object]) -> TrainingOutcome:
+        """The outcome of a job that is done by a process of its own."""
+        name = job.treebank.name
+        try:
+            job.folder.mkdir(parents=True, exist_ok=True)
+            log = open(job.log, "ab")  # noqa: SIM115
+        except OSError as error:
+            return TrainingOutcome(name, error=f"cannot write {job.log}: {error.strerror or error}")
+        with log:
+            with self._lock:
+                if self._stopped:
+                    return TrainingOutcome(name, error="stopped")
+                try:
+                    process = start_worker("syntagma.sweeps.work", log.fileno())
+                except OSError as error:
+                    why = f"cannot start its process: {error.strerror or error}"
+                    return TrainingOutcome(name, error=why)
+                self._processes.add(process)
+            try:
+                return _converse(process, job, lambda text: tell(name, text))
+            finally:
+                process.kill()
+                end_worker(process)
+                with self._lock:
+                    self._processes.remove(process)
+
+    def stop(self) -> None:
+        with self._lock:
+            self._stopped = True
+            for process in self._processes:
+                process.kill()
+
+
+def _converse(
+    process: subprocess.Popen[str], job: TrainingJob, tell: Callable[[str], object]
+) -> TrainingOutcome:
+    """Give the job to a worker, and listen to it until the end."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with contextlib.suppress(OSError):  # of a worker that has died
+        send(process.stdin, job.to_json())  # left open, which keeps the worker going
+    for line in process.stdout:
+        if not line.endswith("\n"):
+            break
+        answer: dict[str, Any] = json.loads(line)
+        if "outcome" in answer:
+            return TrainingOutcome(**answer["outcome"])
+        tell(answer["at"])
+    code = process.wait()
+    how = f"ended with exit code {code}"
+    if code < 0:
+        how = f"was killed by signal {-code}, perhaps for lack of memory"
+    return TrainingOutcome(job.treebank.name, error=f"its process {how}; see {job.log}")
+
+
+def _main() -> None:
+    """The worker: do one job."""
+    answers = open_answers()
+    faulthandler.enable()
+    job = TrainingJob.from_json(json.loads(sys.stdin.readline()))
+    threading.Thread(target=_end_with_parent, args=(sys.stdin,), daemon=True).start()
+    outcome = run_job(job, lambda text: send(answers, {"at": text}))
+    send(answers, {"outcome": asdict(outcome)})
+
+
+def _end_with_parent(stdin: IO[str]) -> None:
+    stdin.read()
+    temporary.abandon()
+    os._exit(PARENT_GONE)
+
+
+def work_with_ray(
+    jobs: Sequence[TrainingJob], cores: int, address: str | None
+) -> Iterator[TrainingOutcome]:
+    """The outcomes of the jobs, as they come, from a cluster, or from so many cores here."""
+    ray = import_ray("the engine ray")
+    with connected(ray, address, cores):
+        # A process for each call: what `run_job` does to its process cannot be undone.
+        task = ray.remote(num_cpus=1, max_retries=_RETRIES, max_calls=1)(_attempt)
+        waiting: dict[Any, str] = {}  # names of treebanks
+        try:
+            for job in jobs:
+                waiting[task.remote(job.absolute().to_json())] = job.treebank.name
+            while waiting:
+                [done], _ = ray.wait(list(waiting), num_returns=1)
+                name = waiting.pop(done)
+                try:
+                    outcome = TrainingOutcome(**ray.get(done))
+                except ray.exceptions.RayError as error:
+                    outcome = TrainingOutcome(name, error=f"Ray has given up: {ray_reason(error)}")
+                yield outcome
+        finally:
+            for each in waiting:  # the session may be the caller's, and stay
+                ray.cancel(each, force=True)
+
+
+def _attempt(job: dict[str, Any]) -> dict[str, Any]:
+    return asdict(run_job(TrainingJob.from_json(job), lambda text: None))
+
+
+if __name__ == "__main__":
+    _main()

@@ -13,10 +13,10 @@ import pytest
 from toys.collections import add_treebank, environment
 
 from syntagma.linear.settings import LinearSettings
-from syntagma.sweeps import processes
+from syntagma.sweeps import work
 from syntagma.sweeps.collection import find_treebanks
 from syntagma.sweeps.job import TrainingJob
-from syntagma.sweeps.processes import PARENT_GONE, work_in_processes
+from syntagma.sweeps.work import PARENT_GONE, work_in_processes
 
 SETTINGS = LinearSettings(epochs=1, beam=4)
 
@@ -62,7 +62,7 @@ def test_a_worker_that_dies_is_the_outcome_of_its_treebank(
             process.wait()
         return process
 
-    monkeypatch.setattr(processes, "start_worker", start)
+    monkeypatch.setattr(work, "start_worker", start)
     jobs = jobs_of(tmp_path, "de_toy", "fr_toy")
     outcomes = [*work_in_processes(jobs, 2, lambda name, step: None)]
     assert sorted(each.name for each in outcomes) == ["de_toy", "fr_toy"]
@@ -77,7 +77,7 @@ def test_a_worker_that_cannot_start_is_the_outcome_of_its_treebank(
     def start(module: str, log: int) -> subprocess.Popen[str]:
         raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(processes, "start_worker", start)
+    monkeypatch.setattr(work, "start_worker", start)
     jobs = jobs_of(tmp_path, "de_toy", "fr_toy")
     outcomes = [*work_in_processes(jobs, 2, lambda name, step: None)]
     why = "cannot start its process: Resource temporarily unavailable"
@@ -104,7 +104,7 @@ def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
     train.unlink()
     os.mkfifo(train)
     pipe = subprocess.PIPE
-    command = [sys.executable, "-P", "-m", "syntagma.sweeps.processes"]
+    command = [sys.executable, "-P", "-m", "syntagma.sweeps.work"]
     with subprocess.Popen(command, stdin=pipe, text=True, env=environment()) as worker:
         assert worker.stdin is not None
         worker.stdin.write(json.dumps(job.to_json()) + "\n")
