@@ -201,7 +201,7 @@ def read_trial(task: Mapping[str, Any]) -> Trial:
     if record is None:
         return Trial(task["number"], settings)
     measured = record["epochs"]
-    best = max(measured, key=lambda each: (each["mean_bleu"], -each["number"]), default={})
+    best: Record = max(measured, key=lambda each: (each["mean_bleu"], -each["number"]), default={})
     return Trial(
         task["number"],
         settings,

@@ -133,8 +133,8 @@ def train_many(
         _check_settings(output, all_jobs)
         missing, kept, failed = _find_missing(all_jobs)
         on_start(len(all_jobs), len(kept))
-        for name, error in failed.items():
-            on_treebank(name, error)
+        for name, why in failed.items():
+            on_treebank(name, why)
         outcomes: Iterator[TrainingOutcome] = iter(())
         if missing and engine == "processes":
             outcomes = work_in_processes(missing, cores, on_progress)
