@@ -94,12 +94,10 @@ class ArgumentError(SyntagmaError, ValueError):
 
     def renamed(self, name: Callable[[str], str]) -> str:
         """The message with arguments named as the caller knows them: `n_best` as `--n-best`."""
-        names = "|".join(filter(None, (self.field, *self.others)))
-        return (
-            re.sub(rf"\b({names})\b", lambda found: name(found[1]), str(self))
-            if names
-            else str(self)
-        )
+        if not self.field:
+            return str(self)
+        names = "|".join((self.field, *self.others))
+        return re.sub(rf"\b({names})\b", lambda found: name(found[1]), str(self))
 
 
 class ProblemError(SyntagmaError):
@@ -135,13 +133,10 @@ class FormatError(SyntagmaError):
         self.line = line
 
     def __str__(self) -> str:
-        if self.source is not None and self.line is not None:
-            return f"{self.source}:{self.line}: {self.message}"
         if self.source is not None:
-            return f"{self.source}: {self.message}"
-        if self.line is not None:
-            return f"line {self.line}: {self.message}"
-        return self.message
+            line = "" if self.line is None else f":{self.line}"
+            return f"{self.source}{line}: {self.message}"
+        return self.message if self.line is None else f"line {self.line}: {self.message}"
 
 
 class ModelError(SyntagmaError):

@@ -25,6 +25,12 @@ DEFAULT_TIMEOUT: Final = 5.0  # seconds of a best-first search without another l
 MAX_THREADS: Final = 256
 DEFAULT_MAX_WORDS: Final = 512
 
+_MOST = {
+    "n_best": MAX_BEAM,
+    "beam": MAX_BEAM,
+    "expansions": MAX_EXPANSIONS,
+    "max_words": 1 << 31,
+}
 _LIMITS = ("beam", "timeout", "max_words", "projective")
 # The options of each operation; the search is that of the model.
 OPTIONS: Final[dict[Operation, tuple[str, ...]]] = {
@@ -66,23 +72,9 @@ class Request:
         for name, default in DEFAULTS.items():
             if name not in OPTIONS[self.operation] and getattr(self, name) is not default:
                 raise ArgumentError(f"{name} does not go with {self.operation}", field=name)
-        limits = {"n_best": MAX_BEAM, "beam": MAX_BEAM, "expansions": MAX_EXPANSIONS}
-        for name, most in limits.items():
-            if (number := getattr(self, name)) is not None:
-                object.__setattr__(self, name, check_range(name, number, most))
-        object.__setattr__(self, "max_words", check_range("max_words", self.max_words, 1 << 31))
-        self._check_numbers()
-        self._check_diverse()
-        if self.search == "beam" and self.expansions is not None:
-            raise ArgumentError(
-                "beam search takes no expansions: limit it by beam or timeout", field="expansions"
-            )
-        if self.search == "best-first" and self.beam is not None:
-            raise ArgumentError(
-                "best-first search has no beam: limit it by timeout or expansions", field="beam"
-            )
-
-    def _check_numbers(self) -> None:
+        for name, most in _MOST.items():
+            if name == "max_words" or getattr(self, name) is not None:
+                object.__setattr__(self, name, check_range(name, getattr(self, name), most))
         timeout, margin = self.timeout, self.margin
         if timeout is not None and not (_is_number(timeout) and 0 < timeout <= MAX_TIMEOUT):
             raise ArgumentError(
@@ -94,8 +86,6 @@ class Request:
             raise ArgumentError(
                 f"margin must be a number that is 0 or more, not {shown(margin)}", field="margin"
             )
-
-    def _check_diverse(self) -> None:
         for name in ("diverse", "projective"):
             if not isinstance(value := getattr(self, name), bool):
                 raise ArgumentError(f"{name} must be True or False, not {shown(value)}", field=name)
@@ -111,18 +101,21 @@ class Request:
                 "a best-first search stops at the first orders that it finds",
                 field="diverse",
             )
+        if self.search == "beam" and self.expansions is not None:
+            raise ArgumentError(
+                "beam search takes no expansions: limit it by beam or timeout", field="expansions"
+            )
+        if self.search == "best-first" and self.beam is not None:
+            raise ArgumentError(
+                "best-first search has no beam: limit it by timeout or expansions", field="beam"
+            )
 
     def describe_budget(self) -> dict[str, str | int | float]:
         """What the search may spend, as the signature of a score states it."""
-        spent: dict[str, str | int | float | None]
+        spent: dict[str, str | int | float | None] = {"search": self.search}
         if self.search == "beam":
-            spent = {"beam": self.beam or "auto", "timeout": self.timeout}
-        else:
-            spent = {
-                "search": self.search,
-                "timeout": self.seconds,
-                "expansions": self.expansions,
-            }
+            spent = {"beam": self.beam or "auto"}
+        spent |= {"timeout": self.seconds, "expansions": self.expansions}
         return {name: value for name, value in spent.items() if value is not None}
 
     @property

@@ -22,7 +22,7 @@ def stored(count: int, max_features: int) -> StoredWeights:
 def test_arrays_give_the_weights_back(count: int) -> None:
     one = stored(count, 10**6)
     arrays = one.to_arrays()
-    assert arrays.keys() == StoredWeights.SECTIONS
+    assert arrays.keys() == StoredWeights.sections({})
     assert len(arrays["weights"]) == count
     again = StoredWeights.from_arrays(arrays)
     occupied = one.fingerprints != 0

@@ -33,10 +33,10 @@ from syntagma.transition.lifting import (
     lift_encoding,
     liftings_of_order,
     likely_liftings,
-    log_odds,
     merge_lists,
     rival_liftings,
     room_of,
+    weighted_odds,
 )
 
 VOCABULARY = toy_vocabulary()
@@ -236,8 +236,8 @@ def test_likely_liftings_are_the_most_probable_ones(
         encoding = encode(problem, VOCABULARY)
         scores = random_scores(rng, encoding.heads)
         every = product(*(range(min(r, MOST_STEPS) + 1) for r in room_of(encoding.heads)))
-        ranked = sorted(every, key=lambda lifting: -log_odds(scores, lifting))
-        odds = [log_odds(scores, lifting) for lifting in ranked]
+        ranked = sorted(every, key=lambda lifting: -weighted_odds(scores, lifting))
+        odds = [weighted_odds(scores, lifting) for lifting in ranked]
         apart = range(len(problem.words))
         wanted = [
             lifting
@@ -245,8 +245,8 @@ def test_likely_liftings_are_the_most_probable_ones(
             if each > odds[0] + np.log(LEAST_SHARE)
         ]
         found = likely_liftings(scores, apart)
-        assert [log_odds(scores, lifting) for lifting in found] == pytest.approx(
-            [log_odds(scores, lifting) for lifting in wanted[:most]], abs=1e-4
+        assert [weighted_odds(scores, lifting) for lifting in found] == pytest.approx(
+            [weighted_odds(scores, lifting) for lifting in wanted[:most]], abs=1e-4
         )
         assert len(set(found)) == len(found)
 

@@ -20,7 +20,7 @@ from syntagma.best_first.grammars import EdgeGrammar, edge_grammar
 from syntagma.best_first.templates import fluency_templates
 from syntagma.errors import ModelError, SyntagmaError, not_a_model
 from syntagma.features._sparse import TemplateTable, Weights, check_templates
-from syntagma.features.stored_weights import StoredWeights, weight_sections
+from syntagma.features.stored_weights import StoredWeights
 from syntagma.language_model.packed import LanguageModel
 from syntagma.request import Request, SearchName
 from syntagma.results.linearization import Linearization
@@ -154,7 +154,7 @@ class StoredEdgeScorer:
             raise not_a_model("no chart size")
         if not isinstance(header.get("scaled"), bool):
             raise not_a_model("it does not state whether scores are scaled")
-        return sections | weight_sections(header)
+        return sections | StoredWeights.sections(header)
 
     def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> EdgeScorer:
         ccg = self.ccg if header["grammar"] == "ccg" else None

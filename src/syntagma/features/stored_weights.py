@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -44,8 +44,6 @@ class StoredWeights:
 
     The weight in slot i is `levels[steps[i]]`, or `steps[i]` itself if there are no levels.
     """
-
-    SECTIONS: ClassVar = frozenset(section.name for section in TABLE)
 
     fingerprints: npt.NDArray[np.uint32]
     steps: npt.NDArray[Any]
@@ -102,6 +100,12 @@ class StoredWeights:
         steps[occupied] = arrays["weights"]
         return cls(fingerprints, steps, arrays.get("levels", np.zeros(0, np.float32)))
 
+    @classmethod
+    def sections(cls, header: Mapping[str, Any]) -> frozenset[str]:
+        """The sections of the weights in a file with this header."""
+        quantized = header.get("quantized", True)
+        return frozenset(section.name for section in (TABLE if quantized else UNQUANTIZED_TABLE))
+
     def weights(self) -> Weights:
         """The table that a search reads."""
         weights = self.levels[self.steps] if self.quantized else self.steps
@@ -111,12 +115,6 @@ class StoredWeights:
         """What the header of a model file says about the weights."""
         features = int(np.count_nonzero(self.fingerprints))
         return {"features": features, **({} if self.quantized else {"quantized": False})}
-
-
-def weight_sections(header: Mapping[str, Any]) -> frozenset[str]:
-    """The sections of the weights in a file with this header."""
-    quantized = header.get("quantized", True)
-    return frozenset(section.name for section in (TABLE if quantized else UNQUANTIZED_TABLE))
 
 
 def _check_occupied(occupied: npt.NDArray[np.uint8]) -> None:

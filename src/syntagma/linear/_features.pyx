@@ -59,21 +59,6 @@ assert len(SCOPE_NAMES) == SCOPES
 cdef uint64_t START = 1 << 30   # before the first word of a sentence, or of a family
 
 
-cdef inline int first_atom(int scope) noexcept nogil:
-    """The first atom that is unknown in the scope; all later ones are unknown, too."""
-    if scope == STATE:
-        return Scls
-    if scope == BEFORE_SHIFT:
-        return Lw
-    if scope == CANDIDATE:
-        return Xw
-    if scope == FAMILY:
-        return Yw
-    if scope == PAIR:
-        return Cw
-    return ATOMS
-
-
 # Words as atoms
 
 cdef int tag_of(const Extractor* x, const State* state, int word) noexcept nogil:
@@ -415,8 +400,8 @@ cdef class Templates(TemplateTable):
     is one action."""
 
     def __init__(self, templates, bint atomic):
-        known = [list(ATOM_NAMES[: first_atom(scope)]) for scope in range(SCOPES)]
-        known[CHILD] = [*ATOM_NAMES[:Xw], *ATOM_NAMES[Cw:]]
+        known = [list(ATOM_NAMES[:end]) for end in (Scls, Lw, Xw, Yw, Cw)]  # in each scope
+        known.append([*ATOM_NAMES[:Xw], *ATOM_NAMES[Cw:]])
         TemplateTable.__init__(self, templates, ATOM_NAMES, dict(zip(SCOPE_NAMES, known)))
         self.atomic = atomic
         cdef int i, j

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from syntagma.errors import not_a_model
 from syntagma.features._sparse import check_templates
-from syntagma.features.stored_weights import StoredWeights, weight_sections
+from syntagma.features.stored_weights import StoredWeights
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._search import LinearParameters, LinearSearch
 from syntagma.linear.templates import FEATURE_SETS, templates
@@ -60,10 +60,6 @@ class StoredLinearScorer(StoredWeights):
     __slots__ = ()
 
     SEARCH: ClassVar[SearchName] = "beam"
-
-    @classmethod
-    def sections(cls, header: Mapping[str, Any]) -> frozenset[str]:
-        return weight_sections(header)
 
     def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> LinearScorer:
         if str(header.get("feature_set")) not in FEATURE_SETS:

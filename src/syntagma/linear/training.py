@@ -19,16 +19,15 @@ from syntagma.linear.scorer import StoredLinearScorer
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.templates import templates
 from syntagma.request import Request
-from syntagma.transition.encoding import Encoding, FormArrays, Ints, form_arrays
+from syntagma.transition.encoding import form_arrays
 from syntagma.transition.training import (
-    Reference,
     describe_vocabulary,
     encode_training,
     prepare,
 )
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.treebank import Sentence
-from syntagma.treebanks.visits import InflectedVisit, InflectVisit, of_lemmas, shuffled, visit
+from syntagma.treebanks.visits import InflectVisit, of_lemmas, shuffled, visit
 
 
 class PerceptronLearner:
@@ -110,36 +109,28 @@ class PerceptronLearner:
     def _learn(self, number: int, index: int) -> Update:
         sentence = self.sentences[index]
         problem = visit(self.settings, number, index, sentence)
+        inflected = None
         if self.inflect is not None and of_lemmas(self.settings, number, index):
-            return self._learn_forms(sentence, self.inflect(sentence, problem))
-        encoding, reference = encode_training(sentence, problem, self.vocabulary)
-        return self._update(encoding, reference, reference.tags)
-
-    def _learn_forms(self, sentence: Sentence, inflected: InflectedVisit) -> Update:
-        problem, alternatives = inflected.problem, inflected.alternatives
-        encoding, reference = encode_training(sentence, problem, self.vocabulary, alternatives)
-        chosen = np.zeros(len(sentence), np.int32)  # by number, as in the reference
-        chosen[reference.order] = inflected.chosen
-        gold = [(word, int(chosen[word]), int(tag)) for word, tag in enumerate(reference.tags)]
-        forms = form_arrays(encoding, self.vocabulary, gold)
-        readings = reference.tags + chosen * (len(self.vocabulary.tags) + 1)
-        if readings.max() >= READINGS_LIMIT:  # a huge tag set: the order of the likeliest forms
-            return self._update(encoding, reference, reference.tags)
-        return self._update(encoding, reference, readings, forms)
-
-    def _update(
-        self,
-        encoding: Encoding,
-        reference: Reference,
-        tags: Ints,
-        forms: FormArrays | None = None,
-    ) -> Update:
+            inflected = self.inflect(sentence, problem)
+            problem = inflected.problem
+        alternatives = None if inflected is None else inflected.alternatives
+        encoding, gold = encode_training(sentence, problem, self.vocabulary, alternatives)
+        readings, forms = gold.tags, None
+        if inflected is not None:
+            chosen = np.zeros(len(sentence), np.int32)  # by number, as in the reference
+            chosen[gold.order] = inflected.chosen
+            readings = gold.tags + chosen * (len(self.vocabulary.tags) + 1)
+            if readings.max() < READINGS_LIMIT:
+                taken = [(word, int(chosen[word]), int(tag)) for word, tag in enumerate(gold.tags)]
+                forms = form_arrays(encoding, self.vocabulary, taken)
+            else:  # a huge tag set: the order of the likeliest forms
+                readings = gold.tags
         return self.perceptron.learn(
             encoding.task,
-            reference.order,
-            reference.heads,
-            reference.labels,
-            tags,
+            gold.order,
+            gold.heads,
+            gold.labels,
+            readings,
             self.settings.beam,
             self.settings.update == "max-violation",
             forms,

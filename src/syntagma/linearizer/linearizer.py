@@ -33,6 +33,7 @@ from syntagma.models.container import content_mark
 from syntagma.models.header import Header, scorer_name
 from syntagma.models.loading import DEFAULT_MODELS, SHIPPED, load_model, model_path
 from syntagma.models.model import Model
+from syntagma.problem.problem import Problem
 from syntagma.problem.word import UPOS_TAGS, TagColumn
 from syntagma.realization.detokenization import Detokenizer
 from syntagma.realization.realizer import likeliest_first
@@ -463,7 +464,7 @@ class Linearizer:
         elif request.operation == "score":
             problem, order = as_pair(item)
         else:
-            problem = read(as_problem, item, "words")
+            problem = item if isinstance(item, Problem) else read(Problem.of, item, "words")
         check_size(problem, request.max_words, self.max_words)
         given, words = problem, problem.words
         if realizer := self._model.realizer if request.operation == "realize" else None:

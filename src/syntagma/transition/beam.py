@@ -81,6 +81,7 @@ class BeamStrategy:
     def search(
         self, encodings: Sequence[Encoding], request: Request, n_best: int
     ) -> Iterator[list[Linearization] | SyntagmaError]:
+        """Open searches of problems together, and run them one by one."""
         # With a time limit each problem has its own, which covers its encoding.
         batches = [encodings] if request.timeout is None else [[each] for each in encodings]
         for batch in batches:
@@ -93,17 +94,14 @@ class BeamStrategy:
                     yield error
 
     def _open(self, encodings: Sequence[Encoding], widths: Sequence[int]) -> Iterator[Search]:
-        language_model = self._language_model
-        ngram_scorers = [
-            language_model.ngram_scorer(encoding) if language_model is not None else None
-            for encoding in encodings
-        ]
+        """A search of each problem, with its n-gram scorer and its judges."""
+        model = self._language_model
+        ngram_scorers = [None if model is None else model.ngram_scorer(each) for each in encodings]
         opened = self._scorer.searches(encodings, widths, ngram_scorers)
         for encoding, search in zip(encodings, opened, strict=True):
             judges = tuple(judge(encoding) for judge in self._judges)
-            search.judges += judges
-            if search.opposite is not None:
-                search.opposite.judges += judges
+            for each in filter(None, (search, search.opposite)):
+                each.judges += judges
             yield search
 
     def _search(

@@ -297,16 +297,12 @@ def _word_rows(
 def gold_numbers(order: Sequence[int], leaders: Sequence[int]) -> list[int]:
     """The number of the word at each place of the problem. In training, that is the gold order, in
     which interchangeable words are in ascending order."""
+    places: dict[int, list[int]] = {}
+    for at, leader in sorted(zip(order, leaders, strict=True), reverse=True):
+        places.setdefault(leader, []).append(at)
     number_at = [0] * len(order)
-    for number, at in enumerate(order):
-        number_at[at] = number
-    members: dict[int, list[int]] = {}
     for number, leader in enumerate(leaders):
-        members.setdefault(leader, []).append(number)
-    for group in members.values():
-        places = sorted(order[number] for number in group)
-        for place, number in zip(places, group, strict=True):
-            number_at[place] = number
+        number_at[places[leader].pop()] = number
     return number_at
 
 

@@ -1,4 +1,4 @@
-"""Liftings: how a projective search finds orders that tear a subtree apart.
+"""Liftings: how a projective search finds orders that make a subtree discontinuous.
 
 For the purpose of ordering, a word with a given head may depend on an ancestor of it instead
 (Nivre and Nilsson 2005; in generation Bohnet et al. 2012). The lifted tree is ordered by the
@@ -14,6 +14,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -85,19 +86,14 @@ def _masks(encoding: Encoding, lifting: Lifting, heads: Sequence[int]) -> list[i
 def rival_liftings(encoding: Encoding, scores: Floats) -> list[tuple[Encoding, float]]:
     """The liftings to search with besides that of no word, each with its part of the score.
 
-    They are those asked for and the most probable ones that the order constraints allow. `scores`
-    are log-probabilities [word, steps] of at most MOST_STEPS steps.
+    They are those asked for and the most probable ones that the order constraints allow.
     """
     rivals = []
-    liftings = dict.fromkeys(
-        [*(encoding.liftings or ()), *likely_liftings(scores, encoding.leaders)]
-    )
-    for lifting in liftings:
-        if any(lifting):
-            try:
+    likely = likely_liftings(scores, encoding.leaders)
+    for lifting in dict.fromkeys([*(encoding.liftings or ()), *likely]):
+        with suppress(ProblemError):
+            if any(lifting):
                 rivals.append((lift_encoding(encoding, lifting), weighted_odds(scores, lifting)))
-            except ProblemError:
-                continue
     return rivals
 
 
@@ -122,16 +118,9 @@ def merge_lists(lists: Sequence[Sequence[Linearization]], n_best: int) -> list[L
 
 
 def weighted_odds(scores: Floats, lifting: Lifting) -> float:
-    """The part of a lifting in the score of a result; 0 for that of no word."""
-    return WEIGHT * log_odds(scores, lifting)
-
-
-def log_odds(scores: Floats, lifting: Lifting) -> float:
-    """How much more probable a lifting is than that of no word.
-
-    `scores` are log-probabilities [word, steps] of at most MOST_STEPS steps.
-    """
-    return sum(
+    """The part of a lifting in the score of a result: how much more probable it is than that of no
+    word. `scores` are log-probabilities [word, steps] of at most MOST_STEPS steps."""
+    return WEIGHT * sum(
         float(scores[word, min(steps, MOST_STEPS)]) - float(scores[word, 0])
         for word, steps in enumerate(lifting)
         if steps
@@ -195,16 +184,10 @@ def _cheapest_sets(
 
 def _sorted_within(lifting: Sequence[int], leaders: Sequence[int]) -> Lifting:
     """The lifting with the steps of interchangeable words in descending order."""
-    groups: dict[int, list[int]] = {}
-    for word, leader in enumerate(leaders):
-        groups.setdefault(leader, []).append(word)
-    result = list(lifting)
-    for members in groups.values():
-        if len(members) > 1:
-            steps = sorted((lifting[word] for word in members), reverse=True)
-            for word, step in zip(members, steps, strict=True):
-                result[word] = step
-    return tuple(result)
+    steps: dict[int, list[int]] = {}
+    for leader, step in sorted(zip(leaders, lifting, strict=True)):
+        steps.setdefault(leader, []).append(step)
+    return tuple(steps[leader].pop() for leader in leaders)
 
 
 def liftings_of_order(encoding: Encoding, order: Sequence[str] | Sequence[int]) -> list[Lifting]:

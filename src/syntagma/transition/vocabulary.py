@@ -127,16 +127,11 @@ class Vocabulary:
 
         Features of a lemma stay: they decide its forms.
         """
-        upos, features = word.upos, word.features
-        if upos is None and features is None:
+        upos = word.upos if self.upos or self._tags_are_upos else None
+        features = word.features if self.features or word.lemma is not None else None
+        if (upos, features) == (word.upos, word.features):
             return word
-        if not self.upos and not self._tags_are_upos:
-            upos = None
-        if not self.features and word.lemma is None:
-            features = None
-        if upos == word.upos and features == word.features:
-            return word
-        return Word(word.form, word.tag, word.head, word.deprel, word.lemma, features, upos)
+        return replace(word, upos=upos, features=features)
 
     def as_known(self, word: Word) -> Word:
         """The word as the search sees it: without an unknown tag, feature or label.
