@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import groupby, product
+from dataclasses import dataclass, field
+from itertools import chain, groupby, product
 from operator import itemgetter
 from typing import Literal
 
@@ -47,7 +47,7 @@ def tag_index(tag_column: TagColumn) -> int:
     return TAG_COLUMNS[tag_column]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Block:
     """The lines of one sentence: comments verbatim, and one row of ten columns per word.
 
@@ -55,10 +55,10 @@ class Block:
     (3.1) are left out.
     """
 
-    comments: tuple[str, ...]
-    rows: tuple[list[str], ...]
-    places: tuple[Place, ...]  # of the rows
-    ranges: tuple[list[str], ...] = ()
+    comments: list[str] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)  # of the rows
+    ranges: list[list[str]] = field(default_factory=list)
 
     @property
     def id(self) -> str | None:
@@ -98,58 +98,46 @@ class Block:
 
 def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
     """Split lines into sentence blocks; a faulty block yields one `FormatError` in its place."""
-    comments: list[str] = []
-    rows: list[list[str]] = []
-    places: list[Place] = []
-    ranges: list[list[str]] = []
+    block = Block()
     error: FormatError | None = None
-    number = size = 0
-    line: str | FormatError = ""
-    for number, line in enumerate(lines, start=1):
-        if line == "":
+    size = 0
+    previous: str | FormatError = ""
+    for number, line in enumerate(chain(lines, (None,)), start=1):
+        if not line:  # without a final blank line, the last sentence is still complete
             if error is not None:
                 yield error
-            elif rows:
-                yield Block(tuple(comments), tuple(rows), tuple(places), tuple(ranges))
-            elif comments:
+            elif block.rows:
+                yield block
+            elif block.comments:
                 yield FormatError("comments without a sentence", source, number - 1)
-            comments, rows, places, ranges, error, size = [], [], [], [], None, 0
+            if line is None and isinstance(previous, FormatError) and previous is not error:
+                yield previous  # the file is cut off here
+            block, error, size = Block(), None, 0
         elif error is not None:
             pass  # only the first fault of a sentence is reported
         elif isinstance(line, FormatError):
             error = line
         elif (size := size + len(line) + _LINE_OVERHEAD) > MAX_LINE:
-            error = FormatError(
-                f"a sentence, with its comments, of more than {MAX_LINE >> 20} MiB, the limit",
-                source,
-                number,
-            )
-            comments, rows, places, ranges = [], [], [], []
+            what = f"a sentence, with its comments, of more than {MAX_LINE >> 20} MiB, the limit"
+            error = FormatError(what, source, number)
+            block = Block()
         elif line[0] == "#":
-            if rows:
+            if block.rows:
                 error = FormatError("a comment inside a sentence", source, number)
-            comments.append(line)
-        elif len(rows) == MAX_WORDS and line.startswith(_AFTER_LAST):
-            error = FormatError(
-                f"the sentence has more words than the limit of {MAX_WORDS}", source, number
-            )
+            block.comments.append(line)
+        elif len(block.rows) == MAX_WORDS and line.startswith(_AFTER_LAST):
+            what = f"the sentence has more words than the limit of {MAX_WORDS}"
+            error = FormatError(what, source, number)
         else:
-            columns = line.split("\t")
-            if len(columns) == 10 and columns[ID] == str(len(rows) + 1):
-                rows.append(columns)
-                places.append(Place(source, number))
+            columns, place = line.split("\t"), Place(source, number)
+            if len(columns) == 10 and columns[ID] == str(len(block.rows) + 1):
+                block.rows.append(columns)
+                block.places.append(place)
             else:
-                error = _row_error(columns, len(rows), Place(source, number))
+                error = _row_error(columns, len(block.rows), place)
                 if error is None and "-" in columns[ID]:
-                    ranges.append(columns)
-    if error is not None:
-        yield error
-        if isinstance(line, FormatError) and line is not error:  # the file is cut off here
-            yield line
-    elif rows:  # without a final blank line, the sentence is still complete
-        yield Block(tuple(comments), tuple(rows), tuple(places), tuple(ranges))
-    elif comments:
-        yield FormatError("comments without a sentence", source, number)
+                    block.ranges.append(columns)
+        previous = line or ""
 
 
 def _row_error(columns: list[str], count: int, place: Place) -> FormatError | None:
@@ -232,7 +220,7 @@ def problem_from_block(
     ]
     words = Given(lemmas=lemmas is not None, tag_column=tag_column).words(parsed)
     before = _hints(block) if lemmas == "shared task" else ()
-    origin = ParseOrigin(notes, block.comments, tag_column, block.place)
+    origin = ParseOrigin(notes, tuple(block.comments), tag_column, block.place)
     id = block.id
     try:
         return Problem(words, before, id=id, origin=origin)

@@ -15,17 +15,12 @@ from syntagma.problem.limits import MAX_CHARACTERS, MAX_CONSTRAINTS, MAX_DIGITS,
 Schema = dict[str, Any]
 
 LARGEST: Final = 10**MAX_DIGITS - 1
-# Words separated by single spaces, no other line or tab; at least one character is no space.
-_FORM: Final = r"^(?=.*\S)[^ \t\n\r]+( [^ \t\n\r]+)*$"
-_SYMBOL: Final = r"^\S+$"
-_FEATURES: Final = r"^([^\s|=]+=[^\s|]+(\|[^\s|=]+=[^\s|]+)*)?$"
-_LINE: Final = r"^(?=.*\S)[^\n\r]*$"
-
 FORM: Final[Schema] = {
     "type": "string",
     "minLength": 1,
     "maxLength": MAX_CHARACTERS,
-    "pattern": _FORM,
+    # Words separated by single spaces, no other line or tab; at least one character is no space.
+    "pattern": r"^(?=.*\S)[^ \t\n\r]+( [^ \t\n\r]+)*$",
     "description": "a word, or a phrase with single spaces that is kept together",
 }
 INDEX: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": LARGEST}
@@ -35,20 +30,31 @@ def _or_null(schema: Schema) -> Schema:
     return {**schema, "type": [schema["type"], "null"]}
 
 
-def _symbol(about: str) -> Schema:
+def _array(items: Schema, **limits: Any) -> Schema:
+    return {"type": "array", **limits, "items": items}
+
+
+def _object(required: dict[str, Schema], **more: Schema) -> Schema:
     return {
-        "type": ["string", "null"],
-        "minLength": 1,
-        "maxLength": MAX_CHARACTERS,
-        "pattern": _SYMBOL,
-        "description": about,
+        "type": "object",
+        "required": list(required),
+        "additionalProperties": False,
+        "properties": {**required, **more},
     }
+
+
+def _symbol(about: str) -> Schema:
+    return {**_or_null(FORM), "pattern": r"^\S+$", "description": about}
 
 
 FEATURES: Final[Schema] = {
     "description": 'morphological features: "Number=Plur|Person=3", or an object',
     "anyOf": [
-        {"type": ["string", "null"], "maxLength": MAX_CHARACTERS, "pattern": _FEATURES},
+        {
+            "type": ["string", "null"],
+            "maxLength": MAX_CHARACTERS,
+            "pattern": r"^([^\s|=]+=[^\s|]+(\|[^\s|=]+=[^\s|]+)*)?$",
+        },
         {
             "type": "object",
             "propertyNames": {"pattern": r"^[^\s|=]+$"},
@@ -78,33 +84,27 @@ def word_schema(*, lemmas: bool = True) -> Schema:
         {"required": [key], "properties": {key: {"type": "string"}}}
         for key in (("form", "lemma") if lemmas else ("form",))
     ]
-    about = {
-        "type": "object",
-        "anyOf": given,
-        "additionalProperties": False,
-        "properties": WORD_FIELDS,
-    }
-    return {"anyOf": [FORM, about]}
+    closed = {"type": "object", "anyOf": given, "additionalProperties": False}
+    return {"anyOf": [FORM, {**closed, "properties": WORD_FIELDS}]}
 
 
 def problem_fields(word: Schema, words: int = MAX_WORDS) -> dict[str, Schema]:
     """The keys of a problem of at most so many words."""
     index = {"anyOf": [INDEX, {"type": "null"}]}
     return {
-        "words": {"type": "array", "minItems": 1, "maxItems": words, "items": word},
-        "before": {
-            "type": "array",
-            "maxItems": MAX_CONSTRAINTS,
-            "uniqueItems": True,
-            "description": "pairs [a, b]: word a stands somewhere before word b",
-            "items": {"type": "array", "minItems": 2, "maxItems": 2, "items": INDEX},
-        },
+        "words": _array(word, minItems=1, maxItems=words),
+        "before": _array(
+            _array(INDEX, minItems=2, maxItems=2),
+            maxItems=MAX_CONSTRAINTS,
+            uniqueItems=True,
+            description="pairs [a, b]: word a stands somewhere before word b",
+        ),
         "first": {**index, "description": "the word that the sentence begins with"},
         "last": {**index, "description": "the word that the sentence ends with"},
         "id": {
             "type": ["string", "null"],
             "maxLength": MAX_CHARACTERS,
-            "pattern": _LINE,
+            "pattern": r"^(?=.*\S)[^\n\r]*$",
             "description": "carried over to the result",
         },
     }
@@ -116,114 +116,88 @@ def order_field(words: int = MAX_WORDS) -> Schema:
         "description": "an order of the words: a text, or a list of forms or of indices",
         "anyOf": [
             {"type": "string", "minLength": 1},
-            {"type": "array", "minItems": 1, "maxItems": words, "items": FORM},
-            {"type": "array", "minItems": 1, "maxItems": words, "items": INDEX},
+            _array(FORM, minItems=1, maxItems=words),
+            _array(INDEX, minItems=1, maxItems=words),
         ],
     }
 
 
-# A problem as JSON lines hold it.
 _FIELDS: Final = problem_fields({"$ref": "#/$defs/word"})
+_WORDS: Final = {"$ref": "#/$defs/words"}
+# A problem as JSON lines hold it.
 PROBLEM: Final[Schema] = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "title": "A problem",
     "$defs": {"word": word_schema(), "words": _FIELDS["words"]},
-    "anyOf": [
-        {"$ref": "#/$defs/words"},
-        {
-            "type": "object",
-            "required": ["words"],
-            "additionalProperties": False,
-            "properties": {**_FIELDS, "words": {"$ref": "#/$defs/words"}},
-        },
-    ],
+    "anyOf": [_WORDS, _object({"words": _WORDS}, **{**_FIELDS, "words": _WORDS})],
 }
 
-_TOKEN_FIELDS: Final[dict[str, Schema]] = {
-    "form": {"type": "string"},
-    "tag": {"type": ["string", "null"]},
-    "head": {"type": "integer", "description": "position of the head in the result, 0: the root"},
-    "deprel": {"type": ["string", "null"]},
-    "source": {"type": "integer", "description": "index of the word in the problem"},
-}
-_SPELLED_FIELDS: Final[dict[str, Schema]] = {
-    "lemma": {"type": ["string", "null"]},
-    "features": {"type": ["string", "null"]},
-    "space_after": {"type": "boolean"},
-}
+_TEXT: Final[Schema] = {"type": "string"}
+_INTEGER: Final[Schema] = {"type": "integer"}
+_NUMBER: Final[Schema] = {"type": "number"}
+_NARROWED: Final[Schema] = {"const": True, "description": "a time limit narrowed the beam"}
+_PART: Final = {**_NUMBER, "description": "part of the score, with a language model"}
 
-
-def _object(required: dict[str, Schema], **more: Schema) -> Schema:
-    return {
+_TOKEN: Final = _object(
+    {
+        "form": _TEXT,
+        "tag": _or_null(_TEXT),
+        "head": {**_INTEGER, "description": "position of the head in the result, 0: the root"},
+        "deprel": _or_null(_TEXT),
+        "source": {**_INTEGER, "description": "index of the word in the problem"},
+    },
+    upos=_TEXT,
+    lemma=_or_null(_TEXT),
+    features=_or_null(_TEXT),
+    space_after={"type": "boolean"},
+)
+# The keys that the result of a search always has, and those that it may have.
+_ALWAYS: Final[dict[str, Schema]] = {
+    "text": _TEXT,
+    "score": {**_NUMBER, "description": "higher is better"},
+    "words": _array(_TOKEN),
+}
+_SOMETIMES: Final[dict[str, Schema]] = {
+    "syntax": _PART,
+    "fluency": _PART,
+    "parts": {
         "type": "object",
-        "required": list(required),
-        "additionalProperties": False,
-        "properties": {**required, **more},
-    }
-
-
-def _sentence() -> tuple[dict[str, Schema], dict[str, Schema]]:
-    """The keys that the result of a search always has, and those that it may have."""
-    number = {"type": "number"}
-    word = {
-        "type": "object",
-        "required": list(_TOKEN_FIELDS),
-        "additionalProperties": False,
-        "properties": {**_TOKEN_FIELDS, "upos": {"type": "string"}, **_SPELLED_FIELDS},
-    }
-    always: dict[str, Schema] = {
-        "text": {"type": "string"},
-        "score": {**number, "description": "higher is better"},
-        "words": {"type": "array", "items": word},
-    }
-    span = {"first": {"type": "integer"}, "last": {"type": "integer"}, "text": {"type": "string"}}
-    sometimes: dict[str, Schema] = {
-        "syntax": {**number, "description": "part of the score, with a language model"},
-        "fluency": {**number, "description": "part of the score, with a language model"},
-        "parts": {
-            "type": "object",
-            "additionalProperties": number,
-            "description": "what each judge contributed to the score, if there are several",
-        },
-        "finished": {"const": False, "description": "the search ran out of time"},
-        "left_out": {"type": "array", "items": {"type": "integer"}},
-        "narrowed": {"const": True, "description": "a time limit narrowed the beam"},
-        "projective": {"const": False, "description": "arcs cross: a subtree is discontinuous"},
-        "derivations": {"type": "array", "items": {"type": "string"}},
-        "contractions": {"type": "array", "items": _object(span)},
-    }
-    return always, sometimes
-
-
-_ALWAYS, _SOMETIMES = _sentence()
-_ID: Final[dict[str, Schema]] = {"id": {"type": ["string", "null"]}}
+        "additionalProperties": _NUMBER,
+        "description": "what each judge contributed to the score, if there are several",
+    },
+    "finished": {"const": False, "description": "the search ran out of time"},
+    "left_out": _array(_INTEGER),
+    "narrowed": _NARROWED,
+    "projective": {"const": False, "description": "arcs cross: a subtree is discontinuous"},
+    "derivations": _array(_TEXT),
+    "contractions": _array(_object({"first": _INTEGER, "last": _INTEGER, "text": _TEXT})),
+}
+_ID: Final = {"id": _or_null(_TEXT)}
 SENTENCE: Final = _object(_ALWAYS, **_SOMETIMES)
 RESULT: Final = _object({**_ID, **_ALWAYS}, **_SOMETIMES)
-N_BEST: Final = _object({**_ID, "n_best": {"type": "array", "items": SENTENCE}})
-_OR_NULL: Final[Schema] = {"type": ["number", "null"]}
+N_BEST: Final = _object({**_ID, "n_best": _array(SENTENCE)})
 ACCEPTANCE: Final = _object(
     {
         **_ID,
-        "text": {"type": "string", "description": "the order that was judged"},
+        "text": {**_TEXT, "description": "the order that was judged"},
         "verdict": {"enum": ["same", "as good", "worse"]},
         "accepted": {"type": "boolean"},
-        "loss": {**_OR_NULL, "description": "how much lower it scores; null: it is not possible"},
-        "allowed": {"type": "number", "description": "the largest loss that is accepted"},
-        "margin": {"type": "number", "description": "loss for each pair of neighbours"},
-        "share": {"type": "number", "description": "share of adjacencies that are right"},
+        "loss": {
+            **_or_null(_NUMBER),
+            "description": "how much lower it scores; null: it is not possible",
+        },
+        "allowed": {**_NUMBER, "description": "the largest loss that is accepted"},
+        "margin": {**_NUMBER, "description": "loss for each pair of neighbours"},
+        "share": {**_NUMBER, "description": "share of adjacencies that are right"},
         "best": SENTENCE,
         "given": {"anyOf": [SENTENCE, {"type": "null"}]},
     },
-    narrowed={"const": True, "description": "a time limit narrowed the beam"},
+    narrowed=_NARROWED,
     where=_object(
-        {
-            "position": {"type": "integer", "minimum": 1},
-            "after": {"type": ["string", "null"]},
-            "word": {"type": "string"},
-        }
+        {"position": {**_INTEGER, "minimum": 1}, "after": _or_null(_TEXT), "word": _TEXT}
     ),
-    continuation={"type": "array", "items": {"type": "string"}},
-    costs={"type": "array", "items": _OR_NULL},
-    broken={"type": "array", "items": {"type": "string"}},
+    continuation=_array(_TEXT),
+    costs=_array(_or_null(_NUMBER)),
+    broken=_array(_TEXT),
     hint=SENTENCE,
 )

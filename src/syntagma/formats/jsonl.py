@@ -13,13 +13,12 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from syntagma.errors import FormatError, ProblemError, shown
 from syntagma.files.reading import Lines, Place
 from syntagma.formats.auto import auto_line
-from syntagma.formats.text import join_phrases
+from syntagma.formats.text import join_phrases, read_each
 from syntagma.problem.limits import (
     MAX_CONSTRAINTS,
     MAX_DIGITS,
@@ -33,26 +32,26 @@ from syntagma.results.acceptance import Acceptance
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 
-T = TypeVar("T")
-
 _PROBLEM_KEYS = ("words", "before", "first", "last", "id")
+_WORD_KEYS = ("form", "tag", "head", "deprel", "lemma", "features", "upos")
 _KINDS: dict[type, str] = {
     type(None): "null",
     bool: "true or false",
-    **dict.fromkeys((int, float), "a number"),
+    int: "a number",
+    float: "a number",
     str: "a string",
     list: "a list",
 }
-_WORD_KEYS = ("form", "tag", "head", "deprel", "lemma", "features", "upos")
 
 
-class SchemaError(Exception):
+class SchemaError(ProblemError):
     """A value that violates the schema. The message begins with its `path`; `field` is the path of
     what is to be changed, by default the same."""
 
     def __init__(self, message: str, path: str = "", *, field: str | None = None) -> None:
-        super().__init__(f"{path}: {message}" if path else message)
-        self.field = path if field is None else field
+        super().__init__(
+            f"{path}: {message}" if path else message, field=path if field is None else field
+        )
 
 
 def read_jsonl(
@@ -62,7 +61,9 @@ def read_jsonl(
 
     A plain string is a form, or, if `lemmas`, a lemma.
     """
-    return _read(lines, source, partial(problem_from_json, lemmas=lemmas))
+    return read_each(
+        lines, source, lambda line, place: problem_from_json(_parse(line), lemmas, place)
+    )
 
 
 def read_orders(
@@ -73,19 +74,7 @@ def read_orders(
 
     Without "words", the words are those of the order.
     """
-    return _read(lines, source, partial(order_from_json, split=split))
-
-
-def _read(lines: Lines, source: str, read: Callable[..., T]) -> Iterator[T | FormatError]:
-    for number, line in enumerate(lines, start=1):
-        if isinstance(line, FormatError):
-            yield line
-            continue
-        place = Place(source, number)
-        try:
-            yield read(_parse(line), place=place)
-        except (SchemaError, ProblemError) as error:
-            yield FormatError(str(error), *place)
+    return read_each(lines, source, lambda line, place: order_from_json(_parse(line), split, place))
 
 
 def _parse(line: str) -> object:
@@ -142,8 +131,8 @@ def _reject_constant(name: str) -> None:
     raise SchemaError(f"not JSON: {name}")
 
 
-def problem_from_json(value: Any, *, lemmas: bool = False, place: Place | None = None) -> Problem:
-    """The problem that a value of JSON describes. Raises `SchemaError` or `ProblemError`."""
+def problem_from_json(value: Any, lemmas: bool = False, place: Place | None = None) -> Problem:
+    """The problem that a value of JSON describes. Raises `ProblemError`."""
     if isinstance(value, list):
         value = {"words": value}
     if not isinstance(value, dict):
@@ -151,7 +140,10 @@ def problem_from_json(value: Any, *, lemmas: bool = False, place: Place | None =
     _check_keys(value, _PROBLEM_KEYS, "")
     if "words" not in value:
         raise SchemaError("the key 'words' is missing", field="words")
-    words, before = _list(value["words"], "words"), _list(value.get("before", []), "before")
+    words, before = value["words"], value.get("before", [])
+    for name, items in (("words", words), ("before", before)):
+        if not isinstance(items, list):
+            raise SchemaError(f"expected a list, found {_kind(items)}", name)
     check_limit(len(words), MAX_WORDS, "the bag", "words")
     check_limit(len(before), MAX_CONSTRAINTS, "`before`", "pairs", "before")
     return Problem(
@@ -165,10 +157,10 @@ def problem_from_json(value: Any, *, lemmas: bool = False, place: Place | None =
 
 
 def order_from_json(
-    value: Any, split: Callable[[str], list[str]], *, place: Place | None = None
+    value: Any, split: Callable[[str], list[str]], place: Place | None = None
 ) -> tuple[Problem, list[str] | list[int]]:
-    """The problem, and the order of its words, that a value of JSON describes. Raises `SchemaError`
-    or `ProblemError`."""
+    """The problem, and the order of its words, that a value of JSON describes. Raises
+    `ProblemError`."""
     if not isinstance(value, dict):
         raise SchemaError(f"expected an object with the key 'order', found {_kind(value)}")
     _check_keys(value, (*_PROBLEM_KEYS, "order"), "")
@@ -220,28 +212,17 @@ def _features(value: object, path: str) -> str | None:
     """Features in the notation of CoNLL-U, from a string or an object."""
     if not isinstance(value, dict):
         return _string(value, path)
-    return "|".join(
-        f"{name}={_feature(each, path, name)}"
-        for name, each in sorted(value.items(), key=lambda item: item[0].lower())
-    )
-
-
-def _feature(value: object, path: str, name: str) -> str:
-    if isinstance(value, str):
-        return value
-    raise SchemaError(f"expected a string, found {_kind(value)}", _member(path, name))
+    pairs = sorted(value.items(), key=lambda item: item[0].lower())
+    for name, each in pairs:
+        if not isinstance(each, str):
+            raise SchemaError(f"expected a string, found {_kind(each)}", _member(path, name))
+    return "|".join(f"{name}={each}" for name, each in pairs)
 
 
 def _pair(value: object, index: int) -> tuple[int, int]:
     if isinstance(value, list) and len(value) == 2 and type(value[0]) is type(value[1]) is int:
         return value[0], value[1]
     raise SchemaError("expected a pair of word indices such as [1, 2]", f"before[{index}]")
-
-
-def _list(value: object, path: str) -> list[object]:
-    if not isinstance(value, list):
-        raise SchemaError(f"expected a list, found {_kind(value)}", path)
-    return value
 
 
 def _integer(value: object, path: str) -> int | None:
@@ -305,14 +286,12 @@ def write_acceptance(acceptance: Acceptance, **more: object) -> str:
         "allowed": acceptance.allowed,
         "margin": acceptance.margin,
         "share": acceptance.share,
-        **({"narrowed": True} if acceptance.narrowed else {}),
     }
+    if acceptance.narrowed:
+        value["narrowed"] = True
     if adjacency is not None:
-        value["where"] = {
-            "position": acceptance.position,
-            "after": adjacency[0],
-            "word": adjacency[1],
-        }
+        after, word = adjacency
+        value["where"] = {"position": acceptance.position, "after": after, "word": word}
         value["continuation"] = acceptance.continuation
     if acceptance.costs:
         value["costs"] = [*map(_finite, acceptance.costs)]
@@ -330,55 +309,37 @@ def _finite(number: float) -> float | None:
 
 
 def _id(result: Result) -> str | None:
-    if isinstance(result, Realization):
-        result = result.linearization
-    return result.problem.id
+    return (result.linearization if isinstance(result, Realization) else result).problem.id
 
 
 def _result(result: Result) -> dict[str, object]:
-    if isinstance(result, Linearization):
-        return {"text": result.text, **_tree(result, [{}] * len(result.tokens))}
-    linearization, spelling = result.linearization, result.spelling
-    words = [linearization.problem.words[token.source - 1] for token in linearization.tokens]
-    further: list[dict[str, object]] = [
-        {"lemma": word.lemma, "features": word.features, "space_after": space}
-        for word, space in zip(words, spelling.spaces, strict=True)
-    ]
-    contractions = [asdict(each) for each in spelling.contractions]
-    return {
-        "text": result.text,
-        **_tree(linearization, further),
-        **({"contractions": contractions} if contractions else {}),
-    }
-
-
-def _tree(linearization: Linearization, further: Sequence[dict[str, object]]) -> dict[str, object]:
-    """The fields of a result other than its text; `further` holds more fields of each word."""
-    fluency, derivations = linearization.fluency, linearization.derivations
-    parts = linearization.parts
-    return {
-        "score": linearization.score,
-        **({} if fluency is None else {"syntax": linearization.syntax, "fluency": fluency}),
-        **({"parts": parts} if len(parts) > 1 else {}),
-        **(
-            {}
-            if linearization.finished
-            else {"finished": False, "left_out": linearization.left_out}
-        ),
-        **({"narrowed": True} if linearization.narrowed else {}),
-        **({} if linearization.projective else {"projective": False}),
-        "words": [
-            {
-                "form": token.form,
-                "tag": token.tag,
-                **({} if upos is None else {"upos": upos}),
-                "head": token.head,
-                "deprel": token.deprel,
-                "source": token.source,
-                **more,
-            }
-            for token, more in zip(linearization.tokens, further, strict=True)
-            for upos in (linearization.problem.words[token.source - 1].upos,)
-        ],
-        **({"derivations": [*map(auto_line, derivations)]} if derivations else {}),
-    }
+    spelling = result.spelling if isinstance(result, Realization) else None
+    order = result.linearization if isinstance(result, Realization) else result
+    words: list[dict[str, object]] = []
+    for place, token in enumerate(order.tokens):
+        word = order.problem.words[token.source - 1]
+        fields: dict[str, object] = {"form": token.form, "tag": token.tag}
+        if word.upos is not None:
+            fields["upos"] = word.upos
+        fields |= {"head": token.head, "deprel": token.deprel, "source": token.source}
+        if spelling:
+            fields |= {"lemma": word.lemma, "features": word.features}
+            fields["space_after"] = spelling.spaces[place]
+        words.append(fields)
+    value: dict[str, object] = {"text": result.text, "score": order.score}
+    if order.fluency is not None:
+        value |= {"syntax": order.syntax, "fluency": order.fluency}
+    if len(order.parts) > 1:
+        value["parts"] = order.parts
+    if not order.finished:
+        value |= {"finished": False, "left_out": order.left_out}
+    if order.narrowed:
+        value["narrowed"] = True
+    if not order.projective:
+        value["projective"] = False
+    value["words"] = words
+    if order.derivations:
+        value["derivations"] = [*map(auto_line, order.derivations)]
+    if spelling and spelling.contractions:
+        value["contractions"] = [asdict(each) for each in spelling.contractions]
+    return value

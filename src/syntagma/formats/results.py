@@ -25,14 +25,18 @@ def write_results(results: Results | Acceptance, format: DataFormat, tag_column:
         return f"{results}\n" if format == "text" else write_acceptance(results)
     if format == "json":
         return write_jsonl(results)
-    if not isinstance(results, NBest):
-        if format == "text":
-            return f"{results.text}\n"
-        return _write_tree(results, tag_column)
     if format == "text":
+        if not isinstance(results, NBest):
+            return f"{results.text}\n"
         # An empty line ends the list, which may be shorter than requested.
         return "".join(f"{each.score:.4f}\t{each.text}\n" for each in results) + "\n"
-    return "".join(_write_tree(each, tag_column) for each in results)
+    trees = []
+    for each in results if isinstance(results, NBest) else (results,):
+        if isinstance(each, Realization):
+            trees.append(write_conllu(each.linearization, tag_column, each.spelling))
+        else:
+            trees.append(write_conllu(each, tag_column))
+    return "".join(trees)
 
 
 def write_scored(result: Linearization) -> str:
@@ -42,9 +46,3 @@ def write_scored(result: Linearization) -> str:
         return f"{result.score:.4f}\t{result.text}\n"
     parts = f"{result.score:.4f}\t{result.syntax:.4f}\t{result.fluency:.4f}"
     return f"{parts}\t{result.text}\n"
-
-
-def _write_tree(result: Result, tag_column: TagColumn) -> str:
-    if isinstance(result, Realization):
-        return write_conllu(result.linearization, tag_column, result.spelling)
-    return write_conllu(result, tag_column)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from syntagma.errors import FormatError, ProblemError
 from syntagma.files.reading import Lines, Place
 from syntagma.problem.limits import MAX_WORDS, check_limit
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
+
+T = TypeVar("T")
 
 
 def split_bag(line: str) -> list[str]:
@@ -26,6 +29,21 @@ def split_bag(line: str) -> list[str]:
     return [word for word in line.split(" ") if word]
 
 
+def read_each(
+    lines: Lines, source: str, read: Callable[[str, Place], T]
+) -> Iterator[T | FormatError]:
+    """What `read` makes of each line; a bad line yields a `FormatError` in its place."""
+    for number, line in enumerate(lines, start=1):
+        if isinstance(line, FormatError):
+            yield line
+            continue
+        place = Place(source, number)
+        try:
+            yield read(line, place)
+        except ProblemError as error:
+            yield FormatError(str(error), *place)
+
+
 def read_text(
     lines: Lines,
     source: str,
@@ -37,25 +55,18 @@ def read_text(
 
     `split` finds the words of a line. They are forms, or, if `lemmas`, lemmas.
     """
-    for number, line in enumerate(lines, start=1):
-        if isinstance(line, FormatError):
-            yield line
-            continue
-        place = Place(source, number)
-        try:
-            # Refuse a line of far too many words before any `Word` is built.
-            if line.count("\t" if "\t" in line else " ") >= MAX_WORDS:
-                check_limit(_count_words(line), MAX_WORDS, "the bag", "words")
-            words = tuple(Word(lemma=word) if lemmas else Word(word) for word in split(line))
-            yield Problem(words, origin=place)
-        except ProblemError as error:
-            yield FormatError(str(error), *place)
 
+    def read(line: str, place: Place) -> Problem:
+        # Refuse a line of far too many words before any `Word` is built.
+        if (tabs := line.count("\t")) >= MAX_WORDS:
+            check_limit(tabs + 1, MAX_WORDS, "the bag", "words")
+        elif not tabs and line.count(" ") >= MAX_WORDS:
+            count = sum(1 for _ in re.finditer("[^ ]+", line))
+            check_limit(count, MAX_WORDS, "the bag", "words")
+        words = tuple(Word(lemma=word) if lemmas else Word(word) for word in split(line))
+        return Problem(words, origin=place)
 
-def _count_words(line: str) -> int:
-    if "\t" in line:
-        return line.count("\t") + 1
-    return sum(1 for _ in re.finditer("[^ ]+", line))
+    return read_each(lines, source, read)
 
 
 def join_phrases(pieces: Sequence[str], problem: Problem) -> list[str]:

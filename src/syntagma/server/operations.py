@@ -182,7 +182,7 @@ class Problems(Work):
         self.size = 0  # bytes of the answer so far
 
     def read(self, value: Any) -> Any:
-        """A problem, or a pair of it and an order. Raises `SchemaError` or `ProblemError`."""
+        """A problem, or a pair of it and an order. Raises `ProblemError`."""
         return READERS[self.request.operation](value)
 
     def write(self, result: Any, **more: object) -> str:
@@ -236,7 +236,7 @@ class Problems(Work):
     def _read(self, value: object) -> Any:
         try:
             item = self.read(value)
-        except (SchemaError, ProblemError) as error:
+        except ProblemError as error:
             return Fault("invalid", str(error), error.field or None)
         problem = item[0] if isinstance(item, tuple) else item
         if (count := len(problem.words)) > self.limits.words:
