@@ -12,7 +12,7 @@ from syntagma.errors import ArgumentError, FormatError, shown
 from syntagma.files.reading import Lines, Place, open_text, source_name
 from syntagma.formats.conllu import Lemmas, read_conllu
 from syntagma.formats.jsonl import read_jsonl, read_orders
-from syntagma.formats.sr11 import read_lemma_trees
+from syntagma.formats.sr11 import read_sr11
 from syntagma.formats.text import read_text, split_bag
 from syntagma.problem.parse import ParseOrigin
 from syntagma.problem.problem import Problem
@@ -72,7 +72,8 @@ def problems_of(
         case "jsonl":
             return read_jsonl(lines, source, lemmas=lemmas is not None)
         case "sr11":
-            return read_lemma_trees(lines, source)
+            trees = read_sr11(lines, source)
+            return (each if isinstance(each, FormatError) else each.problem for each in trees)
         case "text":
             return read_text(lines, source, lemmas=lemmas is not None, split=split)
 

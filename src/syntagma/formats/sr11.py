@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from syntagma.errors import FormatError, ProblemError, shown
 from syntagma.files.reading import Lines, Place, about_sentence
@@ -62,8 +63,7 @@ class LemmaTree:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(NamedTuple):
     label: str
     id: int
     head: int
@@ -84,12 +84,6 @@ def read_sr11(lines: Lines, source: str) -> Iterator[LemmaTree | FormatError]:
             yield FormatError(about_sentence(id) + str(error), *place)
         except FormatError as error:
             yield error
-
-
-def read_lemma_trees(lines: Lines, source: str) -> Iterator[Problem | FormatError]:
-    """The trees alone, as problems."""
-    for each in read_sr11(lines, source):
-        yield each if isinstance(each, FormatError) else each.problem
 
 
 _Tree = list[tuple[int, str]]  # lines with their numbers
@@ -121,13 +115,13 @@ def _blocks(
         elif not begun:
             error = FormatError("a sentence begins with a line sentId=…", source, number)
         elif (size := size + len(line)) > MAX_LINE:
-            limit = f"a sentence of more than {MAX_LINE >> 20} MiB, the limit"
-            error = FormatError(limit, source, number)
+            what = f"a sentence of more than {MAX_LINE >> 20} MiB, the limit"
+            error = FormatError(what, source, number)
         elif ended:
             text.append(line.strip())
         elif len(tree) == MAX_WORDS:
-            limit = f"the sentence has more words than the limit of {MAX_WORDS}"
-            error = FormatError(limit, source, number)
+            what = f"the sentence has more words than the limit of {MAX_WORDS}"
+            error = FormatError(what, source, number)
         else:
             tree.append((number, line.strip()))
     if begun or error:
@@ -176,12 +170,11 @@ def _problem(nodes: Sequence[_Node], place: Place) -> Problem:
             raise FormatError(f"id {node.id} {reason}", *node.place)
         index[node.id] = number
     words = []
-    for node in nodes:
-        if node.head and node.head not in index:
-            raise FormatError(f"head {node.head} is not the id of a node", *node.place)
-        word, head = node.word, index.get(node.head, 0)
-        label = node.label if head else ROOT_LABEL
-        words.append(Word("", word.tag, head, label, word.lemma, word.features))
+    for label, _, above, word, own_place in nodes:
+        if above and above not in index:
+            raise FormatError(f"head {above} is not the id of a node", *own_place)
+        head = index.get(above, 0)
+        words.append(replace(word, head=head, deprel=label if head else ROOT_LABEL))
     return Problem(tuple(words), before=tuple(_name_order(nodes, index)), origin=place)
 
 

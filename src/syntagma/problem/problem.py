@@ -30,7 +30,7 @@ from syntagma.problem.parse import (
 from syntagma.problem.precedence import predecessors
 from syntagma.problem.validation import (
     A_BAG,
-    as_index,
+    as_bound,
     as_pairs,
     check_heads,
     check_id,
@@ -72,12 +72,11 @@ class Problem:
             check_id(self.id)
         check_heads(self.words)
         check_root(self.words)
-        if type(self.before) is not tuple:
+        if type(self.before) is not tuple or self.before:
             object.__setattr__(self, "before", as_pairs(self.before))
         if self.before or self.first is not None or self.last is not None:
-            object.__setattr__(self, "before", as_pairs(self.before))
-            object.__setattr__(self, "first", as_index(self.first, "first"))
-            object.__setattr__(self, "last", as_index(self.last, "last"))
+            object.__setattr__(self, "first", as_bound(self.first, "first"))
+            object.__setattr__(self, "last", as_bound(self.last, "last"))
             check_order_constraints(self.words, self.before, self.first, self.last)
         closure = predecessors(self.words, self.before, self.first, self.last)
         object.__setattr__(self, "predecessors", closure)
