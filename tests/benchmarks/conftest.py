@@ -11,7 +11,7 @@ from toys.network import toy_header, toy_stored
 from toys.treebank import write_treebank
 
 from syntagma.language_model.balance import Balance
-from syntagma.models.saving import add_language_model, save_model
+from syntagma.models.model import add_language_model, save_model
 from syntagma.training.language_model import read_lm, train_lm
 from syntagma.transition.strategy import WeightedLanguageModel
 

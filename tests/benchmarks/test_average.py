@@ -11,7 +11,7 @@ from toys.models import toy_vocabulary
 from toys.network import SMALL, toy_header, toy_lexicon, toy_parameters, toy_stored
 
 from syntagma.models.loading import load_model
-from syntagma.models.saving import save_model
+from syntagma.models.model import save_model
 from syntagma.neural.stored import StoredNetwork, describe_network
 
 

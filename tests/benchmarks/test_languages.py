@@ -24,10 +24,9 @@ from toys.treebank import write_treebank
 import languages
 import syntagma
 from syntagma.files.reading import fingerprint
-from syntagma.models.card import About, licence_id
 from syntagma.models.container import read_header
-from syntagma.models.packages import LANGUAGES
-from syntagma.models.packaging import package_texts
+from syntagma.models.installed import LANGUAGES
+from syntagma.models.packaging import About, licence_id, package_texts
 from syntagma.problem.trees import is_projective
 from syntagma.realization.realizer import Realizer
 from syntagma.treebanks.conditions import CONDITIONS, constrain, sentence_rng

@@ -14,7 +14,7 @@ from toys.network import toy_header, toy_lexicon, toy_parameters, toy_stored
 import syntagma
 from syntagma.errors import ModelError
 from syntagma.models.container import write_container
-from syntagma.models.saving import save_model
+from syntagma.models.model import save_model
 from syntagma.problem.problem import Problem
 
 

@@ -17,7 +17,7 @@ from syntagma import LinearSettings, train
 from syntagma.cli import run
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.settings import LanguageModelSettings
-from syntagma.models.saving import add_language_model
+from syntagma.models.model import add_language_model
 from syntagma.training.language_model import WEIGHTS, read_lm, train_lm
 from syntagma.transition.strategy import WeightedLanguageModel
 from syntagma.treebanks.conditions import MAIN_CONDITIONS

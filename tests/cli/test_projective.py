@@ -12,7 +12,7 @@ from toys.network import toy_header, toy_stored
 from toys.sentences import write_sentences
 
 from syntagma.cli import run
-from syntagma.models.saving import save_model
+from syntagma.models.model import save_model
 from syntagma.problem.trees import is_projective
 from syntagma.treebanks.treebank import Sentence
 

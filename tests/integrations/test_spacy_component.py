@@ -20,7 +20,7 @@ from toys.packages import install
 
 import syntagma
 from syntagma import ArgumentError, Linearization, ModelError, Problem, ProblemError
-from syntagma.models.saving import save_model
+from syntagma.models.model import save_model
 from syntagma.request import DEFAULT_MAX_WORDS
 
 pytest.importorskip("spacy", reason="no spaCy: pip install 'syntagma[spacy]'")

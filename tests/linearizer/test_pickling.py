@@ -28,7 +28,7 @@ from syntagma.errors import (
 from syntagma.linear.scorer import StoredLinearScorer
 from syntagma.linear.templates import templates
 from syntagma.linearizer.linearizer import Linearizer
-from syntagma.models.saving import save_model
+from syntagma.models.model import save_model
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import Realization
 from syntagma.transition.encoding import encode

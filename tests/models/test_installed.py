@@ -12,7 +12,7 @@ from toys.packages import install, model_bytes, write_model
 import syntagma
 from syntagma.cli.info import list_as_text
 from syntagma.models.installed import InstalledModel, installed_models
-from syntagma.models.saving import save_model
+from syntagma.models.model import save_model
 
 
 @pytest.fixture

@@ -16,8 +16,7 @@ from syntagma.errors import ModelError
 from syntagma.language_model.balance import Balance
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
-from syntagma.models.model import Margin, read_margin
-from syntagma.models.saving import add_language_model, save_model
+from syntagma.models.model import Margin, add_language_model, read_margin, save_model
 from syntagma.transition.strategy import WeightedLanguageModel
 
 PLAIN = Margin(0.5, 0.9, 0.1, 300, 12)

@@ -19,8 +19,7 @@ from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
-from syntagma.models.model import build_model
-from syntagma.models.saving import save_model
+from syntagma.models.model import build_model, save_model
 from syntagma.transition.encoding import encode
 from syntagma.transition.vocabulary import Vocabulary
 

@@ -13,8 +13,8 @@ from toys.packages import install
 
 import syntagma
 from syntagma.errors import ModelError
+from syntagma.models.installed import LANGUAGES, announcements, is_name
 from syntagma.models.loading import model_path
-from syntagma.models.packages import LANGUAGES, announcements, is_name
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_the_same_distribution_in_two_folders_counts_once(
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_language_that_is_not_installed(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("syntagma.models.packages.announcements", lambda: [])
+    monkeypatch.setattr("syntagma.models.installed.announcements", lambda: [])
     assert fault(code) == (
         f"the model '{code}' ({LANGUAGES[code]}) is not installed: "
         f"in a checkout of Syntagma, pip install languages/{code} (if it is not there, "

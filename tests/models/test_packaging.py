@@ -15,8 +15,7 @@ import pytest
 from toys.packages import write_model
 
 from syntagma.errors import ArgumentError, ModelError, OutputError, SyntagmaWarning
-from syntagma.models.card import licence_id
-from syntagma.models.packaging import package
+from syntagma.models.packaging import licence_id, package
 
 ORDERED = {
     "data": {"name": "test.conllu"},

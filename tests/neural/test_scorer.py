@@ -33,7 +33,7 @@ from toys.network import (
 from toys.probes import beam_search, derivations
 
 from syntagma.errors import UnsatisfiableError
-from syntagma.models.saving import save_model
+from syntagma.models.model import save_model
 from syntagma.neural._search import NeuralSearch
 from syntagma.neural.scorer import RerankedSearch
 from syntagma.problem.problem import Problem

@@ -15,8 +15,7 @@ from toys.network import SMALL, in_many_shapes, shown, toy_header, toy_lexicon, 
 from syntagma.errors import ModelError
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.loading import load_model
-from syntagma.models.model import Model
-from syntagma.models.saving import save_model
+from syntagma.models.model import Model, save_model
 from syntagma.neural.parameters import Dimensions, Floats
 from syntagma.neural.scorer import SECOND_NETWORK, NeuralScorer
 from syntagma.neural.specialists import SHARED, Specialists, join_networks, networks_of

@@ -24,8 +24,7 @@ from syntagma.errors import ModelError
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
-from syntagma.models.model import Model
-from syntagma.models.saving import save_model
+from syntagma.models.model import Model, save_model
 from syntagma.neural.parameters import Floats
 from syntagma.neural.scorer import NeuralScorer
 from syntagma.neural.specialists import SHARED, Specialists, own_parameters

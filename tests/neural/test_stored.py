@@ -31,8 +31,7 @@ from syntagma.files.sections import pack_lines
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
-from syntagma.models.model import build_model
-from syntagma.models.saving import save_model
+from syntagma.models.model import build_model, save_model
 from syntagma.neural.lexicon import LEXICAL
 from syntagma.neural.parameters import (
     Dimensions,

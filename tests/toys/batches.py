@@ -19,7 +19,7 @@ from syntagma.batches.solving import ShardSolver
 from syntagma.batches.storage import open_storage
 from syntagma.linear.scorer import StoredLinearScorer
 from syntagma.linear.templates import templates
-from syntagma.models.saving import save_model
+from syntagma.models.model import save_model
 from syntagma.transition.encoding import encode
 from toys.models import bag, make_scorer, random_weights, toy_vocabulary
 from toys.signals import restore_signals

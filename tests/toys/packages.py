@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from syntagma.models.saving import save_model
+from syntagma.models.model import save_model
 from toys.models import toy_vocabulary
 from toys.network import toy_header, toy_stored
 

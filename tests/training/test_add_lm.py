@@ -15,7 +15,7 @@ from syntagma.language_model.balance import Balance
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
-from syntagma.models.saving import add_language_model
+from syntagma.models.model import add_language_model
 from syntagma.results.linearization import Linearization
 from syntagma.training.language_model import WEIGHTS, add_lm, read_lm, train_lm, weight_under
 from syntagma.transition.encoding import encode

@@ -21,7 +21,7 @@ from syntagma.errors import ArgumentError, ModelError, OutputError, TrainingErro
 from syntagma.language_model.balance import Balance
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
-from syntagma.models.saving import add_language_model, save_model
+from syntagma.models.model import add_language_model, save_model
 from syntagma.training.margin import (
     ACCEPTED,
     MAX_WORDS,

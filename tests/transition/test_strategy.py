@@ -14,7 +14,7 @@ from toys.models import toy_linearizer
 from syntagma.cli import run
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.linearizer.linearizer import Linearizer, load
-from syntagma.models import loading
+from syntagma.models import installed
 from syntagma.request import MAX_BEAM, MAX_EXPANSIONS, MAX_TIMEOUT, Request
 from syntagma.treebanks.treebank import Sentence
 
@@ -132,7 +132,7 @@ def test_each_search_has_a_default_model(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(loading, "SHIPPED", tmp_path)
+    monkeypatch.setattr(installed, "SHIPPED", tmp_path)
     shipped = Path(shutil.copy(model, tmp_path / "en-best-first.syntagma"))
     linearizer = load(search="best-first")
     assert (linearizer.search, linearizer.info.path) == ("best-first", shipped)

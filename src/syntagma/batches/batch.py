@@ -30,8 +30,8 @@ from syntagma.errors import ArgumentError, OutputError, SyntagmaWarning, shown
 from syntagma.files.locking import lock_file
 from syntagma.files.paths import check_path
 from syntagma.models.container import content_mark
+from syntagma.models.installed import is_name
 from syntagma.models.loading import DEFAULT_MODELS, model_path
-from syntagma.models.packages import is_name
 from syntagma.request import DEFAULT_MAX_WORDS, Request, SearchName
 
 if TYPE_CHECKING:

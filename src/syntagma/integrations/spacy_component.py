@@ -44,8 +44,8 @@ class SyntagmaComponent:
         self, name: str, model: str, given: dict[str, bool], options: dict[str, Any]
     ) -> None:
         """`given` are arguments of `Problem.from_spacy`, `options` those of `order_many`."""
+        from syntagma.models.installed import is_name
         from syntagma.models.loading import model_path
-        from syntagma.models.packages import is_name
 
         self.name = name
         self._given = given

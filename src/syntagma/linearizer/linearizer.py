@@ -31,7 +31,8 @@ from syntagma.linearizer.inputs import (
 from syntagma.linearizer.streams import OnError, solve_in_order
 from syntagma.models.container import content_mark
 from syntagma.models.header import Header, scorer_name
-from syntagma.models.loading import DEFAULT_MODELS, SHIPPED, load_model, model_path
+from syntagma.models.installed import SHIPPED
+from syntagma.models.loading import DEFAULT_MODELS, load_model, model_path
 from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import UPOS_TAGS, TagColumn

@@ -1,6 +1,6 @@
 """The model file: a JSON header and named arrays in one checked, memory-mappable file.
 
-This module knows bytes, not meanings: the arrays are read in `loading` and written in `saving`.
+This module knows bytes, not meanings: the arrays are read in `loading` and written by `model`.
 
 Layout, all integers little-endian, everything after the prefix padded to 64 bytes:
 

@@ -25,8 +25,8 @@ from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import PREFIX, LanguageModel
 from syntagma.models.container import read_container
 from syntagma.models.header import LANGUAGE_MODEL, Header, check_header, scorer_name
+from syntagma.models.installed import find_installed, is_name
 from syntagma.models.model import Model, StoredScorer, build_model, read_margin
-from syntagma.models.packages import find_packaged, is_name
 from syntagma.realization.realizer import Realizer
 from syntagma.request import SearchName
 from syntagma.transition.strategy import WeightedLanguageModel
@@ -40,8 +40,6 @@ STORED_SCORERS: dict[str, Callable[[], type[StoredScorer]]] = {
 }
 DEFAULT_MODELS: dict[SearchName, str] = {"beam": "en", "best-first": "en-best-first"}
 
-SHIPPED = Path(__file__).parent
-
 
 def model_path(model: str | Path) -> Path:
     """The file of a model that is shipped or installed, by its name, or of any other, by its
@@ -49,18 +47,7 @@ def model_path(model: str | Path) -> Path:
     if not isinstance(model, (str, PathLike)):
         raise ArgumentError(f"a model is given by its name or its path, not {shown(model)}")
     check_path(model, "a model")
-    if not is_name(model):
-        return Path(model)
-    shipped = shipped_models()
-    if model in shipped:
-        return shipped[model]
-    return find_packaged(model, shipped)
-
-
-def shipped_models() -> dict[str, Path]:
-    """The files of the models that are part of Syntagma, by their names."""
-    files = sorted(SHIPPED.glob("*.syntagma"), key=lambda file: file.stem)
-    return {file.stem: file for file in files}
+    return find_installed(model) if is_name(model) else Path(model)
 
 
 def load_model(

@@ -1,20 +1,22 @@
-"""A model in memory: a scorer with its vocabulary, perhaps a language model, a realizer, a margin.
+"""A model: a scorer with its vocabulary, perhaps a language model, a realizer and a margin.
 
 The margin, how much worse than the best order an acceptable one may score, is learned by
-`training.margin`, stored in the header, and used by `linearizer.acceptance`. Files are read and
-written in `loading` and `saving`; the public API on top is `linearizer`.
+`training.margin`, stored in the header, and used by `linearizer.acceptance`. Models are
+written here and read in `loading`; the public API on top is `linearizer`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol, cast
 
 import numpy.typing as npt
 
 from syntagma.errors import ModelError
+from syntagma.language_model.packed import PREFIX, LanguageModel
+from syntagma.models.container import read_container, write_container
 from syntagma.models.header import LANGUAGE_MODEL, Header
 from syntagma.realization.realizer import Realizer
 from syntagma.request import SearchName
@@ -68,13 +70,6 @@ def read_margin(header: Mapping[str, Any], *, language_model: bool) -> Margin | 
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
-STRATEGIES: dict[SearchName, Callable[..., Strategy]] = {
-    "beam": BeamStrategy,
-    "best-first": lambda *parts: import_module("syntagma.best_first.strategy").BestFirstStrategy(
-        *parts
-    ),
-}
-
 
 class StoredScorer(Protocol):
     """A scorer as a model file holds it."""
@@ -112,10 +107,56 @@ class Model:
 
     def strategy(self) -> Strategy:
         """The search that this model is made for."""
-        return STRATEGIES[self.search](self.scorer, self.vocabulary, self.language_model)
+        if self.search == "beam":
+            return BeamStrategy(self.scorer, self.vocabulary, self.language_model)
+        from syntagma.best_first.strategy import BestFirstStrategy
+
+        return BestFirstStrategy(self.scorer, self.vocabulary, self.language_model)
 
 
 def build_model(header: Mapping[str, Any], vocabulary: Vocabulary, stored: StoredScorer) -> Model:
     """The model in memory, as it is after saving and loading."""
     typed = cast(Header, header)
     return Model(typed, vocabulary, stored.scorer(typed, vocabulary), stored.SEARCH)
+
+
+def save_model(
+    path: str | Path,
+    header: Mapping[str, Any],
+    vocabulary: Vocabulary,
+    stored: StoredScorer,
+    realizer: Realizer | None = None,
+    language_model: LanguageModel | None = None,
+) -> None:
+    """Write a model; its header states the weights of the language model, if it has one."""
+    write_container(
+        path,
+        {**header, **stored.describe()},
+        {
+            **vocabulary.to_arrays(),
+            **stored.to_arrays(),
+            **(realizer.to_arrays() if realizer is not None else {}),
+            **(language_model.to_arrays() if language_model is not None else {}),
+        },
+    )
+
+
+def add_language_model(
+    path: str | Path, source: str | Path, weighted: WeightedLanguageModel, about: dict[str, Any]
+) -> None:
+    """Write the model at `source` to `path` with this language model instead of its own.
+
+    `about` is what the header says about it, besides the balance and its own fields.
+    """
+    header, arrays = read_container(source)
+    described = {
+        **about,
+        **weighted.language_model.describe(),
+        "balance": weighted.balance.to_json(),
+    }
+    kept = {name: array for name, array in arrays.items() if not name.startswith(PREFIX)}
+    write_container(
+        path,
+        {**header, LANGUAGE_MODEL: described},
+        {**kept, **weighted.language_model.to_arrays()},
+    )

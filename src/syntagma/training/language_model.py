@@ -37,8 +37,7 @@ from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import MAGIC, read_container, write_container
 from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.loading import load_model, model_path
-from syntagma.models.model import MARGIN
-from syntagma.models.saving import add_language_model
+from syntagma.models.model import MARGIN, add_language_model
 from syntagma.training.margin import describe_margin, learn_margin
 from syntagma.transition.strategy import WeightedLanguageModel
 from syntagma.treebanks.conditions import MAIN_CONDITIONS, Condition

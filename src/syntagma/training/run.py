@@ -29,8 +29,7 @@ from syntagma.language_model.packed import LanguageModel
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
 from syntagma.models.header import LANGUAGE_MODEL
-from syntagma.models.model import StoredScorer, build_model
-from syntagma.models.saving import save_model
+from syntagma.models.model import StoredScorer, build_model, save_model
 from syntagma.realization.realizer import Realizer
 from syntagma.realization.training import inflect_sentence
 from syntagma.request import Request
