@@ -19,10 +19,8 @@ def accept(
     file: Annotated[
         list[Path] | None,
         typer.Option(
-            "--file",
-            "-i",
             help="With --order, a file with one problem; else a file with orders to judge; "
-            "repeatable.",
+            "repeatable."
         ),
     ] = None,
     input_format: options.InputFormat = None,

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from syntagma import __version__
-from syntagma.cli.options import name_values
+from syntagma.cli.options import name_options
 from syntagma.cli.output import ReaderGone
 from syntagma.errors import ArgumentError, SyntagmaError, SyntagmaWarning
 from syntagma.request import DEFAULTS
@@ -56,7 +56,7 @@ def build_app(names: Iterable[str] = COMMANDS, *, completion: bool = True) -> ty
     app.callback()(syntagma)
     for name in names:
         command = COMMANDS[name]()
-        name_values(command)
+        name_options(command)
         app.command(name)(command)
     return app
 

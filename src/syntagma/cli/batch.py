@@ -33,8 +33,6 @@ def batch(
     output: Annotated[
         str,
         typer.Option(
-            "--output",
-            "-o",
             metavar="FOLDER",
             help="Folder for the results, or an address; a job that was stopped is continued.",
         ),
@@ -43,11 +41,9 @@ def batch(
     tokenize: options.Tokenize = False,
     format: Annotated[
         Literal["text", "json", "conllu", "parquet"],
-        typer.Option("--format", "-f", help="Output format; parquet needs the extra batch."),
+        typer.Option(help="Output format; parquet needs the extra batch."),
     ] = "text",
-    gzip: Annotated[
-        bool, typer.Option("--gzip", help="Compress the results; not for parquet.")
-    ] = False,
+    gzip: Annotated[bool, typer.Option(help="Compress the results; not for parquet.")] = False,
     written: Annotated[
         bool, typer.Option("--text", help="Order: detokenise sentences (formats text and parquet).")
     ] = False,
@@ -73,8 +69,6 @@ def batch(
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs",
-            "-j",
             min=1,
             max=MAX_JOBS,
             help="Worker processes, or most actors of Ray. Default: one per core, on a cluster as "

@@ -38,8 +38,7 @@ def convert(
     base_np: Annotated[
         bool,
         typer.Option(
-            "--base-np",
-            help="Make every NP that contains no other NP one unit, which is ordered as a whole.",
+            help="Make every NP that contains no other NP one unit, which is ordered as a whole."
         ),
     ] = False,
     labels: Annotated[
@@ -51,8 +50,6 @@ def convert(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model",
-            "-m",
             metavar="NAME|FILE",
             help="sr11: the model whose forms of lemmas are looked for in the sentences. "
             "Default: en.",

@@ -29,17 +29,13 @@ def evaluate(
     data: Annotated[
         list[Path],
         typer.Option(
-            "--data",
-            "-d",
             help="A treebank in CoNLL-U, or a CCGbank (.auto); repeatable, and a quoted pattern"
-            " such as 'wsj/23/*.conllu' stands for several files.",
+            " such as 'wsj/23/*.conllu' stands for several files."
         ),
     ],
     condition: Annotated[
         list[str] | None,
         typer.Option(
-            "--condition",
-            "-c",
             metavar="NAME",
             help="What the input gives: none, pos, half, tree, labelled, or tagsT-arcsA with T"
             " and A 0, 50 or 100 (percent); repeatable. Default: the first five.",
@@ -59,9 +55,8 @@ def evaluate(
     spans: Annotated[
         bool,
         typer.Option(
-            "--spans",
             help="Also compare the spans of the trees: precision, recall and lengths (Liu et al."
-            " 2015, Table 4 and Figure 9).",
+            " 2015, Table 4 and Figure 9)."
         ),
     ] = False,
     bleu_tokenize: Annotated[
@@ -69,7 +64,7 @@ def evaluate(
         typer.Option(help="How BLEU splits words: at spaces only, or as mteval-v13a does."),
     ] = "none",
     lowercase: Annotated[
-        bool, typer.Option("--lowercase", help="BLEU ignores case. Exact match does not.")
+        bool, typer.Option(help="BLEU ignores case. Exact match does not.")
     ] = False,
     examples: Annotated[
         int | None,
@@ -96,7 +91,7 @@ def evaluate(
         ),
     ] = None,
     no_hints: Annotated[
-        bool, typer.Option("--no-hints", help="With --sr: ignore the hints (lin) of --input.")
+        bool, typer.Option(help="With --sr: ignore the hints (lin) of --input.")
     ] = False,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Also write the figures to this file.")
@@ -104,8 +99,6 @@ def evaluate(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            "--model",
-            "-m",
             metavar="NAME",
             help="Name of an installed model, or a model file; repeatable: others are compared with"
             " the first. Default: en, or en-best-first.",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
+from typer.models import OptionInfo
 
 from syntagma.problem.word import TagColumn
 from syntagma.request import (
@@ -22,6 +23,10 @@ from syntagma.request import (
 )
 
 VALUE_NAMES = {int: "N", float: "X", str: "TEXT", Path: "FILE"}
+SHORT_NAMES = {
+    **{"beam": "-b", "condition": "-c", "data": "-d", "file": "-i", "format": "-f", "jobs": "-j"},
+    **{"model": "-m", "n_best": "-n", "order": "-r", "output": "-o", "threads": "-t"},
+}
 
 InputFormatName = Literal["text", "json", "conllu"]
 LemmaFormatName = Literal["text", "json", "conllu", "sr11"]
@@ -30,11 +35,14 @@ FormatName = Literal["text", "json", "conllu", "tree", "svg", "html", "auto", "i
 MIN_TIMEOUT = 0.001  # seconds: typer can only check bounds that are allowed themselves
 
 
-def name_values(command: Callable[..., None]) -> None:
-    """Let the help call what an option takes by its type, unless the option has a `metavar`."""
-    for parameter in signature(command).parameters.values():
+def name_options(command: Callable[..., None]) -> None:
+    """Give the options of a command the names, and the `metavar`, that they leave open."""
+    for name, parameter in signature(command).parameters.items():
         for option in getattr(parameter.annotation, "__metadata__", ()):
             option.metavar = option.metavar or _value_name(parameter.annotation.__origin__)
+            if isinstance(option, OptionInfo) and option.default is ... and not option.param_decls:
+                names = (f"--{name.replace('_', '-')}", SHORT_NAMES.get(name))
+                option.param_decls = tuple(filter(None, names))
 
 
 def _value_name(kind: Any) -> str | None:
@@ -67,8 +75,6 @@ Debug = Annotated[
 Model = Annotated[
     str | None,
     typer.Option(
-        "--model",
-        "-m",
         metavar="NAME",
         help="Name of an installed model, or a model file. Default: en, or en-best-first.",
     ),
@@ -98,8 +104,7 @@ Expansions = Annotated[
 Projective = Annotated[
     bool,
     typer.Option(
-        "--projective",
-        help="Keep subtrees of given arcs contiguous, even if the model has learned otherwise.",
+        help="Keep subtrees of given arcs contiguous, even if the model has learned otherwise."
     ),
 ]
 NoLanguageModel = Annotated[
@@ -108,8 +113,6 @@ NoLanguageModel = Annotated[
 Beam = Annotated[
     int | None,
     typer.Option(
-        "--beam",
-        "-b",
         min=1,
         max=MAX_BEAM,
         help=f"Beam: beam width, 1 to {MAX_BEAM}. Default: chosen by the model for each problem.",
@@ -118,11 +121,7 @@ Beam = Annotated[
 Threads = Annotated[
     int,
     typer.Option(
-        "--threads",
-        "-t",
-        min=1,
-        max=MAX_THREADS,
-        help="Number of threads; each works on one problem at a time.",
+        min=1, max=MAX_THREADS, help="Number of threads; each works on one problem at a time."
     ),
 ]
 Words = Annotated[
@@ -134,37 +133,22 @@ Words = Annotated[
 ]
 Orders = Annotated[
     list[str],
-    typer.Option(
-        "--order",
-        "-r",
-        metavar="TEXT",
-        help="An order of the words, separated by spaces; repeatable.",
-    ),
+    typer.Option(metavar="TEXT", help="An order of the words, separated by spaces; repeatable."),
 ]
 Tokenize = Annotated[
     bool,
-    typer.Option(
-        "--tokenize",
-        help="Split raw English text into words and punctuation first; one bag per line.",
-    ),
+    typer.Option(help="Split raw English text into words and punctuation first; one bag per line."),
 ]
 Files = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--file", "-i", help="Read problems from this file (plain, gzip or xz); repeatable."
-    ),
+    typer.Option(help="Read problems from this file (plain, gzip or xz); repeatable."),
 ]
 NBest = Annotated[
     int | None,
-    typer.Option(
-        "--n-best", "-n", min=1, max=MAX_BEAM, help="Print up to N different results per problem."
-    ),
+    typer.Option(min=1, max=MAX_BEAM, help="Print up to N different results per problem."),
 ]
 Diverse = Annotated[
-    bool,
-    typer.Option(
-        "--diverse", help="With --n-best: print only results that differ in meaning or emphasis."
-    ),
+    bool, typer.Option(help="With --n-best: print only results that differ in meaning or emphasis.")
 ]
 OnError = Annotated[
     Literal["stop", "skip"], typer.Option(help="Whether to stop at a bad problem or to skip it.")
@@ -183,19 +167,14 @@ LemmaFormat = Annotated[
 Format = Annotated[
     FormatName,
     typer.Option(
-        "--format",
-        "-f",
         help="Output format; svg is a picture of one problem, html a page of pictures; auto and "
-        "indented are for CCG derivations.",
+        "indented are for CCG derivations."
     ),
 ]
 Output = Annotated[
     Path | None,
     typer.Option(
-        "--output",
-        "-o",
-        help="Write to this file, which appears only when it is complete. "
-        "Default: standard output.",
+        help="Write to this file, which appears only when it is complete. Default: standard output."
     ),
 ]
 MaxWords = Annotated[
@@ -206,10 +185,8 @@ MaxWords = Annotated[
 ModelArgument = Annotated[
     str, typer.Argument(metavar="MODEL", help="Name of an installed model, or a model file.")
 ]
-ModelOutput = Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")]
-RecordFormat = Annotated[
-    Literal["text", "json"], typer.Option("--format", "-f", help="Output format.")
-]
+ModelOutput = Annotated[Path, typer.Option(help="The model file to write.")]
+RecordFormat = Annotated[Literal["text", "json"], typer.Option(help="Output format.")]
 
 # For the header of a trained model.
 ModelName = Annotated[

@@ -12,9 +12,7 @@ from syntagma.cli.output import write_stdout
 
 def package(
     model: options.ModelArgument,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="The folder of the package.")
-    ],
+    output: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of the package.")],
     name: Annotated[
         str | None,
         typer.Option(

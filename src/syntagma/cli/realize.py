@@ -30,10 +30,8 @@ def realize(
     format: Annotated[
         Literal["text", "json", "conllu", "tree", "svg", "html", "sr"] | None,
         typer.Option(
-            "--format",
-            "-f",
             help="Output format; svg is a picture of one problem, html a page of pictures. "
-            "Default: text, or sr with --sr.",
+            "Default: text, or sr with --sr."
         ),
     ] = None,
     n_best: options.NBest = None,

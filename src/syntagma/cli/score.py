@@ -17,8 +17,7 @@ def score(
     words: options.Words = None,
     order: options.Orders = [],  # noqa: B006 (never mutated)
     file: Annotated[
-        Path | None,
-        typer.Option("--file", "-i", help="A file with one problem, whose orders are scored."),
+        Path | None, typer.Option(help="A file with one problem, whose orders are scored.")
     ] = None,
     input_format: options.InputFormat = None,
     tokenize: options.Tokenize = False,

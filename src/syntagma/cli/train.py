@@ -33,12 +33,7 @@ from syntagma.treebanks.settings import Settings
 NEURAL, LINEAR, BEST_FIRST = NeuralSettings(), LinearSettings(), BestFirstSettings()
 KINDS: dict[str, Settings] = {"linear": LINEAR, "best-first": BEST_FIRST, "neural": NEURAL}
 # Options of one kind of model only that are no settings, or settings of other kinds, too.
-_OF_ONE_KIND = {
-    "start": "neural",
-    "pretrain": "neural",
-    "min_count": "neural",
-    "lm": "best-first",
-}
+_OF_ONE_KIND = {"start": "neural", "pretrain": "neural", "min_count": "neural", "lm": "best-first"}
 _OF_NEW_MODELS = {
     "min_count": "a vocabulary",
     "suffix_length": "a vocabulary",
@@ -88,8 +83,6 @@ def train(
     condition: Annotated[
         str,
         typer.Option(
-            "--condition",
-            "-c",
             metavar="NAME",
             help="What the input gives: mixed (drawn at each visit of a sentence), or a condition "
             "of `evaluate`.",
@@ -156,13 +149,7 @@ def train(
     ] = None,
     beam: Annotated[
         int,
-        typer.Option(
-            "--beam",
-            "-b",
-            min=1,
-            max=MAX_BEAM,
-            help=f"Linear: beam width in training, 1 to {MAX_BEAM}.",
-        ),
+        typer.Option(min=1, max=MAX_BEAM, help=f"Linear: beam width in training, 1 to {MAX_BEAM}."),
     ] = LINEAR.beam,
     arcs: Annotated[
         Literal["eager", "lazy"],
@@ -281,10 +268,7 @@ def train(
         ),
     ] = NEURAL.tag_column,
     threads: Annotated[
-        int,
-        typer.Option(
-            "--threads", "-t", min=1, help="Number of threads; it does not change a linear model."
-        ),
+        int, typer.Option(min=1, help="Number of threads; it does not change a linear model.")
     ] = 1,
     name: options.ModelName = "",
     language: Annotated[

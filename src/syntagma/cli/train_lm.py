@@ -27,6 +27,7 @@ def train_lm(
     order: Annotated[
         int,
         typer.Option(
+            "--order",  # without the short name that it has elsewhere
             min=1,
             max=MAX_ORDER,
             help=f"Order of the model, the length of its longest n-grams, 1 to {MAX_ORDER}.",

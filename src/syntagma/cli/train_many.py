@@ -29,8 +29,6 @@ def train_many(
     output: Annotated[
         Path,
         typer.Option(
-            "--output",
-            "-o",
             metavar="FOLDER",
             help="Where models, logs, figures and packages are written, each treebank in a folder "
             "of its own.",
@@ -39,8 +37,6 @@ def train_many(
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs",
-            "-j",
             min=1,
             help="Treebanks trained at a time on this machine, one core each. Default: the number "
             "of cores.",

@@ -26,7 +26,7 @@ def tune(
             help="Treebank to learn from, and the development set, as for `train`.",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The best model.")],
+    output: Annotated[Path, typer.Option(help="The best model.")],
     trials: Annotated[int, typer.Option(min=1, help="Number of settings to try.")] = TRIALS,
     minutes: Annotated[
         float | None,
@@ -35,8 +35,6 @@ def tune(
     jobs: Annotated[
         int | None,
         typer.Option(
-            "--jobs",
-            "-j",
             min=1,
             help="Trials at a time on this machine, one core each. Default: the number of cores.",
         ),
