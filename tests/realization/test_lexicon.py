@@ -451,9 +451,7 @@ def test_endings_of_six_letters_decide() -> None:
 
 def test_endings_back_off_to_shorter_ones() -> None:
     """Two of three nouns take -s, but only one of two that end in -y."""
-    rules = EditRules.of_lexicon(
-        learned("cats/cat/N/ days/day/N/ flies/fly/N/ wug/wug/V/").lexicon, "N"
-    )
+    rules = EditRules(learned("cats/cat/N/ days/day/N/ flies/fly/N/ wug/wug/V/").lexicon, "N")
     s, ies = (0, 0, ("", ""), ("", "s")), (0, 1, ("", ""), ("y", "ies"))
     assert rules.chances("spy", "") == pytest.approx(
         {s: (1 + 2 * 2 / 3) / 4, ies: (1 + 2 * 1 / 3) / 4}
@@ -468,7 +466,7 @@ def test_chances_are_chances(sentences: list[Sentence], question: Asked) -> None
     word, _, feats = question
     lexicon = learn_inflector(sentences).lexicon
     for tag in ("NN", "VB", "X"):
-        chances = EditRules.of_lexicon(lexicon, tag).chances(word, feats)
+        chances = EditRules(lexicon, tag).chances(word, feats)
         assert not chances or sum(chances.values()) == pytest.approx(1)
         assert all(0 <= chance <= 1 + 1e-9 for chance in chances.values())
 

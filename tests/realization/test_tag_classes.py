@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from random import Random
 
@@ -12,9 +13,9 @@ from syntagma.errors import ModelError
 from syntagma.files.sections import pack_lines
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
-from syntagma.realization.lexicon import TagClasses
+from syntagma.realization.lexicon import pack_tag_classes, unpack_tag_classes
 from syntagma.realization.realizer import Realizer
-from syntagma.realization.training import learn_realizer
+from syntagma.realization.training import learn_realizer, learn_tag_classes
 
 UPOS = {"NN": "NOUN", "NNS": "NOUN", "VB": "VERB", "VBD": "VERB", "VBG": "VERB", "x": "X"}
 TREEBANK = [
@@ -96,15 +97,16 @@ def test_the_upos_tag_is_the_tag_where_a_treebank_has_no_other() -> None:
 
 def test_classes_have_the_tags_that_are_not_slips() -> None:
     pairs = [("NOUN", "NN")] * 40 + [("VERB", "NN")] + [("VERB", "VB"), ("", "VB"), ("X", "")]
-    classes = TagClasses.of_words(pairs)
-    assert classes.tags("NOUN") == {"NN"}
-    assert classes.tags("VERB") == {"VB"}
+    classes = learn_tag_classes(Counter(pairs))
+    assert classes["NOUN"] == {"NN"}
+    assert classes["VERB"] == {"VB"}
     assert "X" not in classes
-    assert TagClasses.from_arrays(classes.to_arrays()).to_arrays().keys() == {"tag_classes"}
-    assert TagClasses.from_arrays({}).to_arrays() == {}
+    assert unpack_tag_classes(pack_tag_classes(classes)) == classes
+    assert pack_tag_classes(classes).keys() == {"tag_classes"}
+    assert unpack_tag_classes({}) == pack_tag_classes({}) == {}
 
 
 @pytest.mark.parametrize("lines", [["NOUN NN", "NOUN NNS"], ["NOUN  NN"], [" NN"]])
 def test_damaged_classes_are_refused(lines: list[str]) -> None:
     with pytest.raises(ModelError, match="'tag_classes'"):
-        TagClasses.from_arrays({"tag_classes": pack_lines(lines)})
+        unpack_tag_classes({"tag_classes": pack_lines(lines)})

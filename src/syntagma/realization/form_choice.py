@@ -12,7 +12,6 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from itertools import takewhile
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,6 +21,7 @@ from syntagma.files.sections import check_sections, damaged, text_section, unpac
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Alternative
 from syntagma.realization.inflection import Form
+from syntagma.realization.letters import shared_letters
 from syntagma.realization.lexicon import sorted_features
 
 EDGE = ""  # beyond the first and the last word
@@ -202,8 +202,7 @@ def pooled_keys(lemma: str, forms: Sequence[str]) -> tuple[LemmaKey, LemmaKey]:
     """The keys under which a lemma shares weights with itself under other tags and features, and
     with other lemmas whose forms have the same endings: *de* and *d'* with *lorsque* and *lorsqu'*.
     The forms are sorted and in lower case."""
-    pairs = zip(forms[0], forms[-1], strict=False)
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    shared = shared_letters(forms[0], forms[-1])
     endings = " ".join(form[shared:] for form in forms)
     return (lemma.lower(), POOLED, endings), ("", POOLED, endings)
 
@@ -221,7 +220,8 @@ def best_forms(
 ) -> list[int]:
     """The indices of the best forms of a sentence: those with the largest sum of log shares and of
     what neighbours contribute, by dynamic programming (Viterbi). Of equal ones, the first."""
-    sums = _start(choices[0], contributions[0])
+    starts = contributions[0]("after", EDGE)
+    sums = [each.log_share + more for each, more in zip(choices[0], starts, strict=True)]
     origins: list[list[int]] = []
     for at in range(1, len(choices)):
         last, choice = choices[at - 1], choices[at]
@@ -238,8 +238,3 @@ def best_forms(
     for each in reversed(origins):
         chosen.append(each[chosen[-1]])
     return chosen[::-1]
-
-
-def _start(choice: Sequence[Alternative], contribution: Contribution) -> list[float]:
-    added = contribution("after", EDGE)
-    return [each.log_share + more for each, more in zip(choice, added, strict=True)]

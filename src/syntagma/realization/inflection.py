@@ -11,7 +11,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import combinations, permutations
 from typing import Any
 
@@ -31,10 +31,13 @@ from syntagma.realization.lexicon import (
     SeenForms,
     TagClasses,
     apply_edit,
+    is_typo,
     most_frequent,
     pack_lexicon,
+    pack_tag_classes,
     sorted_features,
     unpack_lexicon,
+    unpack_tag_classes,
 )
 from syntagma.realization.transducer import Sibling, Transducer, morphs_of
 
@@ -71,8 +74,8 @@ class Inflector:
         self._given = lexicon
         self.english = english
         self._transducer = transducer
-        self._classes = classes or TagClasses()
-        self._rules_of: dict[str, EditRules] = {}
+        self._classes = classes or {}
+        self._rules = cache(lambda tag: EditRules(self.lexicon, tag))
         self.forms = lru_cache(maxsize=1 << 16)(self._forms)
 
     @cached_property
@@ -124,7 +127,9 @@ class Inflector:
         fitting = [
             entry
             for entry in entries
-            if (tags is None or entry.tag in tags) and not _is_slip(entry)
+            if (tags is None or entry.tag in tags)
+            # Models before 0.8 have misspellings that were seen once.
+            and not (entry.count < COMMON_TYPO and is_typo(entry.features))
         ]
         given = _parts(features or "")
         if not _marks(given):
@@ -201,12 +206,7 @@ class Inflector:
         same, and how often the difference occurred."""
         counts: dict[tuple[str, frozenset[str]], tuple[int, int]] = {}
         for entries in self.lexicon.values():
-            best: dict[tuple[str, str], Seen] = {}
-            for entry in entries:
-                known = best.get((entry.tag, entry.features))
-                if known is None or entry.count > known.count:
-                    best[entry.tag, entry.features] = entry
-            for one, other in combinations(best.values(), 2):
+            for one, other in combinations(most_frequent(entries, typos=True), 2):
                 if one.tag == other.tag:
                     key = _difference(one.tag, one.features, other.features)
                     same, all_ = counts.get(key, (0, 0))
@@ -241,24 +241,18 @@ class Inflector:
         """The tags that a given tag stands for; None for all."""
         if tag is None:
             return None
-        return self._classes.tags(tag) if self._is_class(tag) else frozenset((tag,))
+        return self._classes[tag] if self._is_class(tag) else frozenset((tag,))
 
     def _likeliest_tag(self, lemma: str, upos: str, features: str | None) -> tuple[str, float]:
         """The tag that words of a class most often have, and how often: those of the lemma with the
         same features, else all with the same features, else all."""
-        tags = self._classes.tags(upos)
         of_lemma: Counter[str] = Counter()
         for entry in self.lexicon.get(lemma, ()):
-            if entry.tag in tags and entry.features == features:
+            if entry.features == features:
                 of_lemma[entry.tag] += entry.count
-        for given in (features, None):
-            counts = of_lemma or Counter(
-                {
-                    tag: count
-                    for tag, count in self._tag_counts.get(given, {}).items()
-                    if tag in tags
-                }
-            )
+        of_all = self._tag_counts
+        for seen in (of_lemma, of_all.get(features, {}), of_all.get(None, {})):
+            counts = {tag: seen[tag] for tag in self._classes[upos] if tag in seen}
             if counts:
                 tag = max(sorted(counts), key=counts.__getitem__)
                 return tag, counts[tag] / sum(counts.values())
@@ -299,8 +293,16 @@ class Inflector:
     def _by_rule(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
         if tag is None:
             return {lemma: 1.0}
-        if self._transducer is not None:
-            return {self._transduced(self._transducer, lemma, tag, features): 1.0}
+        if (transducer := self._transducer) is not None:
+            lower = lemma.lower()
+            siblings = [
+                Sibling(morphs_of(entry.tag, entry.features), changes)
+                for entry in most_frequent(self.lexicon.get(lemma, ()))
+                if (changes := transducer.align(lower, entry.form.lower())) is not None
+            ]
+            form = transducer.inflect(lower, tag, features, siblings)
+            fits = form != "" and form == " ".join(form.split())
+            return {with_case_of(lemma, form) if fits else lemma: 1.0}
         found: dict[str, float] = {}
         neutral = lemma.lower() if lemma.isupper() else lemma[:1].lower() + lemma[1:]
         for edit, chance in self._rules(tag).chances(lemma, features).items():
@@ -311,29 +313,15 @@ class Inflector:
         best = sorted(found, key=lambda form: (-found[form], form))[:1]
         return {form: found[form] for form in best}
 
-    def _transduced(
-        self, transducer: Transducer, lemma: str, tag: str, features: str | None
-    ) -> str:
-        """The form that the transducer makes, knowing the forms seen of the lemma."""
-        siblings = []
-        for entry in most_frequent(self.lexicon.get(lemma, ())):
-            changes = transducer.align(lemma.lower(), entry.form.lower())
-            if changes is not None:
-                siblings.append(Sibling(morphs_of(entry.tag, entry.features), changes))
-        form = transducer.inflect(lemma.lower(), tag, features, siblings)
-        fits = form != "" and form == " ".join(form.split())
-        return with_case_of(lemma, form) if fits else lemma
-
-    def _rules(self, tag: str) -> EditRules:
-        if tag not in self._rules_of:
-            self._rules_of[tag] = EditRules.of_lexicon(self.lexicon, tag)
-        return self._rules_of[tag]
-
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """A section of a model file; `from_arrays` is the inverse."""
         packed = self._given if isinstance(self._given, bytes) else pack_lexicon(self._given)
         learned = {} if self._transducer is None else self._transducer.to_arrays()
-        return {SECTION: np.frombuffer(packed, np.uint8), **learned, **self._classes.to_arrays()}
+        return {
+            SECTION: np.frombuffer(packed, np.uint8),
+            **learned,
+            **pack_tag_classes(self._classes),
+        }
 
     @classmethod
     def from_arrays(
@@ -344,7 +332,7 @@ class Inflector:
             arrays[SECTION].tobytes(),
             english=english,
             transducer=Transducer.from_arrays(arrays),
-            classes=TagClasses.from_arrays(arrays),
+            classes=unpack_tag_classes(arrays),
         )
 
 
@@ -355,11 +343,6 @@ def _parts(features: str) -> frozenset[str]:
 def _marks(parts: frozenset[str]) -> frozenset[str]:
     """Those of the features that mark a form as unusual."""
     return frozenset(part for part in parts if part.startswith(_MARKED))
-
-
-def _is_slip(entry: Seen) -> bool:
-    """Whether a form is a misspelling that was seen once, as models before 0.8 have them."""
-    return entry.count < COMMON_TYPO and TYPO in entry.features.split("|")
 
 
 def _difference(tag: str, one: str, other: str) -> tuple[str, frozenset[str]]:

@@ -11,7 +11,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 
 START, END = "\u0002", "\u0003"  # of a lemma; what they become are prefixes and suffixes
 KEPT = "\u0001"  # the letter itself, in what it becomes
@@ -44,13 +43,18 @@ def change_of(letter: str, piece: str) -> str:
     return piece if letter in (START, END) else piece.replace(letter, KEPT, 1)
 
 
+def shared_letters(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many letters two words have in common at their beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
 def align_letters(lemma: str, form: str, costs: Costs | None = None) -> list[str] | None:
     """What the beginning, each letter and the end of a lemma become in a form, with the least cost;
     None if there is no such description. Without costs, as much as possible stays."""
     if len(lemma) > MAX_LETTERS or len(form) > MAX_LETTERS:
         return None
-    pairs = zip(lemma, form, strict=False)
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    shared = shared_letters(lemma, form)
     if lemma == form:
         return ["", *[KEPT] * len(lemma), ""]
     if shared > 1:  # all but the last letter of a common beginning stay
@@ -71,9 +75,7 @@ def _align(symbols: Sequence[str], form: str, costs: Costs | None) -> list[str] 
                 continue
             for end in range(begin, min(begin + longest, len(form)) + 1):
                 change = change_of(symbol, form[begin:end])
-                cost = before + (
-                    _first_cost(symbol, change) if costs is None else _cost(symbol, change, costs)
-                )
+                cost = before + _cost(symbol, change, costs)
                 if cost < found[end]:
                     found[end], origin[end] = cost, begin
         best = found
@@ -89,7 +91,9 @@ def _align(symbols: Sequence[str], form: str, costs: Costs | None) -> list[str] 
     return changes[::-1]
 
 
-def _first_cost(symbol: str, change: str) -> float:
+def _cost(symbol: str, change: str, costs: Costs | None) -> float:
+    if costs is not None:
+        return costs.get((symbol, change), _UNSEEN * (len(change) + 1))
     if symbol == START:
         return 0.9 * len(change)
     if symbol == END:
@@ -97,11 +101,6 @@ def _first_cost(symbol: str, change: str) -> float:
     if KEPT in change:
         return float(len(change) - 1)
     return 0.2 + len(change) if change else 1.0
-
-
-def _cost(symbol: str, change: str, costs: Costs) -> float:
-    known = costs.get((symbol, change))
-    return _UNSEEN * (len(change) + 1) if known is None else known
 
 
 # Upper and lower case: at the start of a sentence, in headings, and as in the lemma
@@ -125,8 +124,7 @@ def with_case_of(lemma: str, form: str) -> str:
     if len(lemma) > 1 and lemma.isupper() and form[: len(lemma)] == lemma.lower():
         return lemma + form[len(lemma) :]
     if not lemma.isupper() and any(letter.isupper() for letter in lemma[1:]):
-        pairs = zip(lemma, form, strict=False)
-        shared = sum(1 for _ in takewhile(lambda pair: pair[0].lower() == pair[1].lower(), pairs))
+        shared = shared_letters(*([letter.lower() for letter in each] for each in (lemma, form)))
         form = lemma[:shared] + form[shared:]  # *iPhones*
     return capitalised(form) if lemma[:1].isupper() else form
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -23,6 +23,7 @@ from typing import Any, Union
 import numpy.typing as npt
 
 from syntagma.files.sections import damaged, pack_lines, read_lines, unpack_text
+from syntagma.realization.letters import shared_letters
 
 Replacement = tuple[str, str]  # old text, which must match exactly, and new text
 # The number of letters edited in front and behind, and their edits; the letters between stay.
@@ -81,10 +82,7 @@ def _edit(value: object, depth: int = 0) -> Edit:
 def _shared(lemma: str, form: str) -> tuple[int, int, int]:
     """Where the part that stays begins, in lemma and form, and its length: their common prefix, if
     that is at least half of the lemma, else their longest common substring."""
-    prefix = next(
-        (i for i, (a, b) in enumerate(zip(lemma, form, strict=False)) if a != b),
-        min(len(lemma), len(form)),
-    )
+    prefix = shared_letters(lemma, form)
     if prefix and 2 * prefix >= len(lemma):
         return 0, 0, prefix
     match = SequenceMatcher(None, lemma, form, autojunk=False).find_longest_match()
@@ -93,7 +91,6 @@ def _shared(lemma: str, form: str) -> tuple[int, int, int]:
 
 SECTION = "inflection"
 TAG_CLASSES = "tag_classes"
-MIN_TAG_SHARE = 0.05  # of the words with a tag: a class with fewer of them does not have the tag
 
 # What a file may ask for. Sums over the lexicon; treebanks of a million words stay far below.
 _MAX_COUNT = 10**12
@@ -115,6 +112,9 @@ class Seen:
 
 
 SeenForms = Mapping[str, Sequence[Seen]]
+# For each UPOS tag the tags that words with it have; none in English, where UPOS tag and features
+# determine the Penn tag.
+TagClasses = Mapping[str, frozenset[str]]
 
 
 def sorted_features(features: str) -> str:
@@ -127,12 +127,14 @@ def is_typo(features: str) -> bool:
     return TYPO in features.split("|")
 
 
-def most_frequent(seen: Sequence[Seen]) -> list[Seen]:
-    """The most frequent form of a lemma with each tag and features, without misspellings."""
+def most_frequent(seen: Sequence[Seen], *, typos: bool = False) -> list[Seen]:
+    """The most frequent form of a lemma with each tag and features, misspellings only if wanted."""
     best: dict[tuple[str, str], Seen] = {}
     for entry in seen:
         known = best.get((entry.tag, entry.features))
-        if not is_typo(entry.features) and (known is None or entry.count > known.count):
+        if known is not None and entry.count <= known.count:
+            continue
+        if typos or not is_typo(entry.features):
             best[entry.tag, entry.features] = entry
     return list(best.values())
 
@@ -207,18 +209,14 @@ class EditRules:
     Every lemma counts once, however frequent, because rules are for unseen lemmas.
     """
 
-    def __init__(self, counts: Mapping[tuple[str | None, str], Mapping[Edit, int]]) -> None:
-        self._counts = counts
-
-    @classmethod
-    def of_lexicon(cls, lexicon: Mapping[str, Sequence[Seen]], tag: str) -> EditRules:
+    def __init__(self, lexicon: SeenForms, tag: str) -> None:
         counts: defaultdict[tuple[str | None, str], Counter[Edit]] = defaultdict(Counter)
         for lemma, entries in lexicon.items():
             for entry in most_frequent([entry for entry in entries if entry.tag == tag]):
                 for ending in _endings(lemma.lower()):
                     counts[entry.features, ending][entry.edit] += 1
                     counts[None, ending][entry.edit] += 1
-        return cls(counts)
+        self._counts = dict(counts)
 
     def chances(self, lemma: str, features: str | None) -> dict[Edit, float]:
         """The probability of each edit: relative frequency by ending, backed off to shorter ones.
@@ -250,42 +248,16 @@ def _endings(lemma: str) -> list[str]:
     return ["", *(marked[-size:] for size in range(1, min(_SUFFIXES, len(marked)) + 1))]
 
 
-class TagClasses:
-    """For each UPOS tag the tags that words with it have."""
+def pack_tag_classes(classes: TagClasses) -> dict[str, npt.NDArray[Any]]:
+    """A section of a model file, if there are classes; `unpack_tag_classes` is the inverse."""
+    lines = [" ".join((upos, *sorted(tags))) for upos, tags in sorted(classes.items())]
+    return {TAG_CLASSES: pack_lines(lines)} if lines else {}
 
-    def __init__(self, tags: Mapping[str, Sequence[str]] | None = None) -> None:
-        self._tags = {upos: frozenset(several) for upos, several in (tags or {}).items()}
 
-    @classmethod
-    def of_words(cls, tagged: Iterable[tuple[str, str]]) -> TagClasses:
-        """The classes of words, each given by its UPOS tag and its tag; empty tags do not count."""
-        counts = Counter(pair for pair in tagged if all(pair))
-        totals: Counter[str] = Counter()
-        for (_, tag), count in counts.items():
-            totals[tag] += count
-        classes: defaultdict[str, list[str]] = defaultdict(list)
-        for (upos, tag), count in sorted(counts.items()):
-            if count >= MIN_TAG_SHARE * totals[tag]:
-                classes[upos].append(tag)
-        return cls(classes)
-
-    def __contains__(self, upos: object) -> bool:
-        return upos in self._tags
-
-    def tags(self, upos: str) -> frozenset[str]:
-        return self._tags[upos]
-
-    def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """A section of a model file, if there are classes; `from_arrays` is the inverse."""
-        lines = [" ".join((upos, *sorted(tags))) for upos, tags in sorted(self._tags.items())]
-        return {TAG_CLASSES: pack_lines(lines)} if lines else {}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> TagClasses:
-        if TAG_CLASSES not in arrays:
-            return cls()
-        rows = [line.split(" ") for line in read_lines(arrays, TAG_CLASSES)]
-        classes = {upos: tags for upos, *tags in rows}
-        if len(classes) < len(rows) or not all(all((upos, *tags)) for upos, *tags in rows):
-            raise damaged(TAG_CLASSES, "an entry is empty or occurs twice")
-        return cls(classes)
+def unpack_tag_classes(arrays: Mapping[str, npt.NDArray[Any]]) -> TagClasses:
+    lines = read_lines(arrays, TAG_CLASSES) if TAG_CLASSES in arrays else []
+    rows = [line.split(" ") for line in lines]
+    classes = {upos: frozenset(tags) for upos, *tags in rows}
+    if len(classes) < len(rows) or not all(map(all, rows)):
+        raise damaged(TAG_CLASSES, "an entry is empty or occurs twice")
+    return classes

@@ -7,7 +7,7 @@ Inflection of unseen lemmas is learned by `transducer_training`, spelling by
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -59,8 +59,20 @@ def learn_inflector(sentences: Iterable[Sentence], *, english: bool = False) -> 
         edit = find_edit(lemma.lower(), form.lower())
         lexicon[lemma].append(Seen(tag, of_word, form, count, edit))
     transducer = None if english else learn_transducer(lexicon)
-    classes = None if english else TagClasses.of_words(tags.elements())
+    classes = None if english else learn_tag_classes(tags)
     return Inflector(dict(lexicon), english=english, transducer=transducer, classes=classes)
+
+
+def learn_tag_classes(counts: Mapping[tuple[str, str], int]) -> TagClasses:
+    """The classes of words, given how often each pair of a UPOS tag and a tag occurs."""
+    totals: Counter[str] = Counter()
+    for (upos, tag), count in counts.items():
+        totals[tag] += count if upos else 0
+    classes: defaultdict[str, set[str]] = defaultdict(set)
+    for (upos, tag), count in counts.items():
+        if upos and tag and count >= MIN_TAG_SHARE * totals[tag]:
+            classes[upos].add(tag)
+    return {upos: frozenset(tags) for upos, tags in classes.items()}
 
 
 def neutral_forms(sentence: Sentence) -> tuple[str, ...]:
@@ -75,6 +87,7 @@ def neutral_forms(sentence: Sentence) -> tuple[str, ...]:
     return tuple(forms)
 
 
+MIN_TAG_SHARE = 0.05  # of the words with a tag: a class with fewer of them does not have the tag
 MIN_LEMMA = 20  # a lemma seen less often has no model
 MIN_CONTEXT = 5  # a context seen less often has no weight
 _ROUNDS = 100  # of gradient ascent
