@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from syntagma.arguments import as_integer, check_range, is_collection
 from syntagma.errors import ArgumentError, shown
@@ -29,7 +29,6 @@ from syntagma.results.linearization import Linearization, violations
 from syntagma.treebanks.conditions import (
     CONDITIONS,
     MAIN_CONDITIONS,
-    Condition,
     constrain,
     sentence_rng,
 )
@@ -159,7 +158,11 @@ def evaluate(
     number = as_integer(seed)
     if number is None or not abs(number) < MAX_SEED:
         raise ArgumentError(f"seed must be an integer of less than 2⁶³, not {shown(seed)}")
-    chosen = [_condition(name) for name in names]
+    names = list(names)
+    for name in names:
+        if not isinstance(name, str) or name not in CONDITIONS:
+            known = ", ".join(CONDITIONS)
+            raise ArgumentError(f"unknown condition {shown(name)}: choose from {known}")
     limit = None if limit is None else check_range("limit", limit, sys.maxsize)
     sentences = as_sentences(sentences, "sentences")[:limit]
     if not sentences:
@@ -167,27 +170,48 @@ def evaluate(
     references = tuple(" ".join(sentence.forms) for sentence in sentences)
     data = signature.digest_trees(sentences)
     shared = signature.settings(linearizer, request, n=len(sentences), data=data, seed=seed)
-    figures = []
-    for condition in chosen:
+    golds = [(sentence.forms, sentence.heads) for sentence in sentences]
+    metric = bleu_metric(bleu_tokenize, lowercase=lowercase)
+    tick = on_sentence or (lambda: None)
+    measured = []
+    for condition in map(CONDITIONS.__getitem__, names):
         problems = [
             constrain(sentence, condition, sentence_rng(seed, index))
             for index, sentence in enumerate(sentences)
         ]
-        figures.append(
-            _measure(
-                condition.name,
-                _results(linearizer, problems, request, threads, on_sentence or (lambda: None)),
-                references,
-                sentences,
-                shared,
-                bleu_metric(bleu_tokenize, lowercase=lowercase),
-                with_spans=spans,
-                with_projectivity=linearizer.lifts and condition.arcs == 1,
-            )
+        cpu_started, started = time.process_time(), time.perf_counter()
+        found = list(_results(linearizer, problems, request, threads, tick))
+        cpu_total = time.process_time() - cpu_started
+        seconds = time.perf_counter() - started
+        results, times = [result for result, _ in found], [cpu for _, cpu in found]
+        if None not in times:
+            cpu_total = sum(filter(None, times))
+        outputs = tuple(result.text for result in results)
+        trees = [(result.words, result.heads) for result in results]
+        figures = ConditionFigures(
+            condition=condition.name,
+            sentences=len(outputs),
+            bleu=metric.corpus_score(outputs, [references]).score,
+            exact=exact_match(outputs, references),
+            coverage=_coverage(outputs, references),
+            unfinished=sum(not result.finished for result in results),
+            cpu_ms=1000 * cpu_total / len(outputs),
+            seconds=seconds,
+            violations=sum(len(violations(result)) for result in results),
+            signature=signature.join(
+                metric.get_signature().format(), {"condition": condition.name, **shared}
+            ),
+            lengths=tuple(_by_length(outputs, references, sentences, times, metric)),
+            outputs=outputs,
+            spans=compare_spans(trees, golds) if spans else None,
+            projectivity=compare_projectivity(outputs, references, trees, golds, metric)
+            if linearizer.lifts and condition.arcs == 1
+            else None,
         )
+        measured.append(figures)
     return Report(
         model=str(linearizer.info.header.get("name", "-")),
-        figures=tuple(figures),
+        figures=tuple(measured),
         references=references,
     )
 
@@ -195,13 +219,6 @@ def evaluate(
 def main_conditions(linearizer: "Linearizer") -> list[str]:
     """The main conditions that a model can be given; a CCG model takes no arcs."""
     return list(MAIN_CONDITIONS) if linearizer.takes_arcs else ["none", "pos"]
-
-
-def _condition(name: str) -> Condition:
-    if not isinstance(name, str) or name not in CONDITIONS:
-        known = ", ".join(CONDITIONS)
-        raise ArgumentError(f"unknown condition {shown(name)}: choose from {known}")
-    return CONDITIONS[name]
 
 
 def _results(
@@ -212,60 +229,16 @@ def _results(
     on_sentence: Callable[[], None],
 ) -> Iterator[tuple[Linearization, float | None]]:
     """Each result with its CPU seconds, which are unknown with several threads."""
-    if threads != 1:
+    if threads == 1:
+        for problem in problems:
+            started = time.thread_time()
+            [result] = linearizer.solve([problem], request)
+            yield result, time.thread_time() - started
+            on_sentence()
+    else:
         for result in linearizer.solve(problems, request, threads=threads):
             yield result, None
             on_sentence()
-        return
-    for problem in problems:
-        started = time.thread_time()
-        [result] = linearizer.solve([problem], request)
-        yield result, time.thread_time() - started
-        on_sentence()
-
-
-def _measure(
-    condition: str,
-    results: Iterator[tuple[Linearization, float | None]],
-    references: Sequence[str],
-    sentences: Sequence[Sentence],
-    settings: dict[str, Any],
-    metric: "BLEU",
-    *,
-    with_spans: bool,
-    with_projectivity: bool,
-) -> ConditionFigures:
-    cpu_started, started = time.process_time(), time.perf_counter()
-    found = list(results)
-    cpu_total = time.process_time() - cpu_started
-    seconds = time.perf_counter() - started
-    times = [cpu for _, cpu in found]
-    if None not in times:
-        cpu_total = sum(filter(None, times))
-
-    outputs = [result.text for result, _ in found]
-    trees = [(result.words, result.heads) for result, _ in found]
-    golds = [(sentence.forms, sentence.heads) for sentence in sentences]
-    return ConditionFigures(
-        condition=condition,
-        sentences=len(outputs),
-        bleu=metric.corpus_score(outputs, [references]).score,
-        exact=exact_match(outputs, references),
-        coverage=_coverage(outputs, references),
-        unfinished=sum(not result.finished for result, _ in found),
-        cpu_ms=1000 * cpu_total / len(outputs),
-        seconds=seconds,
-        violations=sum(len(violations(result)) for result, _ in found),
-        signature=signature.join(
-            metric.get_signature().format(), {"condition": condition, **settings}
-        ),
-        lengths=tuple(_by_length(outputs, references, sentences, times, metric)),
-        outputs=tuple(outputs),
-        spans=compare_spans(trees, golds) if with_spans else None,
-        projectivity=compare_projectivity(outputs, references, trees, golds, metric)
-        if with_projectivity
-        else None,
-    )
 
 
 def _by_length(

@@ -170,8 +170,7 @@ def compare(
     spaced = says_where_spaces_are(sentences)
     same = sum(map(str.__eq__, texts, written))
     scores = shared_task_scores(
-        [" ".join(result.words) for result in results],
-        [sentence.text for sentence in sentences],
+        [" ".join(result.words) for result in results], [sentence.text for sentence in sentences]
     )
     return RealizationFigures(
         scores=scores,
@@ -189,13 +188,11 @@ def compare(
 def says_where_spaces_are(sentences: Sequence[Sentence]) -> bool:
     """Whether a treebank tells how its sentences are written. One that puts spaces around all of
     its punctuation does not."""
-    return any(sentence.written != " ".join(sentence.forms) for sentence in sentences) or not any(
-        _is_punctuation(form) for sentence in sentences for form in sentence.forms
+    return any(sentence.written != sentence.text for sentence in sentences) or not any(
+        all(unicodedata.category(character).startswith("P") for character in form)
+        for sentence in sentences
+        for form in sentence.forms
     )
-
-
-def _is_punctuation(form: str) -> bool:
-    return all(unicodedata.category(character).startswith("P") for character in form)
 
 
 def _token_scores(

@@ -54,10 +54,7 @@ def report_as_dict(report: Report) -> dict[str, Any]:
 
 def comparison_as_dict(comparison: Comparison) -> dict[str, Any]:
     """The comparison as JSON-ready data."""
-    return {
-        "signature": comparison.signature,
-        "systems": list(map(as_plain, comparison.systems)),
-    }
+    return {"signature": comparison.signature, "systems": list(map(as_plain, comparison.systems))}
 
 
 def as_plain(figures: Any, names: str = "", digits: int = 2) -> dict[str, Any]:

@@ -58,10 +58,14 @@ def shared_task_scores(hypotheses: Sequence[str], references: Sequence[str]) -> 
     hypothesis_size = sum(len(hypothesis) for hypothesis, _ in pairs)
     reference_size = sum(len(reference) for _, reference in pairs)
     ngrams = [[(_ngrams(h, order), _ngrams(r, order)) for h, r in pairs] for order in _ORDERS]
+    # DIST: 1 minus all edits divided by the characters of the longer text of each pair.
+    texts = [(" ".join(hypothesis), " ".join(reference)) for hypothesis, reference in pairs]
+    longest = sum(max(map(len, pair)) for pair in texts)
+    edits = sum(_edit_distance(*pair) for pair in texts)
     return SharedTaskScores(
         bleu=100 * _bleu(ngrams, hypothesis_size, reference_size),
         nist=_nist(ngrams, hypothesis_size, reference_size),
-        dist=100 * _dist([(" ".join(h), " ".join(r)) for h, r in pairs]),
+        dist=100 * (1 - edits / longest if longest else 1.0),
         sentences=len(pairs),
     )
 
@@ -122,13 +126,6 @@ def _nist(
     # The brevity penalty halves the score of an output with two thirds of the words.
     shortness = math.log(min(1.0, hypothesis_size / reference_size)) / math.log(2 / 3)
     return math.fsum(precisions) * math.exp2(-(shortness**2))
-
-
-def _dist(pairs: Sequence[tuple[str, str]]) -> float:
-    """1 minus all edits divided by the characters of the longer text of each pair."""
-    longest = sum(max(len(hypothesis), len(reference)) for hypothesis, reference in pairs)
-    edits = sum(_edit_distance(hypothesis, reference) for hypothesis, reference in pairs)
-    return 1 - edits / longest if longest else 1.0
 
 
 def _edit_distance(a: str, b: str) -> int:

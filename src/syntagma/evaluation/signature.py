@@ -26,13 +26,7 @@ _LENGTH = 8  # characters of a checksum
 
 
 def settings(
-    linearizer: Linearizer,
-    request: Request,
-    *,
-    n: int,
-    data: str,
-    seed: int,
-    **others: object,
+    linearizer: Linearizer, request: Request, *, n: int, data: str, seed: int, **others: object
 ) -> dict[str, Any]:
     """The fields that all evaluations share, and `others` after the data."""
     path, header = linearizer.info.path, linearizer.info.header

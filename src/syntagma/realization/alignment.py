@@ -204,7 +204,10 @@ def _map_tree(
         index[piece.text[:1]].append(at)
     mappings: dict[int, _Mappings] = {}
     guessed = []
-    for at in _bottom_up(dependents):
+    order = [*dependents[-1]]  # top-down
+    for at in order:
+        order.extend(dependents.get(at, ()))
+    for at in reversed(order):
         own = _find(at, forms[at], pieces, index)
         if not own and guess:
             own = _guess(at, words[at].name, pieces)
@@ -221,13 +224,6 @@ def _map_tree(
     }
     best = found[min(whole, key=lambda span: (whole[span], span))]
     return best._replace(guessed=tuple(sorted(guessed)))
-
-
-def _bottom_up(dependents: Mapping[int, Sequence[int]]) -> list[int]:
-    order = [*dependents[-1]]
-    for word in order:
-        order.extend(dependents.get(word, ()))
-    return order[::-1]
 
 
 def _spelled_forms(problem: Problem, realizer: Realizer) -> list[dict[str, float]]:

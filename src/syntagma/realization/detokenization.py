@@ -296,9 +296,7 @@ class Detokenizer:
     """
 
     def __init__(
-        self,
-        rules: Mapping[Key, bool] | None = None,
-        contractions: Mapping[Key, str] | None = None,
+        self, rules: Mapping[Key, bool] | None = None, contractions: Mapping[Key, str] | None = None
     ) -> None:
         self._rules = dict(rules or {})
         self._contractions = dict(contractions or {})
@@ -312,20 +310,12 @@ class Detokenizer:
         words = neighbours(forms, tags)
         spaces: list[bool] = []
         for place, default in enumerate(default_spaces(forms, words), start=1):
-            if place in inside:
-                spaces.append(False)
-            else:
-                left, right = words[place - 1 : place + 1]
-                spaces.append(
-                    self._decide(left, right, default or follows_spaced_hyphen(left, spaces))
-                )
+            left, right = words[place - 1 : place + 1]
+            space = default or follows_spaced_hyphen(left, spaces)
+            for level in CONTEXTS:
+                space = self._rules.get(spacing_key(level, left, right), space)
+            spaces.append(space and place not in inside)
         return Spelling((*spaces, False)[: len(forms)], contractions)
-
-    def _decide(self, left: Neighbour, right: Neighbour, default: bool) -> bool:
-        space = default
-        for level in CONTEXTS:
-            space = self._rules.get(spacing_key(level, left, right), space)
-        return space
 
     def _contract(self, forms: Sequence[str], tags: Sequence[str]) -> Iterator[Contraction]:
         """From left to right, the longest contraction at each position."""
@@ -357,13 +347,13 @@ class Detokenizer:
             rules[level, *key] = sign == "+"
         contractions = {}
         for level, *key, text in _read_lines(arrays, _CONTRACTIONS):
-            if (
-                level not in LEVELS
-                or len(key) < (2 if level == "forms" else 3)
-                or (level == "any" and len(key) != 3)
-                or (level == "tagged" and len(key) % 2)
-                or contraction_length((level, *key)) > MAX_LENGTH
-            ):
+            size = len(key)
+            fitting = {
+                "any": size == 3,
+                "forms": 2 <= size <= MAX_LENGTH,
+                "tagged": 4 <= size <= 2 * MAX_LENGTH and size % 2 == 0,
+            }
+            if not fitting.get(level):
                 raise damaged(_CONTRACTIONS, "a line is not a contraction")
             contractions[level, *key] = text
         return cls(rules, contractions)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from syntagma.realization.letters import with_case_of
@@ -50,11 +50,6 @@ def plural_of_name(name: str) -> str:
     return plural(name)
 
 
-def past(verb: str) -> str:
-    """The form of a verb in *-ed*: *stopped*, *tried*, *panicked*."""
-    return _add(verb, "ed")
-
-
 def progressive(verb: str) -> str:
     """The form of a verb in *-ing*: *making*, *lying*, *running*."""
     if verb.endswith("ie"):
@@ -62,16 +57,6 @@ def progressive(verb: str) -> str:
     if _SILENT_E.search(verb):
         return verb[:-1] + "ing"
     return _lengthened(verb) + "ing"
-
-
-def comparative(adjective: str) -> str:
-    """The form in *-er*; *later* has it already."""
-    return adjective if adjective.endswith("er") else _add(adjective, "er")
-
-
-def superlative(adjective: str) -> str:
-    """The form in *-est*; *latest* has it already."""
-    return adjective if adjective.endswith("est") else _add(adjective, "est")
 
 
 def _with_s(word: str) -> str:
@@ -82,8 +67,11 @@ def _with_s(word: str) -> str:
     return word + ("es" if _SIBILANT.search(word) else "s")
 
 
-def _add(word: str, ending: str) -> str:
-    """The word with an ending that begins with *e*."""
+def _add(ending: str, word: str) -> str:
+    """The word with an ending that begins with *e*: *stopped*, *tried*, *panicked*; *later* and
+    *latest* have theirs already."""
+    if word.endswith(ending) and ending != "ed":
+        return word
     if word.endswith("e"):
         return word + ending[1:]
     if _CONSONANT_Y.search(word):
@@ -103,13 +91,10 @@ RULES: Mapping[str, Callable[[str], str]] = {
     "NNPS": plural_of_name,
     "VBP": str,  # the lemma, except of *be*
     "VBZ": third_person,
-    "VBD": past,
-    "VBN": past,
+    **dict.fromkeys(("VBD", "VBN"), partial(_add, "ed")),
     "VBG": progressive,
-    "JJR": comparative,
-    "JJS": superlative,
-    "RBR": comparative,
-    "RBS": superlative,
+    **dict.fromkeys(("JJR", "RBR"), partial(_add, "er")),
+    **dict.fromkeys(("JJS", "RBS"), partial(_add, "est")),
 }
 BASIC = frozenset({"NN", "NNP", "VB", "JJ", "RB"})  # the lemma itself
 VERBS = ("VBD", "VBN", "VBG", "VBZ")  # the columns of `english_verbs.tsv`

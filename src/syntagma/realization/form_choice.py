@@ -126,10 +126,7 @@ class TreeContexts:
     """Neighbours in a tree of lemmas; heads are 1-based, 0 for the root; None: not given."""
 
     def __init__(
-        self,
-        lemmas: Sequence[str],
-        heads: Sequence[int | None],
-        deprels: Sequence[str | None],
+        self, lemmas: Sequence[str], heads: Sequence[int | None], deprels: Sequence[str | None]
     ) -> None:
         self._lemmas = [lemma.lower() for lemma in lemmas]
         self._heads = heads

@@ -251,7 +251,8 @@ class Inflector:
             if entry.features == features:
                 of_lemma[entry.tag] += entry.count
         of_all = self._tag_counts
-        for seen in (of_lemma, of_all.get(features, {}), of_all.get(None, {})):
+        empty = Counter[str]()
+        for seen in (of_lemma, of_all.get(features, empty), of_all.get(None, empty)):
             counts = {tag: seen[tag] for tag in self._classes[upos] if tag in seen}
             if counts:
                 tag = max(sorted(counts), key=counts.__getitem__)
@@ -306,9 +307,9 @@ class Inflector:
         found: dict[str, float] = {}
         neutral = lemma.lower() if lemma.isupper() else lemma[:1].lower() + lemma[1:]
         for edit, chance in self._rules(tag).chances(lemma, features).items():
-            form = apply_edit(edit, neutral)
-            if form and form == " ".join(form.split()):  # not a phrase that lost a word
-                form = with_case_of(lemma, form)
+            made = apply_edit(edit, neutral)
+            if made and made == " ".join(made.split()):  # not a phrase that lost a word
+                form = with_case_of(lemma, made)
                 found[form] = found.get(form, 0.0) + chance
         best = sorted(found, key=lambda form: (-found[form], form))[:1]
         return {form: found[form] for form in best}

@@ -147,7 +147,9 @@ def pack_lexicon(lexicon: SeenForms) -> bytes:
     for lemma, entries in sorted(lexicon.items()):
         for entry in entries:
             kind = kinds.setdefault((entry.tag, entry.features), len(kinds))
-            form = _shorter(lemma, entry)
+            # A form as an edit of its lemma, if that restores it: many forms share most edits.
+            restored = apply_edit(entry.edit, lemma) == entry.form
+            form = format_edit(entry.edit) if restored else "=" + entry.form
             lines.append(f"{'' if lemma == last else lemma}\t{form}\t{kind}\t{entry.count}")
             last = lemma
     head = [str(len(kinds)), *(f"{tag}\t{features}" for tag, features in kinds)]
@@ -180,13 +182,6 @@ def unpack_lexicon(packed: bytes) -> SeenForms:
     if sum(len(entries) ** 2 for entries in lexicon.values()) > _MAX_PAIRS:
         raise damaged(SECTION, "a lemma has too many entries")
     return dict(lexicon)
-
-
-def _shorter(lemma: str, entry: Seen) -> str:
-    """A form as an edit of its lemma, if that restores it: most edits are shared by many forms."""
-    if apply_edit(entry.edit, lemma) == entry.form:
-        return format_edit(entry.edit)
-    return "=" + entry.form
 
 
 def _longer(lemma: str, text: str) -> tuple[str, Edit]:

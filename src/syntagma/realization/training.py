@@ -107,13 +107,12 @@ def learn_form_choice(sentences: Iterable[Sentence], inflector: Inflector) -> Fo
         tree = TreeContexts(sentence.lemmas, sentence.heads, sentence.deprels)
         for i, key, form in _ambiguous(sentence, inflector):
             examples[key].append((form, tree.contexts(i)))
-    return FormChoice(
-        {
-            key: _learn(examples_, _log_shares(inflector.forms(*key)))
-            for key, examples_ in sorted(examples.items())
-            if len(examples_) >= MIN_LEMMA
-        }
-    )
+    weights = {}
+    for key, seen in sorted(examples.items()):
+        if len(seen) >= MIN_LEMMA:
+            shares = [form.log_share for form in inflector.forms(*key)]
+            weights[key] = _learn(seen, np.array(shares, np.float32))
+    return FormChoice(weights)
 
 
 def learn_form_context(
@@ -171,19 +170,17 @@ def _ambiguous(sentence: Sentence, inflector: Inflector) -> Iterator[tuple[int, 
 
 
 def _as_lemmas(sentence: Sentence) -> Problem:
-    fields = (sentence.lemmas, sentence.forms, sentence.tags, sentence.heads, sentence.deprels)
+    words = zip(
+        *(sentence.lemmas, sentence.forms, sentence.tags, sentence.heads, sentence.deprels),
+        sentence.features,
+        strict=True,
+    )
     return Problem(
         tuple(
             Word(lemma=lemma or form, tag=tag or None, head=head, deprel=deprel, features=features)
-            for (lemma, form, tag, head, deprel), features in zip(
-                zip(*fields, strict=True), sentence.features, strict=True
-            )
+            for lemma, form, tag, head, deprel, features in words
         )
     )
-
-
-def _log_shares(forms: Sequence[Form]) -> npt.NDArray[np.float32]:
-    return np.array([form.log_share for form in forms], np.float32)
 
 
 def _texts(forms: Sequence[Form]) -> list[str]:

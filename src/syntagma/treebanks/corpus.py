@@ -51,9 +51,7 @@ def is_ccgbank(path: str | os.PathLike[str]) -> bool:
 
 
 def read_sentences(
-    path: str | os.PathLike[str],
-    tag_column: TagColumn = "xpos",
-    heads: HeadSource | None = None,
+    path: str | os.PathLike[str], tag_column: TagColumn = "xpos", heads: HeadSource | None = None
 ) -> list[Sentence]:
     """Read a CCGbank or a treebank, whichever the name of the file indicates."""
     if is_ccgbank(path):
