@@ -25,7 +25,7 @@ from records import Table, begin, finish, treebank_options
 import syntagma
 from syntagma.cli.progress import Ticker
 from syntagma.evaluation.bleu import paired_bootstrap
-from syntagma.neural._reranker import Reranker
+from syntagma.neural._search import Reranker
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
 
 ALL = "everything"

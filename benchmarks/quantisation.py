@@ -27,7 +27,6 @@ from syntagma.models.model import Model, build_model
 from syntagma.neural.lexicon import SUFFIX, Lexicon
 from syntagma.neural.parameters import Dimensions, Floats, parameter_shapes, table_sizes
 from syntagma.neural.scorer import NeuralScorer
-from syntagma.neural.slots import SLOTS
 from syntagma.neural.stored import StoredNetwork
 from syntagma.transition.vocabulary import Vocabulary
 from syntagma.treebanks.conditions import MAIN_CONDITIONS
@@ -87,7 +86,6 @@ def both(
     dimensions = Dimensions(**header["dimensions"])
     shapes = parameter_shapes(
         dimensions,
-        SLOTS,
         table_sizes(lexicon, vocabulary),
         lifting=header.get("lifting") is True,
     )

@@ -20,9 +20,8 @@ from syntagma.language_model.kneser_ney import estimate
 from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.linear.settings import LinearSettings
 from syntagma.linear.training import PerceptronLearner
-from syntagma.neural.lexicon_training import learn_lexicon
+from syntagma.neural.adaptation import learn_lexicon
 from syntagma.neural.parameters import Dimensions, parameter_shapes, table_sizes
-from syntagma.neural.slots import SLOTS
 from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.realization.training import learn_realizer
 from syntagma.results.spelling import Contraction, Spelling
@@ -153,7 +152,7 @@ def neural() -> Toy:
     lexicon = learn_lexicon(sentences(), min_count=1)
     rng = np.random.default_rng(1)
     sizes = table_sizes(lexicon, vocabulary)
-    shapes = parameter_shapes(DIMENSIONS, SLOTS, sizes, lifting=True)
+    shapes = parameter_shapes(DIMENSIONS, sizes, lifting=True)
     parameters = {
         name: rng.standard_normal(shape).astype(np.float32) / np.float32(4)
         for name, shape in shapes.items()

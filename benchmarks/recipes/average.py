@@ -21,8 +21,7 @@ from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
 from syntagma.neural.growth import adds_to_vectors
 from syntagma.neural.parameters import Floats
-from syntagma.neural.scorer import NeuralScorer
-from syntagma.neural.specialists import networks_of
+from syntagma.neural.scorer import NeuralScorer, networks_of
 from syntagma.neural.stored import StoredNetwork
 
 

@@ -16,8 +16,7 @@ from toys.network import SMALL, toy_header, toy_lexicon, toy_neural_linearizer, 
 import syntagma
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.model import Model
-from syntagma.neural.scorer import NeuralScorer, RerankedSearch
-from syntagma.neural.specialists import join_networks
+from syntagma.neural.scorer import NeuralScorer, RerankedSearch, join_networks
 from syntagma.transition._search import FoundTree
 
 

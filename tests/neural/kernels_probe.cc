@@ -64,7 +64,7 @@ static void probe(const Kernels& kernels) {
 }
 
 int main() {
-    std::printf("compiler\t%s\nchosen\t%s\n", compiler(), instructions());
+    std::printf("compiler\t%s\nchosen\t%s\n", COMPILER, chosen.instructions);
     probe(baseline::kernels);
 #if defined(__x86_64__) || defined(_M_X64)
     if (&best_kernels() != &baseline::kernels) probe(avx2::kernels);

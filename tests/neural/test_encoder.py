@@ -26,9 +26,9 @@ from syntagma.neural.encoder import WordVectors, read_fields
 from syntagma.neural.parameters import (
     DIRECTIONS,
     FIELDS,
+    SLOTS,
     table_sizes,
 )
-from syntagma.neural.slots import SLOTS
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.transition.encoding import encode
@@ -89,6 +89,7 @@ def test_all_words_see_each_other() -> None:
 def test_vectors_are_multiplied_with_the_matrices_of_slots_and_pairs() -> None:
     """The rows and pair tables, for both directions."""
     scorer, vocabulary = toy_scorer(), toy_vocabulary()
+    groups = scorer._action_scorers[0].groups.values()
     w = toy_parameters(toy_lexicon(), vocabulary)
     for encoding in encodings_of_all_sizes(5, 8):
         [encoded] = scorer.encoder.encode([encoding])
@@ -96,7 +97,7 @@ def test_vectors_are_multiplied_with_the_matrices_of_slots_and_pairs() -> None:
         for prefix, (rows, tables_of_pairs) in zip(DIRECTIONS, encoded.directions, strict=True):
             parts = ("state", "arc", "candidate", "sets")
             expected = vectors @ np.hstack([w[f"{prefix}slots.{part}"] for part in parts])
-            for columns, members, found, special in zip(scorer.slot_groups, *rows, strict=True):
+            for columns, members, found, special in zip(groups, *rows, strict=True):
                 np.testing.assert_allclose(found, expected[members][:, columns], atol=1e-4)
                 np.testing.assert_allclose(special, expected[-2:, columns], atol=1e-4)
             tables = len(SLOTS.pairs) + 2

@@ -10,7 +10,7 @@ from references.transition import ROOT, Given
 from toys.models import toy_vocabulary
 from toys.random_network import draw_problem, listed
 
-from syntagma.neural._given import RELATION_NAMES, read_given
+from syntagma.neural._encoder import RELATION_NAMES, read_given
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.transition.encoding import encode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from syntagma.neural.lexicon_training import choose_min_count, choose_suffix, learn_lexicon
+from syntagma.neural.adaptation import choose_min_count, choose_suffix, learn_lexicon
 from syntagma.problem.word import shape
 from syntagma.treebanks.treebank import Sentence
 

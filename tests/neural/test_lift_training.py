@@ -25,7 +25,6 @@ from syntagma.neural.lift_training import (
     without_unreachable,
 )
 from syntagma.neural.settings import NeuralSettings
-from syntagma.neural.slots import SLOTS
 from syntagma.neural.training import NeuralLearner
 from syntagma.transition.training import learn_vocabulary
 
@@ -105,7 +104,7 @@ def test_examples_of_non_projective_sentences() -> None:
             assert (ordering.steps == -1).all()
             assert (ordering.lifts > 0).any()
             assert not other.lifts.any()
-        batch = collate(examples, SLOTS)
+        batch = collate(examples)
         assert batch.n_words == len(sentence)
         assert len(batch.mask) == len(examples)
     assert kinds == {1, 2}

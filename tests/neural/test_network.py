@@ -16,16 +16,18 @@ from toys.treebank import write_treebank
 
 torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagma[train]'")
 
+from syntagma.neural._action_scorer import trace  # noqa: E402
 from syntagma.neural._search import NeuralSearch  # noqa: E402
-from syntagma.neural._trace import trace  # noqa: E402
+from syntagma.neural.adaptation import learn_lexicon  # noqa: E402
 from syntagma.neural.batches import Batch, Example, collate  # noqa: E402
 from syntagma.neural.encoder import read_fields  # noqa: E402
-from syntagma.neural.lexicon_training import learn_lexicon  # noqa: E402
 from syntagma.neural.lift_training import open_steps  # noqa: E402
 from syntagma.neural.network import Network, initial_parameters, look_up  # noqa: E402
-from syntagma.neural.parameters import DIRECTIONS, table_sizes  # noqa: E402
+from syntagma.neural.parameters import (  # noqa: E402
+    DIRECTIONS,
+    table_sizes,
+)
 from syntagma.neural.scorer import NeuralScorer  # noqa: E402
-from syntagma.neural.slots import SLOTS  # noqa: E402
 from syntagma.problem.problem import Problem  # noqa: E402
 from syntagma.problem.word import Word  # noqa: E402
 from syntagma.transition.encoding import Encoding, encode  # noqa: E402
@@ -82,7 +84,6 @@ class Toy:
         )
         self.network = Network(
             SMALL,
-            SLOTS,
             {name: torch.from_numpy(array) for name, array in self.parameters.items()},
             dropout=0.3,
             word_dropout=0.3,
@@ -144,7 +145,7 @@ def test_all_actions_of_all_steps_score_as_in_the_decoder(
     toy: Toy, sentences: list[Sentence], condition: str, direction: str
 ) -> None:
     for posed in batches(toy, sentences, condition):
-        batch = collate([each.example for each in posed], SLOTS)
+        batch = collate([each.example for each in posed])
         assert batch.n_words == sum(map(len, posed))
         steps = batch.directions[DIRECTIONS.index(direction)]
         with torch.no_grad():
@@ -214,7 +215,7 @@ def test_vectors_and_guesses_are_those_of_the_encoder(
     toy: Toy, sentences: list[Sentence], condition: str
 ) -> None:
     for posed in batches(toy, sentences, condition):
-        batch = collate([each.example for each in posed], SLOTS)
+        batch = collate([each.example for each in posed])
         with torch.no_grad():
             vectors, tag_scores, _ = toy.network.encode(batch)
         encoded = toy.scorer.encoder.encode([each.encoding for each in posed])
@@ -235,7 +236,7 @@ def test_upos_tags_and_features_are_read_alike(
     toy = Toy(universal, inputs=inputs)
     for condition in ("none", "half", "labelled"):
         for posed in batches(toy, universal, condition):
-            batch = collate([each.example for each in posed], SLOTS)
+            batch = collate([each.example for each in posed])
             with torch.no_grad():
                 vectors, _, _ = toy.network.encode(batch)
             encoded = toy.scorer.encoder.encode([each.encoding for each in posed])
@@ -302,7 +303,7 @@ def test_what_is_given_makes_a_difference_to_the_vectors(
 
 def batch_of(toy: Toy, sentences: list[Sentence], condition: str) -> Batch:
     posed = [toy.example(each, condition, i) for i, each in enumerate(sentences)]
-    return collate([each.example for each in posed], SLOTS)
+    return collate([each.example for each in posed])
 
 
 @pytest.mark.parametrize("condition", ["none", "half", "labelled"])
@@ -351,7 +352,7 @@ def test_losses_are_mean_cross_entropies(
 def test_every_parameter_has_a_gradient(sentences: list[Sentence]) -> None:
     toy = Toy(sentences)
     parameters = {name: torch.tensor(a, requires_grad=True) for name, a in toy.parameters.items()}
-    network = Network(SMALL, SLOTS, parameters)
+    network = Network(SMALL, parameters)
     losses = [
         loss
         for condition in ("none", "half", "labelled")
@@ -365,7 +366,7 @@ def test_every_parameter_has_a_gradient(sentences: list[Sentence]) -> None:
 
 def test_a_sentence_without_a_choice_is_no_step(toy: Toy) -> None:
     alone = Sentence(("Run",), ("VB",), (0,), ("root",))
-    batch = collate([toy.example(alone, "none", 1).example], SLOTS)
+    batch = collate([toy.example(alone, "none", 1).example])
     assert [len(steps.gold) for steps in batch.directions] == [0, 0]
     assert batch.n_words == 1
 
@@ -374,7 +375,7 @@ def test_a_sentence_without_a_choice_is_no_step(toy: Toy) -> None:
 
 
 def test_dropout_keeps_the_mean_and_leaves_out_its_share(toy: Toy) -> None:
-    network = Network(SMALL, SLOTS, toy.network.w)
+    network = Network(SMALL, toy.network.w)
     torch.manual_seed(1)
     x = torch.ones(300, 333)
     for share in (0.1, 0.3, 0.5):
@@ -388,7 +389,7 @@ def test_dropout_keeps_the_mean_and_leaves_out_its_share(toy: Toy) -> None:
 
 
 def test_words_are_dropped_in_training_only(toy: Toy) -> None:
-    network = Network(SMALL, SLOTS, toy.network.w, word_dropout=0.4)
+    network = Network(SMALL, toy.network.w, word_dropout=0.4)
     torch.manual_seed(2)
     fields = torch.full((200, 200, 9), 3)
     dropped = network._drop_words(fields)
@@ -403,7 +404,7 @@ def test_words_are_dropped_in_training_only(toy: Toy) -> None:
 def test_training_starts_with_heads_that_look_at_heads_and_dependents(toy: Toy) -> None:
     sizes = table_sizes(toy.lexicon, toy.vocabulary)
     torch.manual_seed(3)
-    parameters = initial_parameters(SMALL, SLOTS, sizes)
+    parameters = initial_parameters(SMALL, sizes)
     assert {name: tuple(value.shape) for name, value in parameters.items()} == {
         name: array.shape for name, array in toy.parameters.items()
     }

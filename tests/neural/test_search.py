@@ -37,7 +37,7 @@ from syntagma.neural._action_scorer import (
     ActionScorer,
 )
 from syntagma.neural._search import NeuralSearch
-from syntagma.neural.slots import SLOTS, SlotTable
+from syntagma.neural.parameters import SLOTS, SlotTable
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import violations

@@ -16,9 +16,8 @@ from syntagma.errors import ModelError
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.loading import load_model
 from syntagma.models.model import Model, save_model
-from syntagma.neural.parameters import Dimensions, Floats
-from syntagma.neural.scorer import SECOND_NETWORK, NeuralScorer
-from syntagma.neural.specialists import SHARED, Specialists, join_networks, networks_of
+from syntagma.neural.parameters import SHARED, Dimensions, Floats
+from syntagma.neural.scorer import SECOND_NETWORK, NeuralScorer, join_networks, networks_of
 from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
@@ -40,11 +39,11 @@ def network(seed: int, dimensions: Dimensions = SMALL) -> NeuralScorer:
     )
 
 
-def with_second() -> NeuralScorer | Specialists:
+def with_second() -> NeuralScorer:
     return join_networks({"trees": network(1), "second": network(2, LARGER)})
 
 
-def linearizer(scorer: NeuralScorer | Specialists) -> Linearizer:
+def linearizer(scorer: NeuralScorer) -> Linearizer:
     return Linearizer(Model(HEADER, toy_vocabulary(), scorer))
 
 
@@ -102,7 +101,6 @@ def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
     stored = StoredNetwork.from_parameters(toy_lexicon(), drawn(1), further)
     save_model(tmp_path / "model", header, toy_vocabulary(), stored)
     loaded = load_model(tmp_path / "model").scorer
-    assert isinstance(loaded, Specialists)
     networks = networks_of(loaded)
     assert {kind: each.dimensions for kind, each in networks.items()} == {
         **{"trees": SMALL, "bags": SMALL},

@@ -17,10 +17,9 @@ from syntagma.errors import TrainingError  # noqa: E402
 from syntagma.models.container import read_container  # noqa: E402
 from syntagma.models.loading import load_model  # noqa: E402
 from syntagma.neural.adaptation import adapt  # noqa: E402
-from syntagma.neural.parameters import Floats  # noqa: E402
-from syntagma.neural.scorer import NeuralScorer  # noqa: E402
+from syntagma.neural.parameters import SHARED, Floats  # noqa: E402
+from syntagma.neural.scorer import networks_of  # noqa: E402
 from syntagma.neural.settings import NeuralSettings  # noqa: E402
-from syntagma.neural.specialists import SHARED, Specialists, networks_of  # noqa: E402
 from syntagma.neural.training import NeuralLearner  # noqa: E402
 from syntagma.treebanks.conditions import MAIN_CONDITIONS  # noqa: E402
 from syntagma.treebanks.treebank import Sentence, read_treebank  # noqa: E402
@@ -64,7 +63,7 @@ def test_one_of_two_networks_learns_and_all_else_stays(
     assert {name for each in report.epochs for name in each.bleu} == {"tree", "labelled"}
     before = load_model(whole).scorer.parameters()
     first, second = (load_model(tmp_path / name).scorer for name in ("bags", "pair"))
-    trees, bags = first.trees.parameters(), first.bags.parameters()
+    trees, bags = first.parameters(), first.bags.parameters()
     for name, array in trees.items():
         precision = np.abs(before[name]).max() / 200  # matrices are stored in 8 bits
         np.testing.assert_allclose(array, before[name], atol=precision, err_msg=name)
@@ -72,9 +71,9 @@ def test_one_of_two_networks_learns_and_all_else_stays(
             np.testing.assert_array_equal(array, before[name], err_msg=name)
     assert moved(trees, bags) > 0.8 * len(before.keys() - SHARED)
     assert moved(bags, second.bags.parameters()) == 0
-    assert moved(trees, second.trees.parameters()) > 0.8 * len(before.keys() - SHARED)
+    assert moved(trees, second.parameters()) > 0.8 * len(before.keys() - SHARED)
     for name in SHARED:
-        np.testing.assert_array_equal(second.trees.parameters()[name], before[name], err_msg=name)
+        np.testing.assert_array_equal(second.parameters()[name], before[name], err_msg=name)
 
 
 def test_a_second_network_learns_from_scratch(
@@ -112,16 +111,13 @@ def test_where_trees_are_learned_bags_stay_as_they_were(
     for name, array in pair.bags.parameters().items():
         precision = np.abs(before[name]).max() / 200
         np.testing.assert_allclose(array, before[name], atol=precision, err_msg=name)
-    assert moved(pair.bags.parameters(), pair.trees.parameters()) > 0.8 * len(
-        before.keys() - SHARED
-    )
+    assert moved(pair.bags.parameters(), pair.parameters()) > 0.8 * len(before.keys() - SHARED)
 
 
 def test_a_second_network_beside_a_single_one(treebank: Path, whole: Path, tmp_path: Path) -> None:
     run(treebank, tmp_path / "model", SPECIAL(specialize="second"), start=whole)
     loaded = load_model(tmp_path / "model").scorer
-    assert isinstance(loaded, NeuralScorer)
-    assert loaded.second is not None
+    assert list(networks_of(loaded)) == ["trees", "second"]
 
 
 def moved(before: dict[str, Floats], after: dict[str, Floats]) -> int:
@@ -146,14 +142,14 @@ def test_training_from_two_networks_starts_from_that_for_trees(
 ) -> None:
     run(treebank, tmp_path / "pair", SPECIAL(specialize="bags"), start=whole)
     pair = load_model(tmp_path / "pair").scorer
-    assert isinstance(pair, Specialists)
-    learner = NeuralLearner(adapt(ordering(epochs=1), sentences, start=pair.trees), 1, pair)
+    assert pair.bags is not None
+    learner = NeuralLearner(adapt(ordering(epochs=1), sentences, start=pair), 1, pair)
     learner.begin(sentences, [])
     for name, array in learner.averaged().items():
-        np.testing.assert_array_equal(array, pair.trees.parameters()[name], err_msg=name)
+        np.testing.assert_array_equal(array, pair.parameters()[name], err_msg=name)
     report = run(treebank, tmp_path / "one", ordering(epochs=1), start=tmp_path / "pair")
     assert set(report.epochs[-1].bleu) == set(MAIN_CONDITIONS)
-    assert isinstance(load_model(tmp_path / "one").scorer, NeuralScorer)
+    assert list(networks_of(load_model(tmp_path / "one").scorer)) == ["trees"]
 
 
 def test_what_a_specialised_training_needs(treebank: Path, whole: Path, tmp_path: Path) -> None:

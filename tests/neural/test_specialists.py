@@ -25,9 +25,8 @@ from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import read_container, write_container
 from syntagma.models.loading import load_model
 from syntagma.models.model import Model, save_model
-from syntagma.neural.parameters import Floats
-from syntagma.neural.scorer import NeuralScorer
-from syntagma.neural.specialists import SHARED, Specialists, own_parameters
+from syntagma.neural.parameters import SHARED, Floats
+from syntagma.neural.scorer import NeuralScorer, join_networks, networks_of
 from syntagma.neural.stored import StoredNetwork
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
@@ -46,7 +45,7 @@ def network(parameters: dict[str, Floats]) -> NeuralScorer:
     return NeuralScorer.from_parameters(SMALL, toy_lexicon(), toy_vocabulary(), parameters)
 
 
-def linearizer(scorer: NeuralScorer | Specialists) -> Linearizer:
+def linearizer(scorer: NeuralScorer) -> Linearizer:
     return Linearizer(Model(HEADER, toy_vocabulary(), scorer))
 
 
@@ -71,7 +70,7 @@ def problems(seed: int, count: int) -> list[Problem]:
 
 
 def test_each_problem_is_ordered_by_its_own_network() -> None:
-    both = linearizer(Specialists(network(TREES), network(BAGS)))
+    both = linearizer(join_networks({"trees": network(TREES), "bags": network(BAGS)}))
     trees, bags = linearizer(network(TREES)), linearizer(network(BAGS))
     different = 0
     for problem in problems(1, 40):
@@ -85,7 +84,7 @@ def test_each_problem_is_ordered_by_its_own_network() -> None:
 
 
 def test_problems_of_both_kinds_in_one_batch() -> None:
-    both = linearizer(Specialists(network(TREES), network(BAGS)))
+    both = linearizer(join_networks({"trees": network(TREES), "bags": network(BAGS)}))
     mixed = problems(2, 30)
     for shuffled in (mixed, Random(3).sample(mixed, len(mixed)), mixed[::2], mixed[1::2]):
         for one, each in zip(both.order_many(shuffled), shuffled, strict=True):
@@ -97,9 +96,8 @@ def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
     path = tmp_path / "pair"
     save_model(path, PAIR_HEADER, toy_vocabulary(), stored())
     loaded = load_model(path)
-    assert isinstance(loaded.scorer, Specialists)
     alone = {
-        True: linearizer(network(loaded.scorer.trees.parameters())),
+        True: linearizer(network(loaded.scorer.parameters())),
         False: linearizer(network(loaded.scorer.bags.parameters())),
     }
     for problem in problems(4, 20):
@@ -114,13 +112,13 @@ def test_lexical_tables_are_stored_once_and_matrices_in_8_bits() -> None:
     arrays = stored().arrays
     of_bags = {name for name in arrays if name.startswith("bags.")}
     assert {name for name in of_bags if not name.endswith(".scales")} == {
-        f"bags.{name}" for name in own_parameters(BAGS)
+        f"bags.{name}" for name in BAGS.keys() - SHARED
     }
     assert not any(f"bags.{name}" in arrays for name in SHARED)
     pair = stored().scorer(PAIR_HEADER, toy_vocabulary())
-    assert isinstance(pair, Specialists)
+    assert pair.bags is not None
     quantised = 0
-    for prefix, its, given in (("network", pair.trees, TREES), ("bags", pair.bags, BAGS)):
+    for prefix, its, given in (("network", pair, TREES), ("bags", pair.bags, BAGS)):
         for name, array in its.parameters().items():
             if arrays.get(f"{prefix}.{name}", arrays[f"network.{name}"]).dtype == np.int8:
                 quantised += given[name].size
@@ -133,9 +131,9 @@ def test_lexical_tables_are_stored_once_and_matrices_in_8_bits() -> None:
 
 def test_rounding_again_changes_nothing() -> None:
     pair = stored().scorer(PAIR_HEADER, toy_vocabulary())
-    assert isinstance(pair, Specialists)
+    assert pair.bags is not None
     again = StoredNetwork.from_parameters(
-        toy_lexicon(), pair.trees.parameters(), {"bags": pair.bags.parameters()}
+        toy_lexicon(), pair.parameters(), {"bags": pair.bags.parameters()}
     )
     for name, array in stored().arrays.items():
         np.testing.assert_array_equal(again.arrays[name], array, err_msg=name)
@@ -176,7 +174,7 @@ def test_a_file_and_its_header_must_agree_on_the_second_network(tmp_path: Path) 
 
 
 def test_what_decides_is_whether_all_arcs_are_given() -> None:
-    pair = Specialists(network(TREES), network(BAGS))
+    pair = join_networks({"trees": network(TREES), "bags": network(BAGS)})
     [tree] = problems(5, 2)[1:]
     whole = encode(tree, pair.vocabulary)
     assert whole.is_tree
@@ -187,16 +185,14 @@ def test_what_decides_is_whether_all_arcs_are_given() -> None:
         partial.append(encode(replace(tree, words=tuple(words)), pair.vocabulary))
     assert not any(each.is_tree for each in partial)
     asked: list[tuple[str, int]] = []
-    for name, scorer in (("trees", pair.trees), ("bags", pair.bags)):
-        original = scorer.searches
+    for name, scorer in networks_of(pair).items():
+        original = scorer.encoder.encode
 
-        def searches(
-            given: Any, *rest: Any, name: str = name, ask: Any = original, **more: Any
-        ) -> Any:
+        def encode_noted(given: Any, name: str = name, ask: Any = original) -> Any:
             asked.append((name, len(given)))
-            return ask(given, *rest, **more)
+            return ask(given)
 
-        scorer.searches = searches  # type: ignore[assignment, method-assign]
+        scorer.encoder.encode = encode_noted  # type: ignore[assignment, method-assign]
     both = [whole, *partial]
     list(pair.searches(both, [4] * len(both), [None] * len(both)))
     assert sorted(asked) == [("bags", len(partial)), ("trees", 1)]

@@ -39,10 +39,9 @@ from syntagma.neural.parameters import (
     table_sizes,
 )
 from syntagma.neural.scorer import NeuralScorer
-from syntagma.neural.slots import SLOTS
 from syntagma.neural.stored import StoredNetwork
 
-SHAPES = parameter_shapes(SMALL, SLOTS, table_sizes(toy_lexicon(), toy_vocabulary()))
+SHAPES = parameter_shapes(SMALL, table_sizes(toy_lexicon(), toy_vocabulary()))
 PARAMETERS = list(SHAPES)
 
 

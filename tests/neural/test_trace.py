@@ -15,8 +15,8 @@ from syntagma.neural._action_scorer import (
     CANDIDATE_ADDRESSES,
     COUNT_NAMES,
     STATE_ADDRESSES,
+    trace,
 )
-from syntagma.neural._trace import trace
 from syntagma.transition.training import encode_training
 from syntagma.treebanks.conditions import CONDITIONS, constrain
 

@@ -23,7 +23,7 @@ from references.transition import (
     Move,
     State,
 )
-from syntagma.neural.slots import SlotTable
+from syntagma.neural.parameters import SlotTable
 from syntagma.problem.problem import Problem
 
 NOTHING, START = -2, -1  # as indices: the two rows after those of the words

@@ -18,17 +18,17 @@ from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.header import Header
 from syntagma.models.model import Model
 from syntagma.neural._action_scorer import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
+from syntagma.neural.adaptation import learn_lexicon
 from syntagma.neural.lexicon import Lexicon
-from syntagma.neural.lexicon_training import learn_lexicon
 from syntagma.neural.parameters import (
     Dimensions,
     Floats,
+    SlotTable,
     input_names,
     parameter_shapes,
     table_sizes,
 )
 from syntagma.neural.scorer import NeuralScorer
-from syntagma.neural.slots import SLOTS, SlotTable
 from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization
@@ -105,7 +105,7 @@ def toy_parameters(
 ) -> dict[str, Floats]:
     """Random parameters, of a size that keeps scores apart by about 1."""
     rng = np.random.default_rng(seed)
-    shapes = parameter_shapes(dimensions, SLOTS, table_sizes(lexicon, vocabulary), lifting=lifting)
+    shapes = parameter_shapes(dimensions, table_sizes(lexicon, vocabulary), lifting=lifting)
     parameters = {}
     for name, shape in shapes.items():
         values = rng.standard_normal(shape)

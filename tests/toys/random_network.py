@@ -12,10 +12,9 @@ from references.neural import ReferenceScorer
 from references.transition import Action
 
 from syntagma.neural._action_scorer import COUNT_BUCKETS, COUNT_NAMES, VECTOR_MULTIPLE, ActionScorer
-from syntagma.neural._reranker import Reranker
-from syntagma.neural._search import NeuralSearch
+from syntagma.neural._search import NeuralSearch, Reranker
 from syntagma.neural.encoder import Occupants, SlotRows
-from syntagma.neural.slots import SlotTable
+from syntagma.neural.parameters import SlotTable
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.transition.encoding import Encoding

@@ -22,7 +22,7 @@ from syntagma.linear._perceptron import DerivationWalk
 from syntagma.linear._search import LinearSearch
 from syntagma.linear.templates import FEATURE_SETS
 from syntagma.neural._search import NeuralSearch
-from syntagma.neural.slots import SLOTS
+from syntagma.neural.parameters import SLOTS
 from syntagma.problem.problem import Problem
 from syntagma.transition._search import Search
 from syntagma.transition.encoding import Encoding, encode

@@ -68,10 +68,12 @@ cdef struct Slot:
     int32_t address, group, column
 
 cdef extern from "vectors.h" nogil:
+    cppclass Kernels:
+        const char* instructions
     const int LANES
     const int PANEL
-    const char* compiler()
-    const char* instructions()
+    const char* COMPILER
+    const Kernels chosen
     void add_scaled(float* target, const float* row, float by, int size)
     void add_scaled_bytes(float* target, const int8_t* row, float by, int size)
     void add_rows(float* target, const float** rows, int count, int size)

@@ -1,9 +1,13 @@
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from syntagma.transition._state import SearchTask
+
 Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int32]
 
 STATE_ADDRESSES: tuple[str, ...]
 CANDIDATE_ADDRESSES: tuple[str, ...]
@@ -31,3 +35,7 @@ class ActionScorer:
         arc_out: Floats,
         arc_bias: Floats,
     ) -> None: ...
+
+def trace(
+    task: SearchTask, order: Ints, heads: Ints, backward: bool = False, /
+) -> dict[str, Any]: ...

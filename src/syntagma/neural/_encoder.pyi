@@ -1,11 +1,18 @@
 import numpy as np
 import numpy.typing as npt
 
+from syntagma.transition._state import SearchTask
+
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
 
 BUILT_BY: str
 INSTRUCTIONS: str
+RELATION_NAMES: tuple[str, ...]
+GIVEN_FIELDS: tuple[str, ...]
+HEAD_STATES: int
+
+def read_given(task: SearchTask, n_tags: int, n_labels: int, /) -> tuple[Ints, Ints]: ...
 
 class Matrix:
     before: int

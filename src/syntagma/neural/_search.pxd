@@ -1,4 +1,4 @@
-"""The neural scorer's search."""
+"""Types of the neural scorer's search and of its reranker."""
 
 from libc.stdint cimport int32_t
 from libcpp.vector cimport vector
@@ -57,3 +57,14 @@ cdef class NeuralSearch(Search):
     cdef void start_family_part(self, int a, int head, int last, int size) noexcept nogil
     cdef float score_shift(self, const State* state, int word) noexcept nogil
     cdef void score_arcs(self, float* out) noexcept nogil
+
+cdef class Reranker(NeuralSearch):
+    cdef vector[int32_t] last           # the moves of the last derivation that was scored
+    cdef vector[double] sums            # the score after each of them
+    cdef double share                   # in the syntax score
+    cdef bint same_way                  # works from the same end as the search
+    cdef int rerank(self, Search search) except -1 nogil
+    cdef int read(
+        self, Search search, const vector[int32_t]& links, vector[int32_t]* moves
+    ) except -1 nogil
+    cdef double score(self, const vector[int32_t]& moves) except? -1 nogil

@@ -1,26 +1,13 @@
-from collections.abc import Sequence
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.neural._action_scorer import ActionScorer
+from syntagma.neural.encoder import SlotRows
 from syntagma.transition._search import Search
 from syntagma.transition._state import SearchTask
-
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int32]
-
-class Rows(Protocol):
-    """Those of `encoder.SlotRows`."""
-
-    @property
-    def members(self) -> Sequence[Ints]: ...
-    @property
-    def words(self) -> Sequence[Floats]: ...
-    @property
-    def special(self) -> Sequence[Floats]: ...
 
 class NeuralSearch(Search):
     def __init__(
@@ -28,8 +15,8 @@ class NeuralSearch(Search):
         problem: SearchTask,
         width: int,
         scorer: ActionScorer,
-        rows: Rows,
-        pairs: Floats,
+        rows: SlotRows,
+        pairs: npt.NDArray[np.float32],
         *,
         ngram_scorer: NGramScorer | None = None,
         merging: bool = False,
@@ -38,3 +25,7 @@ class NeuralSearch(Search):
     ) -> None: ...
     def scored_actions(self) -> list[tuple[tuple[int, int, int, int], float]]: ...
     def move(self, action: tuple[int, int, int, int]) -> None: ...
+
+class Reranker(NeuralSearch):
+    def __init__(self, *reading: Any, share: float = 0.5, same_way: bool = False) -> None: ...
+    def judge(self, search: Search) -> None: ...

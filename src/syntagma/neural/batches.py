@@ -6,6 +6,7 @@ candidate, and indices that point to them. Only training imports this module.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,17 +18,10 @@ from torch import Tensor
 
 from syntagma.neural._action_scorer import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
 from syntagma.neural.encoder import blank_fields
-from syntagma.neural.parameters import ARCS, DIRECTIONS, SPECIAL
-from syntagma.neural.slots import SlotTable
+from syntagma.neural.parameters import ARCS, DIRECTIONS, SLOTS, SPECIAL
 from syntagma.transition.lifting import room_of
 
 _S0, _S1 = STATE_ADDRESSES.index("S0"), STATE_ADDRESSES.index("S1")
-_CONCATENATED = (
-    *("states", "legal_arcs", "gold", "steps", "column", "candidates", "words", "counts"),
-    *("unplaced.words", "pairs", "set_pairs", "set_pair_of", "arc_pairs"),
-    *SET_NAMES,
-    *(f"{name}.starts" for name in SET_NAMES),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +83,7 @@ class Batch:
     n_words: int  # of the examples with traces
 
 
-def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
+def collate(examples: Sequence[Example]) -> Batch:
     """Make a batch of examples; their word numbers become rows of the flat batch."""
     size, longest = len(examples), max(len(example.fields) for example in examples)
     fields = blank_fields((size, longest), [example.fields for example in examples])
@@ -127,9 +121,7 @@ def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
         liftable=_joined(liftable),
         directions=tuple(
             _collate_steps(
-                [example.traces[i] if example.traces else None for example in examples],
-                mask.sum(1),
-                slots,
+                [each.traces[i] if each.traces else None for each in examples], mask.sum(1)
             )
             for i in range(len(DIRECTIONS))
         ),
@@ -138,11 +130,11 @@ def collate(examples: Sequence[Example], slots: SlotTable) -> Batch:
 
 
 def _collate_steps(
-    traces: Sequence[Mapping[str, Any] | None], lengths: npt.NDArray[np.int64], slots: SlotTable
+    traces: Sequence[Mapping[str, Any] | None], lengths: npt.NDArray[np.int64]
 ) -> Steps:
     longest = int(lengths.max())
-    span, tables = longest + SPECIAL, len(slots.pairs) + ARCS
-    parts: dict[str, list[npt.NDArray[Any]]] = {name: [] for name in _CONCATENATED}
+    span, tables = longest + SPECIAL, len(SLOTS.pairs) + ARCS
+    parts = defaultdict[str, list[npt.NDArray[Any]]](list)
     first_row, first_step, first_candidate, columns = SPECIAL, 0, 0, 0
     first_member = dict.fromkeys(SET_NAMES, 0)
     for i, (t, n) in enumerate(zip(traces, lengths.tolist(), strict=True)):
@@ -165,16 +157,16 @@ def _collate_steps(
         parts["counts"].append(t["counts"])
         for name in SET_NAMES:
             members, starts = t[name]
-            parts[name].append(row[members])
-            parts[f"{name}.starts"].append(starts + first_member[name])
+            parts[f"members of {name}"].append(row[members])
+            parts[f"starts of {name}"].append(starts + first_member[name])
             first_member[name] += len(members)
-        parts["unplaced.words"].append(t["unplaced"][0] + i * span)
+        parts["unplaced"].append(t["unplaced"][0] + i * span)
         at = {
             **{name: number[states[steps, k]] for k, name in enumerate(STATE_ADDRESSES)},
             **{name: number[candidates[:, k]] for k, name in enumerate(CANDIDATE_ADDRESSES)},
         }
         of_words = []
-        for table, (first, second) in enumerate(slots.pairs):
+        for table, (first, second) in enumerate(SLOTS.pairs):
             base = (i * tables + table) * span
             if second in ("family", "dependents"):
                 members, starts = t[second]
@@ -192,24 +184,14 @@ def _collate_steps(
         first_step += len(states)
         first_candidate += len(steps)
     joined = {name: _joined(arrays) for name, arrays in parts.items()}
+    sets = {
+        name: (joined.pop(f"members of {name}"), joined.pop(f"starts of {name}"))
+        for name in SET_NAMES
+    }
     gold = joined["gold"]
-    return Steps(
-        states=joined["states"],
-        legal_arcs=joined["legal_arcs"] > 0,
-        gold=torch.where(gold < 0, columns - 1 - gold, gold),
-        columns=columns,
-        steps=joined["steps"],
-        column=joined["column"],
-        candidates=joined["candidates"],
-        words=joined["words"],
-        counts=joined["counts"],
-        sets={name: (joined[name], joined[f"{name}.starts"]) for name in SET_NAMES},
-        unplaced=joined["unplaced.words"],
-        pairs=joined["pairs"],
-        set_pairs=joined["set_pairs"],
-        set_pair_of=joined["set_pair_of"],
-        arc_pairs=joined["arc_pairs"],
-    )
+    joined["gold"] = torch.where(gold < 0, columns - 1 - gold, gold)
+    joined["legal_arcs"] = joined["legal_arcs"] > 0
+    return Steps(columns=columns, sets=sets, **joined)
 
 
 def _joined(arrays: Sequence[npt.NDArray[Any]]) -> Tensor:

@@ -25,8 +25,15 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.neural._action_scorer import GROUPS
-from syntagma.neural._encoder import Matrix, add_bags, attend, normalise, pair_tables
-from syntagma.neural._given import RELATION_NAMES, read_given
+from syntagma.neural._encoder import (
+    RELATION_NAMES,
+    Matrix,
+    add_bags,
+    attend,
+    normalise,
+    pair_tables,
+    read_given,
+)
 from syntagma.neural.lexicon import LEXICAL, Lexicon
 from syntagma.neural.parameters import (
     DIRECTIONS,

@@ -9,11 +9,30 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from syntagma.neural._given import RELATION_NAMES
-from syntagma.neural.parameters import INPUTS, Floats, input_names
+from syntagma.neural._encoder import RELATION_NAMES
+from syntagma.neural.parameters import INPUTS, Dimensions, Floats, input_names
+from syntagma.neural.scorer import NeuralScorer
 from syntagma.transition.vocabulary import Vocabulary
 
 _UNLIKELY = -5.0  # bias of a tag or label that has not been seen yet
+
+
+def grow_network(
+    network: NeuralScorer,
+    vocabulary: Vocabulary,
+    dimensions: Dimensions,
+    fresh: Mapping[str, Floats],
+) -> dict[str, Floats]:
+    """The parameters of a network for this vocabulary and these dimensions; `fresh` are random
+    ones of the new shapes. A network of before 0.11 has nothing of liftings."""
+    grown = grow_parameters(network.parameters(), network.vocabulary, vocabulary)
+    units = network.dimensions.hidden, dimensions.hidden
+    for name, array in fresh.items():
+        if name not in grown:
+            grown[name] = 0 * array if adds_to_vectors(name) else array
+        elif grown[name].shape != array.shape:
+            grown[name] = _widen(name, grown[name], array, units)
+    return grown
 
 
 def grow_parameters(
@@ -63,14 +82,16 @@ def grow_parameters(
             selected = _select_rows(parameters[name].T, columns, default)
             grown[name] = np.ascontiguousarray(selected.T)
     for name in INPUTS:
-        grown.pop(f"tables.{name}", None)
+        table = f"tables.{name}"
+        grown.pop(table, None)
         if names := input_names(after).get(name):
-            grown[f"tables.{name}"] = _grown_input(
-                parameters.get(f"tables.{name}"),
-                input_names(before).get(name, ()),
-                names,
-                parameters["tables.tag"].shape[1],
-            )
+            # New names add nothing at first, so that a model that reads an input for the first time
+            # starts as it was.
+            known = input_names(before).get(name, ())
+            numbers = {each: number for number, each in enumerate(known)}
+            unknown = np.zeros((1, parameters["tables.tag"].shape[1]), np.float32)
+            chosen = [*(numbers.get(each, -1) for each in names), len(known)]
+            grown[table] = _select_rows(parameters.get(table, unknown), chosen, 0.0)
     return grown
 
 
@@ -81,7 +102,7 @@ def adds_to_vectors(name: str) -> bool:
     return name.startswith("tables.") or (name.startswith("layers.") and name.endswith(outputs))
 
 
-def widen(name: str, before: Floats, fresh: Floats, units: tuple[int, int]) -> Floats:
+def _widen(name: str, before: Floats, fresh: Floats, units: tuple[int, int]) -> Floats:
     """A parameter with more hidden units; `fresh` is a random one of its new shape, `units` the
     units of one slot before and after. New units add nothing at first."""
     adds = adds_to_vectors(name) or name.endswith("shift_out")
@@ -92,17 +113,6 @@ def widen(name: str, before: Floats, fresh: Floats, units: tuple[int, int]) -> F
     else:
         widened[tuple(map(slice, before.shape))] = before
     return widened
-
-
-def _grown_input(
-    rows: Floats | None, before: Sequence[str], after: Sequence[str], width: int
-) -> Floats:
-    """The table of one of INPUTS for more names. New ones add nothing at first, so that a model
-    that reads an input for the first time starts as it was."""
-    if rows is None:
-        return np.zeros((len(after) + 1, width), np.float32)
-    numbers = {name: number for number, name in enumerate(before)}
-    return _select_rows(rows, [*(numbers.get(name, -1) for name in after), len(before)], 0.0)
 
 
 def _select_rows(rows: Floats, numbers: Sequence[int], default: float) -> Floats:

@@ -1,6 +1,6 @@
 """The lexicon: numbers for forms, lower-case forms, suffixes and shapes of words.
 
-`lexicon_training` counts it in a treebank; the encoder looks up embeddings by its numbers.
+`adaptation` counts it in a treebank; the encoder looks up embeddings by its numbers.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from syntagma.neural._action_scorer import (
     COUNT_NAMES,
     STATE_ADDRESSES,
 )
-from syntagma.neural._given import RELATION_NAMES
+from syntagma.neural._encoder import RELATION_NAMES
 from syntagma.neural.batches import Batch, Steps
 from syntagma.neural.parameters import (
     ARCS,
@@ -29,12 +29,12 @@ from syntagma.neural.parameters import (
     INPUTS,
     LABEL,
     NOTHING,
+    SLOTS,
     SPECIAL,
     TAG,
     Dimensions,
     parameter_shapes,
 )
-from syntagma.neural.slots import SlotTable
 
 _NEVER = -1e9  # score of an illegal action
 _EXCLUDED = -1e4  # attention score of padding
@@ -42,14 +42,12 @@ _FORM, _LOWER, _SUFFIX = FIELDS.index("form"), FIELDS.index("lower"), FIELDS.ind
 _SELF, _SIBLING = RELATION_NAMES.index("self"), RELATION_NAMES.index("sibling")
 
 
-def initial_parameters(
-    d: Dimensions, slots: SlotTable, sizes: Mapping[str, int]
-) -> dict[str, Tensor]:
+def initial_parameters(d: Dimensions, sizes: Mapping[str, int]) -> dict[str, Tensor]:
     """Random parameters; some attention heads start biased to heads, dependents and siblings."""
     n_arcs = sizes["label"]
     to_head, to_dependent = slice(-2 * n_arcs, -n_arcs), slice(-n_arcs, None)
     parameters = {}
-    for full_name, shape in parameter_shapes(d, slots, sizes, lifting=True).items():
+    for full_name, shape in parameter_shapes(d, sizes, lifting=True).items():
         name = full_name.removeprefix("backward.")
         if "norm" in name and name.endswith("weight"):
             value = torch.ones(shape)
@@ -84,21 +82,19 @@ class Network:
     def __init__(
         self,
         d: Dimensions,
-        slots: SlotTable,
         parameters: Mapping[str, Tensor],
         dropout: float = 0.0,
         word_dropout: float = 0.0,
     ) -> None:
         self.d = d
-        self.slots = slots
         self.w = parameters
         self.dropout = dropout
         self.word_dropout = word_dropout
         self.training = True
         self._inputs = [name for each in INPUTS if (name := f"tables.{each}") in parameters]
-        self._state = torch.tensor([STATE_ADDRESSES.index(name) for name in slots.state])
-        self._arc = torch.tensor([STATE_ADDRESSES.index(name) for name in slots.arc])
-        self._candidate = torch.tensor([CANDIDATE_ADDRESSES.index(n) for n in slots.candidate])
+        self._state = torch.tensor([STATE_ADDRESSES.index(name) for name in SLOTS.state])
+        self._arc = torch.tensor([STATE_ADDRESSES.index(name) for name in SLOTS.arc])
+        self._candidate = torch.tensor([CANDIDATE_ADDRESSES.index(n) for n in SLOTS.candidate])
 
     def losses(self, batch: Batch) -> dict[str, Tensor]:
         """Mean cross-entropies of the actions, of the tags and labels that are not given, and of
@@ -130,9 +126,7 @@ class Network:
         for i, name in enumerate(FIELDS):
             h = h + look_up(w[f"tables.{name}"], fields[..., i])
         if self._inputs:
-            bags = (
-                fields[..., len(FIELDS) :].reshape(size * span, -1) - NOTHING
-            )  # 0: a row of zeros
+            bags = fields[..., len(FIELDS) :].reshape(size * span, -1) - NOTHING  # 0: zeros
             rows = torch.cat([torch.zeros(1, d.width), *(w[name] for name in self._inputs)])
             h = h + F.embedding_bag(bags, rows, mode="sum").view(size, span, d.width)
         h = h + F.embedding(batch.lifts, w["tables.lifted"])
@@ -191,8 +185,8 @@ class Network:
         def gather_set(name: str) -> Tensor:
             members, starts = steps.sets[name]
             mode = "sum" if name == "path" else "mean"
-            number = self.slots.sets.index(name)
-            return F.embedding_bag(members * len(self.slots.sets) + number, sets, starts, mode=mode)
+            number = SLOTS.sets.index(name)
+            return F.embedding_bag(members * len(SLOTS.sets) + number, sets, starts, mode=mode)
 
         base = gather("state", steps.states[:, self._state], d.hidden) + gather_set("unplaced")
         hidden = F.embedding(steps.steps, base)
@@ -205,12 +199,11 @@ class Network:
         shifts = F.relu(hidden) @ w("shift_out")
         shifts = shifts + places.gather(0, steps.pairs.view(-1)).view(steps.pairs.shape).sum(1)
         shifts = shifts.index_add(0, steps.set_pair_of, places.gather(0, steps.set_pairs))
-        if ("L", "unplaced") in self.slots.pairs:
-            unplaced = tables[:, self.slots.pairs.index(("L", "unplaced"))].transpose(1, 2)
-            unplaced = F.embedding_bag(
-                steps.unplaced, unplaced.reshape(-1, span), steps.sets["unplaced"][1], mode="mean"
-            )
-            shifts = shifts + unplaced.reshape(-1).gather(0, steps.steps * span + steps.words)
+        unplaced = tables[:, SLOTS.pairs.index(("L", "unplaced"))].transpose(1, 2)
+        unplaced = F.embedding_bag(
+            steps.unplaced, unplaced.reshape(-1, span), steps.sets["unplaced"][1], mode="mean"
+        )
+        shifts = shifts + unplaced.reshape(-1).gather(0, steps.steps * span + steps.words)
 
         arcs = F.relu(gather("arc", steps.states[:, self._arc], d.arc_hidden)) @ w("arc_out").T
         arcs = arcs + w("arc_bias") + places.gather(0, steps.arc_pairs.view(-1)).view(-1, ARCS)

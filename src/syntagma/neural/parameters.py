@@ -1,5 +1,5 @@
-"""The parameters of the network: its dimensions, the names and shapes that follow from them, and
-embedding tables in 32 or 8 bits.
+"""The parameters of the network: its dimensions and slots, the names and shapes that follow from
+them, and embedding tables in 32 or 8 bits.
 
 The encoder (`encoder`) and the action scorer (`scorer`) compute with them, `network` does so for
 training; `stored` checks those of a model file against this table.
@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from syntagma.neural._action_scorer import COUNT_BUCKETS, COUNT_NAMES
-from syntagma.neural._encoder import add_byte_rows, add_rows
-from syntagma.neural._given import GIVEN_FIELDS, HEAD_STATES, RELATION_NAMES
+from syntagma.neural._encoder import (
+    GIVEN_FIELDS,
+    HEAD_STATES,
+    RELATION_NAMES,
+    add_byte_rows,
+    add_rows,
+)
 from syntagma.neural.lexicon import LEXICAL, Lexicon
-from syntagma.neural.slots import SlotTable
 from syntagma.transition.lifting import MOST_STEPS
 from syntagma.transition.vocabulary import Vocabulary
 
@@ -38,6 +42,8 @@ ARCS = 2  # LEFTARC, RIGHTARC
 # Prefixes of the parameters of the two action scorers: the first works from left to right, the
 # second from right to left, to rerank what the first has found.
 DIRECTIONS = ("", "backward.")
+# The parameters that all networks of a model file have in common.
+SHARED = frozenset(f"tables.{table}" for table in LEXICAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,49 @@ class Dimensions:
     rank: int = 32
     label_hidden: int = 128
     guess_after: int = 1  # the layer after which tags and labels are guessed
+
+
+class SlotTable(NamedTuple):
+    """Which words of a state and of a candidate the action scorer looks at, as data.
+
+    _action_scorer.pxd defines what the names mean; `ActionScorer` checks them.
+
+    `state` and `candidate` addresses and the `sets` feed the hidden layer of SHIFTs, `arc`
+    addresses that of arcs. `pairs` add to the scores of SHIFTs.
+    """
+
+    state: tuple[str, ...]
+    arc: tuple[str, ...]
+    candidate: tuple[str, ...]
+    sets: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+
+    def to_json(self) -> dict[str, list[str]]:
+        """For the header of a model file."""
+        names = {**self._asdict(), "pairs": map(" ".join, self.pairs)}
+        return {part: list(each) for part, each in names.items()}
+
+
+SLOTS = SlotTable(
+    state=(
+        *("S0", "S1", "S2", "S3", "S0l", "S0l2", "S0r", "S0r2", "S1l", "S1r"),
+        *("w0", "w-1", "w-2", "S0h", "inner"),
+    ),
+    arc=("S0", "S1", "S2", "S0l", "S0r", "S1l", "S1r", "w0", "S0h", "inner"),
+    candidate=("L", "Lh", "A", "Ah", "Ap", "B"),
+    sets=("unplaced", "family", "dependents", "path"),
+    pairs=(
+        ("L", "w0"),
+        ("L", "w-1"),
+        ("L", "S0"),
+        ("A", "Ap"),
+        ("A", "S0"),
+        ("A", "S1"),
+        ("A", "family"),
+        ("L", "dependents"),
+        ("L", "unplaced"),
+    ),
+)
 
 
 def table_sizes(lexicon: Lexicon, vocabulary: Vocabulary) -> dict[str, int]:
@@ -82,7 +131,7 @@ def input_names(vocabulary: Vocabulary) -> dict[str, tuple[str, ...]]:
 
 
 def parameter_shapes(
-    d: Dimensions, slots: SlotTable, sizes: Mapping[str, int], *, lifting: bool = False
+    d: Dimensions, sizes: Mapping[str, int], *, lifting: bool = False
 ) -> dict[str, tuple[int, ...]]:
     """The shapes of all parameters by name; vectors are rows, so a matrix is [from, to].
 
@@ -120,11 +169,11 @@ def parameter_shapes(
     norm("norm_out")
     shapes["special"] = (SPECIAL, d.width)
     for prefix in DIRECTIONS:
-        shapes[f"{prefix}slots.state"] = (d.width, len(slots.state) * d.hidden)
-        shapes[f"{prefix}slots.arc"] = (d.width, len(slots.arc) * d.arc_hidden)
-        shapes[f"{prefix}slots.candidate"] = (d.width, len(slots.candidate) * d.hidden)
-        shapes[f"{prefix}slots.sets"] = (d.width, len(slots.sets) * d.hidden)
-        both = (d.width, (len(slots.pairs) + ARCS) * d.rank)
+        shapes[f"{prefix}slots.state"] = (d.width, len(SLOTS.state) * d.hidden)
+        shapes[f"{prefix}slots.arc"] = (d.width, len(SLOTS.arc) * d.arc_hidden)
+        shapes[f"{prefix}slots.candidate"] = (d.width, len(SLOTS.candidate) * d.hidden)
+        shapes[f"{prefix}slots.sets"] = (d.width, len(SLOTS.sets) * d.hidden)
+        both = (d.width, (len(SLOTS.pairs) + ARCS) * d.rank)
         shapes[f"{prefix}pairs.first"] = shapes[f"{prefix}pairs.second"] = both
         shapes[f"{prefix}counts"] = (len(COUNT_NAMES) * COUNT_BUCKETS, d.hidden)
         shapes[f"{prefix}shift_out"] = (d.hidden,)

@@ -1,27 +1,31 @@
 """The neural scorer: opens searches over encoded problems and labels the trees that they find.
 
 The encoder (`encoder`) turns words into vectors, the compiled search (`_search`) scores actions by
-them, and a second action scorer, from right to left, reranks the results (`_reranker`). A second
-network may help to rerank those of trees. `stored` loads a scorer from a model file, `training`
-trains one.
+them, and a second action scorer, from right to left, reranks the results. `stored` loads a scorer
+from a model file, `training` trains one.
+
+There may be up to three networks with one lexicon. One that learns every condition sees few bags;
+one that was fine-tuned on bags and partial trees is better at them. A second network for trees,
+which has learned apart from the first, helps it to rerank. All share the lexicon, its tables and
+the vocabulary, which are most of a model file; their dimensions may differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import repeat
+from typing import Any
 
 import numpy as np
 
 from syntagma.language_model._ngrams import BackwardNGramScorer, NGramScorer
 from syntagma.neural._action_scorer import COUNT_BUCKETS, COUNT_NAMES, ActionScorer
 from syntagma.neural._encoder import Matrix
-from syntagma.neural._reranker import Reranker
-from syntagma.neural._search import NeuralSearch
+from syntagma.neural._search import NeuralSearch, Reranker
 from syntagma.neural.encoder import Encoder, SlotRows, WordVectors
 from syntagma.neural.lexicon import Lexicon
-from syntagma.neural.parameters import DIRECTIONS, Dimensions, EmbeddingTable, Floats
-from syntagma.neural.slots import SLOTS, SlotTable
+from syntagma.neural.parameters import DIRECTIONS, SLOTS, Dimensions, EmbeddingTable, Floats
 from syntagma.transition._search import FoundTree, Search
 from syntagma.transition._state import SearchTask
 from syntagma.transition.encoding import Encoding
@@ -44,19 +48,11 @@ class RerankedSearch(NeuralSearch):
 
     def __init__(
         self,
-        problem: SearchTask,
-        width: int,
-        action_scorer: ActionScorer,
-        rows: SlotRows,
-        pairs: Floats,
-        *,
+        *reading: Any,
         words: WordVectors,
         encoding: Encoding,
         label_arcs: Callable[[Floats, Sequence[tuple[int, int]]], list[int]],
-        judges: Sequence[Reranker],
-        ngram_scorer: NGramScorer | None = None,
-        merging: bool = False,
-        mirrored: bool = False,
+        **others: Any,
     ) -> None:
         self.words = words
         self.encoding = encoding
@@ -116,8 +112,9 @@ def rerankers(
 class NeuralScorer:
     """A trained network; opens searches over encoded problems.
 
-    `tables` (by field) and `weights` (by name) are the parameters of `parameter_shapes`. `second`
-    is a network with the same vocabulary and lexicon, which only helps to rerank orders of trees.
+    `tables` (by field) and `weights` (by name) are the parameters of `parameter_shapes`. With
+    `bags`, it leaves all problems but trees to that network; with `second`, that network helps to
+    rerank orders of trees (`join_networks`).
     """
 
     batch = 8
@@ -127,14 +124,13 @@ class NeuralScorer:
     def __init__(
         self,
         dimensions: Dimensions,
-        slots: SlotTable,
         lexicon: Lexicon,
         vocabulary: Vocabulary,
         tables: Mapping[str, EmbeddingTable],
         weights: Mapping[str, Floats],
-        second: NeuralScorer | None = None,
     ) -> None:
-        self.second = second
+        self.bags: NeuralScorer | None = None
+        self.second: NeuralScorer | None = None
         self.dimensions = dimensions
         self.lexicon = lexicon
         self.vocabulary = vocabulary
@@ -148,11 +144,7 @@ class NeuralScorer:
         counts_shape = (len(COUNT_NAMES), COUNT_BUCKETS, dimensions.hidden)
         self._action_scorers = [
             ActionScorer(
-                slots.state,
-                slots.arc,
-                slots.candidate,
-                slots.sets,
-                slots.pairs,
+                *SLOTS,
                 w[f"{prefix}counts"].reshape(counts_shape),
                 w[f"{prefix}shift_out"],
                 w[f"{prefix}arc_out"],
@@ -160,8 +152,8 @@ class NeuralScorer:
             )
             for prefix in DIRECTIONS
         ]
-        self.slot_groups = list(self._action_scorers[0].groups.values())  # both have the same slots
-        self.encoder = Encoder(dimensions, lexicon, vocabulary, tables, weights, self.slot_groups)
+        slot_groups = list(self._action_scorers[0].groups.values())  # both have the same slots
+        self.encoder = Encoder(dimensions, lexicon, vocabulary, tables, weights, slot_groups)
 
     @classmethod
     def from_parameters(
@@ -178,7 +170,7 @@ class NeuralScorer:
                 tables[name.removeprefix("tables.")] = EmbeddingTable(parameter)
             else:
                 weights[name] = parameter
-        return cls(dimensions, SLOTS, lexicon, vocabulary, tables, weights)
+        return cls(dimensions, lexicon, vocabulary, tables, weights)
 
     def lift_scores(self, search: Search) -> Floats | None:
         """How far each word is lifted: log-probabilities [n, steps], or None if none can be."""
@@ -201,21 +193,28 @@ class NeuralScorer:
         *,
         merging: bool = True,
     ) -> Iterator[RerankedSearch]:
-        """A search over each problem; the problems are encoded together."""
-        encoded = self.encoder.encode(encodings)
+        """A search over each problem; those of one network are encoded together."""
+        owners = [self if each.is_tree or self.bags is None else self.bags for each in encodings]
+        encoded = {
+            network: network.encoder.encode(
+                [each for each, owner in zip(encodings, owners, strict=True) if owner is network]
+            )
+            for network in {*owners}
+        }
         seconds = self._second_readings(encodings)
-        for encoding, width, ngram_scorer, words in zip(
-            encodings, widths, ngram_scorers, encoded, strict=True
+        for encoding, network, width, ngram_scorer in zip(
+            encodings, owners, widths, ngram_scorers, strict=True
         ):
+            words = next(encoded[network])
             open_search = partial(
                 RerankedSearch,
                 words=words,
                 encoding=encoding,
-                label_arcs=self.label,
+                label_arcs=network.label,
                 merging=merging,
             )
             task, mirrored = encoding.task, encoding.task.mirrored()
-            readings = [self._directions(words)]
+            readings = [network._directions(words)]
             if encoding.is_tree:
                 readings.extend(next(seconds))
             forward, backward = readings[0]
@@ -239,12 +238,10 @@ class NeuralScorer:
 
     def _second_readings(self, encodings: Sequence[Encoding]) -> Iterator[list[Readings]]:
         """Those of the second network, if there is one, for each tree among the problems."""
+        if (second := self.second) is None:
+            return repeat([])
         trees = [encoding for encoding in encodings if encoding.is_tree]
-        if self.second is None:
-            yield from ([] for _ in trees)
-        else:
-            for words in self.second.encoder.encode(trees):
-                yield [self.second._directions(words)]
+        return ([second._directions(words)] for words in second.encoder.encode(trees))
 
     def _directions(self, words: WordVectors) -> Readings:
         """What a search or a reranker scores actions by, for each of DIRECTIONS."""
@@ -262,3 +259,22 @@ class NeuralScorer:
         scores = self._label_out(np.maximum(self._arc_ends(ends), 0))
         chosen: list[int] = scores.argmax(axis=1).tolist()
         return chosen
+
+
+def networks_of(scorer: NeuralScorer) -> dict[str, NeuralScorer]:
+    """The networks of a scorer, by what they are specialised in; a single one is `trees`."""
+    networks = {"trees": scorer, "bags": scorer.bags, "second": scorer.second}
+    return {kind: network for kind, network in networks.items() if network is not None}
+
+
+def join_networks(networks: Mapping[str, NeuralScorer]) -> NeuralScorer:
+    """A scorer with these networks, the inverse of `networks_of`."""
+    scorer = networks["trees"]
+    scorer.bags, scorer.second = networks.get("bags"), networks.get("second")
+    return scorer
+
+
+def starting_network(scorer: NeuralScorer, specialize: str) -> NeuralScorer:
+    """The network that training starts from: the one that is specialised or, if there is none yet,
+    the general network."""
+    return networks_of(scorer).get(specialize, scorer)

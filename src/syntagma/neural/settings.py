@@ -12,10 +12,14 @@ from syntagma.treebanks.settings import REALIZE, Settings, check_choice, check_l
 MAX_WIDTH = 1024
 WIDTH_MULTIPLE = 32  # attention has 8 heads, and vectors are computed in blocks
 LEAST_LAYERS, MAX_LAYERS = 2, 12  # tags and labels are guessed after the second
+_MOST = {
+    **{"pretrain_epochs": 1000, "batch_words": 1_000_000, "min_count": 1_000_000},
+    **{"suffix_length": SUFFIX, "width": MAX_WIDTH, "layers": MAX_LAYERS, "hidden": MAX_WIDTH},
+}
 
 
 class Speciality(NamedTuple):
-    """What one of several networks learns (`specialists`): the relative frequencies of conditions,
+    """What one of several networks learns (`scorer`): the relative frequencies of conditions,
     the share of visits from lemmas, and the conditions in which the development set is scored."""
 
     shares: tuple[int, ...]
@@ -66,13 +70,8 @@ class NeuralSettings(Settings):
         for name in ("dropout", "word_dropout"):
             check_type(self, name, float)
         check_type(self, "realize", bool)
-        check_limits("pretrain_epochs", self.pretrain_epochs, 1000)
-        check_limits("batch_words", self.batch_words, 1_000_000)
-        check_limits("min_count", self.min_count, 1_000_000)
-        check_limits("suffix_length", self.suffix_length, SUFFIX)
-        check_limits("width", self.width, MAX_WIDTH)
-        check_limits("layers", self.layers, MAX_LAYERS, LEAST_LAYERS)
-        check_limits("hidden", self.hidden, MAX_WIDTH)
+        for name, most in _MOST.items():
+            check_limits(name, getattr(self, name), most, LEAST_LAYERS if name == "layers" else 1)
         for name, size in (("width", self.width), ("hidden", self.hidden)):
             if size is not None and size % WIDTH_MULTIPLE:
                 raise TrainingError(
@@ -86,15 +85,13 @@ class NeuralSettings(Settings):
 
     @property
     def shares(self) -> tuple[int, ...]:
-        if self.specialize:
-            return SPECIALITIES[self.specialize].shares
-        return super(NeuralSettings, self).shares
+        usual = super(NeuralSettings, self).shares
+        return SPECIALITIES[self.specialize].shares if self.specialize else usual
 
     @property
     def lemmas(self) -> float:
-        if self.specialize:
-            return SPECIALITIES[self.specialize].lemmas
-        return super(NeuralSettings, self).lemmas
+        usual = super(NeuralSettings, self).lemmas
+        return SPECIALITIES[self.specialize].lemmas if self.specialize else usual
 
     @property
     def dev_conditions(self) -> tuple[str, ...]:

@@ -16,6 +16,8 @@ from syntagma.files.sections import pack_lines, unpack_lines
 from syntagma.neural._action_scorer import VECTOR_MULTIPLE
 from syntagma.neural.lexicon import LEXICAL, SUFFIX, Lexicon
 from syntagma.neural.parameters import (
+    SHARED,
+    SLOTS,
     Dimensions,
     EmbeddingTable,
     Floats,
@@ -23,13 +25,11 @@ from syntagma.neural.parameters import (
     parameter_shapes,
     table_sizes,
 )
-from syntagma.neural.scorer import NeuralScorer
-from syntagma.neural.slots import SLOTS
-from syntagma.neural.specialists import SHARED, Specialists, join_networks, own_parameters
+from syntagma.neural.scorer import NeuralScorer, join_networks
 from syntagma.request import SearchName
 from syntagma.transition.vocabulary import Vocabulary
 
-# Of the names of parameters: the one network, or that for trees; further ones of `Specialists`.
+# Of the names of parameters: the one network, or that for trees; further ones (`scorer`).
 _PREFIXES = {"trees": "network.", "bags": "bags.", "second": "second."}
 _MATRIX = re.compile(r"(backward\.)?(slots|pairs)\.|layers\.\d+\.(qkv|out|up|down)\.weight")
 
@@ -61,11 +61,11 @@ class StoredNetwork:
         specialised in.
         """
         arrays: dict[str, npt.NDArray[Any]] = {}
-        networks = {"trees": parameters}
-        networks |= {kind: own_parameters(each) for kind, each in further.items()}
-        for kind, of_network in networks.items():
+        for kind, of_network in {"trees": parameters, **further}.items():
             prefix = _PREFIXES[kind]
             for name, parameter in of_network.items():
+                if name in SHARED and kind != "trees":
+                    continue
                 if _is_quantised(name, alone=not further):
                     table = EmbeddingTable.quantised(parameter)
                     arrays[f"{prefix}{name}"] = table.rows
@@ -97,9 +97,7 @@ class StoredNetwork:
         sizes = (array.size for name, array in self.arrays.items() if not name.endswith(".scales"))
         return {"parameters": int(sum(sizes))}
 
-    def scorer(
-        self, header: Mapping[str, Any], vocabulary: Vocabulary
-    ) -> NeuralScorer | Specialists:
+    def scorer(self, header: Mapping[str, Any], vocabulary: Vocabulary) -> NeuralScorer:
         """Check the network against the header of its model and build the scorer."""
         if header.get("slots") != SLOTS.to_json():
             raise ModelError(
@@ -121,7 +119,7 @@ class StoredNetwork:
             if any(each.dimensions.width != d.width for each in networks.values()):
                 raise ModelError("the networks share tables of words, but differ in width")
             tables, weights = {}, {}
-            for name, shape in parameter_shapes(d, SLOTS, sizes, lifting=lifting).items():
+            for name, shape in parameter_shapes(d, sizes, lifting=lifting).items():
                 if name in shared:
                     parameter = shared[name]
                 else:
@@ -134,7 +132,7 @@ class StoredNetwork:
                     tables[name.removeprefix("tables.")] = parameter
                 else:
                     weights[name] = parameter.as_floats()
-            networks[kind] = NeuralScorer(d, SLOTS, lexicon, vocabulary, tables, weights)
+            networks[kind] = NeuralScorer(d, lexicon, vocabulary, tables, weights)
         if len(self.arrays) != n_arrays:
             raise ModelError(f"the network has {len(self.arrays)} arrays, not {n_arrays}")
         return join_networks(networks)

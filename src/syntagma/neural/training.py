@@ -20,19 +20,16 @@ import numpy.typing as npt
 import torch
 
 from syntagma.errors import TrainingError
-from syntagma.neural._trace import trace
-from syntagma.neural.adaptation import dimensions_of, grown_dimensions
+from syntagma.neural._action_scorer import trace
+from syntagma.neural.adaptation import dimensions_of, grown_dimensions, learn_lexicon
 from syntagma.neural.batches import Batch, Example, collate
 from syntagma.neural.encoder import read_fields
-from syntagma.neural.growth import adds_to_vectors, grow_parameters, widen
-from syntagma.neural.lexicon_training import learn_lexicon
+from syntagma.neural.growth import grow_network
 from syntagma.neural.lift_training import encode_lifted, lift_sentence, open_steps, with_lifting
 from syntagma.neural.network import Network, initial_parameters, torch_at_work
-from syntagma.neural.parameters import Dimensions, Floats, input_names, table_sizes
-from syntagma.neural.scorer import NeuralScorer
+from syntagma.neural.parameters import SHARED, Dimensions, Floats, input_names, table_sizes
+from syntagma.neural.scorer import NeuralScorer, networks_of, starting_network
 from syntagma.neural.settings import AdaptedSettings
-from syntagma.neural.slots import SLOTS
-from syntagma.neural.specialists import SHARED, Specialists, networks_of, starting_network
 from syntagma.neural.stored import StoredNetwork, describe_network
 from syntagma.request import Request
 from syntagma.transition.encoding import Encoding
@@ -67,7 +64,7 @@ class NeuralLearner:
         self,
         settings: AdaptedSettings,
         threads: int,
-        start: NeuralScorer | Specialists | None = None,
+        start: NeuralScorer | None = None,
         inflect: Callable[[Sentence], Sentence] | None = None,
         *,
         keep_tags: bool = True,
@@ -96,47 +93,24 @@ class NeuralLearner:
         everything = [*sentences, *further]
         self.sentences = list(map(with_lifting, sentences))
         self.further = list(map(with_lifting, further))
-        specialize = self.settings.specialize
-        begun = None if self.start is None else starting_network(self.start, specialize)
         # The networks that stay: their dimensions and parameters, by what they are specialised in.
         self.others: dict[str, tuple[Dimensions, dict[str, Floats]]] = {}
-        if self.start is None or begun is None:
+        if self.start is None:
             self.dimensions = dimensions_of(self.settings)
             vocabulary = learn_vocabulary(everything).without_forms()
             self.vocabulary = vocabulary.with_inputs(*learn_inputs(everything))
             self.lexicon = learn_lexicon(
                 everything, self.settings.min_count, self.settings.suffix_length
             )
-            sizes = table_sizes(self.lexicon, self.vocabulary)
-            initial = initial_parameters(self.dimensions, SLOTS, sizes)
+            initial = self._fresh(self.dimensions)
         else:
-            self.dimensions = grown_dimensions(begun.dimensions, self.settings)
-            self.vocabulary = grow_vocabulary(
-                begun.vocabulary, everything, keep_tags=self.keep_tags
-            )
-            self.lexicon = begun.lexicon
-            initial = self._grown(begun, self.dimensions)
-            networks = networks_of(self.start)
-            if specialize == "second" and specialize not in networks:
-                sizes = table_sizes(self.lexicon, self.vocabulary)
-                fresh = initial_parameters(self.dimensions, SLOTS, sizes)
-                initial.update((name, fresh[name]) for name in initial.keys() - SHARED)
-            if specialize == "trees":
-                networks.setdefault("bags", begun)
-            if specialize:
-                networks.pop(specialize, None)
-                for kind, other in networks.items():
-                    grown = self._grown(other, other.dimensions)
-                    parameters = {name: value.numpy() for name, value in grown.items()}
-                    self.others[kind] = other.dimensions, parameters
+            initial = self._continue(self.start, everything)
+        values = {name: torch.from_numpy(array.copy()) for name, array in initial.items()}
         fixed = SHARED if self.settings.specialize else frozenset()
-        self.fixed = {name: value for name, value in initial.items() if name in fixed}
-        self.flat = FlatParameters(
-            {name: value for name, value in initial.items() if name not in fixed}
-        )
+        self.fixed = {name: values.pop(name) for name in initial if name in fixed}
+        self.flat = FlatParameters(values)
         self.network = Network(
             self.dimensions,
-            SLOTS,
             {**self.fixed, **self.flat.parameters},
             self.settings.dropout,
             self.settings.word_dropout,
@@ -157,19 +131,31 @@ class NeuralLearner:
         self.words_to_see = passes * _words(further) + self.settings.epochs * _words(sentences)
         return self.vocabulary
 
-    def _grown(self, network: NeuralScorer, dimensions: Dimensions) -> dict[str, torch.Tensor]:
-        """The parameters of a network with the vocabulary of the new one and these dimensions."""
-        grown = grow_parameters(network.parameters(), network.vocabulary, self.vocabulary)
-        initial = {name: torch.from_numpy(array.copy()) for name, array in grown.items()}
-        # A network of before 0.11 has nothing of liftings; one that grows lacks the new layers.
-        sizes = table_sizes(self.lexicon, self.vocabulary)
-        units = network.dimensions.hidden, dimensions.hidden
-        for name, fresh in initial_parameters(dimensions, SLOTS, sizes).items():
-            if name not in grown:
-                initial[name] = 0 * fresh if adds_to_vectors(name) else fresh
-            elif grown[name].shape != fresh.shape:
-                initial[name] = torch.from_numpy(widen(name, grown[name], fresh.numpy(), units))
+    def _continue(self, start: NeuralScorer, sentences: Sequence[Sentence]) -> dict[str, Floats]:
+        """The parameters from which a network goes on learning; other networks grow with it."""
+        specialize = self.settings.specialize
+        begun, networks = starting_network(start, specialize), networks_of(start)
+        self.dimensions = grown_dimensions(begun.dimensions, self.settings)
+        self.vocabulary = grow_vocabulary(begun.vocabulary, sentences, keep_tags=self.keep_tags)
+        self.lexicon = begun.lexicon
+        initial = self._grown(begun, self.dimensions)
+        if specialize == "second" and specialize not in networks:
+            fresh = self._fresh(self.dimensions)
+            initial.update((name, fresh[name]) for name in initial.keys() - SHARED)
+        if specialize == "trees":
+            networks.setdefault("bags", begun)
+        if specialize:
+            networks.pop(specialize, None)
+            for kind, other in networks.items():
+                self.others[kind] = other.dimensions, self._grown(other, other.dimensions)
         return initial
+
+    def _fresh(self, dimensions: Dimensions) -> dict[str, Floats]:
+        sizes = table_sizes(self.lexicon, self.vocabulary)
+        return {name: each.numpy() for name, each in initial_parameters(dimensions, sizes).items()}
+
+    def _grown(self, network: NeuralScorer, dimensions: Dimensions) -> dict[str, Floats]:
+        return grow_network(network, self.vocabulary, dimensions, self._fresh(dimensions))
 
     def describe(self) -> dict[str, Any]:
         dimensions = {kind: its for kind, (its, _) in self.others.items()}
@@ -275,7 +261,7 @@ class NeuralLearner:
 
         def prepare(group: Sequence[int]) -> Batch:
             examples = (self._examples(number, i, *sentences[i]) for i in group)
-            return collate([*chain.from_iterable(examples)], SLOTS)
+            return collate([*chain.from_iterable(examples)])
 
         under_way: deque[tuple[Future[Batch], int]] = deque()
         with ThreadPoolExecutor(1) as pool:

@@ -245,46 +245,11 @@ static const Kernels& best_kernels() { return baseline::kernels; }
 #endif
 
 static const Kernels chosen = best_kernels();
-
-static inline const char* compiler() { return COMPILER; }
-
-static inline const char* instructions() { return chosen.instructions; }
-
-static inline void add_rows(float* target, const float* const* rows, int count, int size) {
-    chosen.add_rows(target, rows, count, size);
-}
-
-static inline float rectified_dot(
-    const float* const* rows, int count, const float* out, int size
-) {
-    return chosen.rectified_dot(rows, count, out, size);
-}
-
-static inline void add_scaled(float* target, const float* row, float by, int size) {
-    chosen.add_scaled(target, row, by, size);
-}
-
-static inline void add_scaled_bytes(float* target, const signed char* row, float by, int size) {
-    chosen.add_scaled_bytes(target, row, by, size);
-}
-
-static inline float sum(const float* x, int size) { return chosen.sum(x, size); }
-
-static inline void multiply(
-    const float* x, int64_t rows, int from, const float* panels, const float* bias, int to,
-    float* out
-) {
-    chosen.multiply(x, rows, from, panels, bias, to, out);
-}
-
-static inline float centre_and_square(
-    const float* x, float mean, float* centred, float* squares, int size
-) {
-    return chosen.centre_and_square(x, mean, centred, squares, size);
-}
-
-static inline void scale_and_shift(
-    float* x, float by, const float* weight, const float* bias, int size
-) {
-    chosen.scale_and_shift(x, by, weight, bias, size);
-}
+static const auto add_rows = chosen.add_rows;
+static const auto rectified_dot = chosen.rectified_dot;
+static const auto add_scaled = chosen.add_scaled;
+static const auto add_scaled_bytes = chosen.add_scaled_bytes;
+static const auto sum = chosen.sum;
+static const auto multiply = chosen.multiply;
+static const auto centre_and_square = chosen.centre_and_square;
+static const auto scale_and_shift = chosen.scale_and_shift;

@@ -26,8 +26,8 @@ from syntagma.models.header import LANGUAGE_MODEL
 from syntagma.models.loading import model_path
 from syntagma.models.model import MARGIN
 from syntagma.neural.adaptation import adapt
+from syntagma.neural.scorer import starting_network
 from syntagma.neural.settings import NeuralSettings
-from syntagma.neural.specialists import starting_network
 from syntagma.realization.training import learn_realizer
 from syntagma.training.data import (
     MIN_LEMMAS,
