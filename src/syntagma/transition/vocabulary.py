@@ -95,7 +95,6 @@ class Vocabulary:
             self,
             forms={},
             form_tags={},
-            open_tags={},
             label_index=np.zeros((2, 1, 1, 2), np.int32),
             label_pool=np.zeros(0, np.int32),
             back_off=True,
