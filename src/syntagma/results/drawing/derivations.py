@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from math import ceil
 
 from rich.cells import cell_len
@@ -24,7 +25,7 @@ from syntagma.ccg.categories import combine, raising_mark
 from syntagma.ccg.derivation import Derivation
 from syntagma.results.drawing import svg
 from syntagma.results.drawing.characters import runs_right_to_left, visible
-from syntagma.results.drawing.svg import Figure, Kind, number, point
+from syntagma.results.drawing.svg import CENTRED, RIGHT_TO_LEFT, Figure, Kind, number, point
 
 
 @dataclass(slots=True)
@@ -44,11 +45,10 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Widths of texts, the gap between neighbours, and the shortest line beside a mark."""
+    """Widths of words (`FORM`), categories and marks (`LABEL`), the gap between neighbours, and the
+    shortest line beside a mark."""
 
-    word: Callable[[str], int]
-    category: Callable[[str], int]
-    mark: Callable[[str], int]
+    width: Callable[[Kind, str], int]
     gap: int
     shortest_line: int
 
@@ -60,15 +60,15 @@ def lay_out_derivation(derivation: Derivation, measures: Measures) -> list[Box]:
         category = visible(node.category)
         if not node.children:
             box = Box(visible(node.form or ""), category)
-            inner = measures.word(box.above)
+            inner = measures.width(Kind.FORM, box.above)
         else:
             box = Box(_mark(node), category)
             box.children = waiting[-len(node.children) :]
             del waiting[-len(node.children) :]
             box.level = 1 + max(child.level for child in box.children)
-            shortest = measures.mark(box.above) + measures.shortest_line
+            shortest = measures.width(Kind.LABEL, box.above) + measures.shortest_line
             inner = max(_inner_width(box, measures), shortest)
-        box.width = max(inner, measures.category(category))
+        box.width = max(inner, measures.width(Kind.CATEGORY, category))
         waiting.append(box)
     boxes = [*waiting]
     for box in boxes:  # grows during iteration
@@ -93,7 +93,7 @@ def _mark(node: Derivation) -> str:
 
 # ---- for the terminal
 
-_COLUMNS = Measures(cell_len, cell_len, cell_len, gap=2, shortest_line=1)
+_COLUMNS = Measures(lambda kind, text: cell_len(text), gap=2, shortest_line=1)
 
 
 def indent(derivation: Derivation) -> str:
@@ -162,13 +162,7 @@ def _label(node: Derivation) -> str:
 
 # ---- as SVG
 
-_PIXELS = Measures(
-    word=lambda word: ceil(svg.width(Kind.FORM, word)),
-    category=lambda category: ceil(svg.width(Kind.CATEGORY, category)),
-    mark=lambda mark: ceil(svg.width(Kind.LABEL, mark)),
-    gap=18,
-    shortest_line=12,
-)
+_PIXELS = Measures(lambda kind, text: ceil(svg.width(kind, text)), gap=18, shortest_line=12)
 _BETWEEN_PIECES = 48
 _WORD, _FIRST_CATEGORY = 16, 36  # baselines
 _LEVEL = 28
@@ -182,54 +176,33 @@ def derivation_figure(derivations: Sequence[Derivation]) -> Figure:
     leftwards = runs_right_to_left(word for each in derivations for word in each.forms)
     pieces = [lay_out_derivation(each, _PIXELS) for each in derivations]
     at = 0
-    for boxes in pieces:
-        for box in boxes:
+    for piece in pieces:
+        for box in piece:
             box.at += at
-        at += boxes[0].width + _BETWEEN_PIECES
+        at += piece[0].width + _BETWEEN_PIECES
     width = at - _BETWEEN_PIECES
-    if leftwards:
-        for boxes in pieces:
-            for box in boxes:
-                box.at = width - box.at - box.width
     # Row by row in the order of the words, as a reader selects them.
-    boxes = sorted(
-        (box for boxes in pieces for box in boxes),
-        key=lambda box: (box.level, -box.at if leftwards else box.at),
-    )
+    boxes = sorted(chain.from_iterable(pieces), key=lambda box: (box.level, box.at))
+    if leftwards:
+        for box in boxes:
+            box.at = width - box.at - box.width
     leaves = [box for box in boxes if not box.children]
     nodes = [box for box in boxes if box.children]
-    centred = 'text-anchor="middle"'
-    end = 'text-anchor="start"' if leftwards else 'text-anchor="end"'
-    return Figure(
-        width,
-        _baseline(max(box.level for box in boxes)) + _EDGE,
-        (
-            svg.group(Kind.LINE, [_result_line(box, leftwards) for box in nodes]),
-            svg.group(
-                Kind.LABEL,
-                [
-                    svg.text_element(
-                        box.at if leftwards else box.at + box.width,
-                        _line_height(box) + _MARK,
-                        box.above,
-                    )
-                    for box in nodes
-                ],
-                end,
-            ),
-            svg.group(
-                Kind.FORM,
-                [svg.text_element(_middle(box), _WORD, box.above) for box in leaves],
-                centred + ' direction="rtl"' * leftwards,
-            ),
-            svg.group(
-                Kind.CATEGORY,
-                [svg.text_element(_middle(box), _baseline(box.level), box.below) for box in boxes],
-                centred,
-            ),
-        ),
-        " ".join(map(_describe, derivations)),
+    lines = [_result_line(box, leftwards) for box in nodes]
+    marks = [
+        (box.at if leftwards else box.at + box.width, _line_height(box) + _MARK, box.above)
+        for box in nodes
+    ]
+    words = [(_middle(box), _WORD, box.above) for box in leaves]
+    categories = [(_middle(box), _baseline(box.level), box.below) for box in boxes]
+    groups = (
+        svg.group(Kind.LINE, lines),
+        svg.text_group(Kind.LABEL, marks, f'text-anchor="{"start" if leftwards else "end"}"'),
+        svg.text_group(Kind.FORM, words, CENTRED + f" {RIGHT_TO_LEFT}" * leftwards),
+        svg.text_group(Kind.CATEGORY, categories, CENTRED),
     )
+    height = _baseline(max(box.level for box in boxes)) + _EDGE
+    return Figure(width, height, groups, " ".join(map(_describe, derivations)))
 
 
 def _baseline(level: int) -> int:
@@ -246,7 +219,7 @@ def _middle(box: Box) -> float:
 
 def _result_line(box: Box, leftwards: bool) -> str:
     """The line under the parts that combine; its mark stands at the end of it."""
-    room = _PIXELS.mark(box.above) + 3
+    room = _PIXELS.width(Kind.LABEL, box.above) + 3
     start = box.at + room if leftwards else box.at
     return svg.path(f"M{point(start, _line_height(box))}", f"h{number(box.width - room)}")
 

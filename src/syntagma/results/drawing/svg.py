@@ -7,7 +7,7 @@ which `picture` makes a document.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, NamedTuple
@@ -17,6 +17,7 @@ from syntagma.ccg.derivation import Derivation
 from syntagma.results.drawing.characters import text_width, visible
 
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+CENTRED, RIGHT_TO_LEFT = 'text-anchor="middle"', 'direction="rtl"'
 
 
 class _Look(NamedTuple):
@@ -72,7 +73,7 @@ class Figure:
     description: str
 
 
-def group(kind: Kind, elements: Sequence[str], attributes: str = "") -> str:
+def group(kind: Kind, elements: Iterable[str], attributes: str = "") -> str:
     """Elements of one kind; none make no group."""
     look = kind.value
     paint = f'{look.paint}="{look.light}"'
@@ -86,11 +87,14 @@ def group(kind: Kind, elements: Sequence[str], attributes: str = "") -> str:
     return f'<g class="{look.class_name}" {paint}>\n{content}\n</g>' if content else ""
 
 
-def text_element(x: float, y: float, content: str) -> str:
-    """A line of text; an empty one makes no element."""
-    if not content:
-        return ""
-    return f'<text x="{number(x)}" y="{number(y)}">{escape(visible(content))}</text>'
+def text_group(kind: Kind, texts: Iterable[tuple[float, float, str]], attributes: str = "") -> str:
+    """Lines of text, each with its place; empty ones make no elements."""
+    elements = (
+        f'<text x="{number(x)}" y="{number(y)}">{escape(visible(content))}</text>'
+        for x, y, content in texts
+        if content
+    )
+    return group(kind, elements, attributes)
 
 
 def path(*commands: str) -> str:

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from syntagma.results.drawing import svg
 from syntagma.results.drawing.characters import runs_right_to_left
-from syntagma.results.drawing.svg import Figure, Kind, Panel, number, point
+from syntagma.results.drawing.svg import CENTRED, RIGHT_TO_LEFT, Figure, Kind, Panel, number, point
 
 # The layout.
 _RADIUS = 8.0  # of the corners of arcs
@@ -35,73 +35,45 @@ _BELOW_BASELINE = 4.0  # from the middle of a small letter to its baseline
 _WORDS, _TAGS, _WORDS_EDGE, _TAGS_EDGE = 19.0, 36.0, 25.0, 41.0
 
 
-def tree_figure(tree: Panel) -> Figure:
+def tree_figure(panel: Panel) -> Figure:
     """The figure of a tree; a sentence of a script written from right to left runs so."""
     layout = lay_out_tree(
-        tree.heads,
+        panel.heads,
         [
             max(svg.width(Kind.FORM, word), svg.width(Kind.TAG, tag))
-            for word, tag in zip(tree.words, tree.tags, strict=True)
+            for word, tag in zip(panel.words, panel.tags, strict=True)
         ],
-        [svg.width(Kind.LABEL, label) for label in tree.deprels],
+        [svg.width(Kind.LABEL, label) for label in panel.deprels],
     )
-    leftwards = runs_right_to_left(tree.words)
-    place = _Place(layout, leftwards)
-    middles = [place.x(middle) for middle in layout.middles]
-    words, tags = layout.height + _WORDS, layout.height + _TAGS
-    centred = 'text-anchor="middle"'
-    return Figure(
-        layout.width,
-        layout.height + (_TAGS_EDGE if any(tree.tags) else _WORDS_EDGE),
-        (
-            svg.group(Kind.LINE, [_line(arc, place) for arc in layout.arcs]),
-            svg.group(Kind.TIP, [_tip(arc, place) for arc in layout.arcs]),
-            svg.group(
-                Kind.LABEL,
-                [
-                    svg.text_element(
-                        place.x(arc.label), place.y(arc.height) + _BELOW_BASELINE, label
-                    )
-                    for arc, label in zip(layout.arcs, tree.deprels, strict=True)
-                ],
-                centred,
-            ),
-            svg.group(
-                Kind.FORM,
-                [
-                    svg.text_element(x, words, word)
-                    for x, word in zip(middles, tree.words, strict=True)
-                ],
-                centred + ' direction="rtl"' * leftwards,
-            ),
-            svg.group(
-                Kind.TAG,
-                [svg.text_element(x, tags, tag) for x, tag in zip(middles, tree.tags, strict=True)],
-                centred,
-            ),
-        ),
-        _describe(tree),
+    leftwards = runs_right_to_left(panel.words)
+    middles, arcs, width, height = layout.middles, layout.arcs, layout.width, layout.height
+    if leftwards:
+        middles = tuple(width - middle for middle in middles)
+        arcs = tuple(
+            replace(arc, start=width - arc.start, end=width - arc.end, label=width - arc.label)
+            for arc in arcs
+        )
+    labels = [
+        (arc.label, height - arc.height + _BELOW_BASELINE, label)
+        for arc, label in zip(arcs, panel.deprels, strict=True)
+    ]
+    words = [(x, height + _WORDS, word) for x, word in zip(middles, panel.words, strict=True)]
+    tags = [(x, height + _TAGS, tag) for x, tag in zip(middles, panel.tags, strict=True)]
+    groups = (
+        svg.group(Kind.LINE, [_line(arc, height) for arc in arcs]),
+        svg.group(Kind.TIP, [_tip(arc, height) for arc in arcs]),
+        svg.text_group(Kind.LABEL, labels, CENTRED),
+        svg.text_group(Kind.FORM, words, CENTRED + f" {RIGHT_TO_LEFT}" * leftwards),
+        svg.text_group(Kind.TAG, tags, CENTRED),
     )
+    edge = _TAGS_EDGE if any(panel.tags) else _WORDS_EDGE
+    return Figure(width, height + edge, groups, _describe(panel))
 
 
-class _Place:
-    """From the layout, left to right and upwards, to the picture."""
-
-    def __init__(self, layout: TreeLayout, leftwards: bool) -> None:
-        self.width, self.height = layout.width, layout.height
-        self.leftwards = leftwards
-
-    def x(self, x: float) -> float:
-        return self.width - x if self.leftwards else x
-
-    def y(self, height: float) -> float:
-        return self.height - height
-
-
-def _line(arc: Arc, place: _Place) -> str:
+def _line(arc: Arc, bottom: float) -> str:
     """Up from the head, across, interrupted by the label, and down to the arrow head."""
-    start, end, label = place.x(arc.start), place.x(arc.end), place.x(arc.label)
-    top, bottom, tip = place.y(arc.height), place.height, place.height - _TIP_LENGTH
+    start, end, label = arc.start, arc.end, arc.label
+    top, tip = bottom - arc.height, bottom - _TIP_LENGTH
     if start == end:  # the arc of a root
         above = top + _BELOW_BASELINE + _LABEL_GAP if arc.label_width else top
         return svg.path(f"M{point(end, above)}", f"V{number(tip)}")
@@ -122,20 +94,21 @@ def _line(arc: Arc, place: _Place) -> str:
     )
 
 
-def _tip(arc: Arc, place: _Place) -> str:
-    end, bottom = place.x(arc.end), place.height
-    top = bottom - _TIP_LENGTH
+def _tip(arc: Arc, bottom: float) -> str:
+    left, right = arc.end - _TIP_HALF, arc.end + _TIP_HALF
     return svg.path(
-        f"M{point(end, bottom)}", f"L{point(end - _TIP_HALF, top)}", f"H{number(end + _TIP_HALF)}Z"
+        f"M{point(arc.end, bottom)}", f"L{point(left, bottom - _TIP_LENGTH)}", f"H{number(right)}Z"
     )
 
 
-def _describe(tree: Panel) -> str:
+def _describe(panel: Panel) -> str:
     """The arcs in words: the (DT): det of dog."""
     words = []
-    for word, tag, head, label in zip(tree.words, tree.tags, tree.heads, tree.deprels, strict=True):
+    for word, tag, head, label in zip(
+        panel.words, panel.tags, panel.heads, panel.deprels, strict=True
+    ):
         name = f"{word} ({tag})" if tag else word
-        arc = f"{label or 'dependent'} of {tree.words[head - 1]}" if head else label or "root"
+        arc = f"{label or 'dependent'} of {panel.words[head - 1]}" if head else label or "root"
         words.append(f"{name}: {arc}")
     return "Dependency tree. " + "; ".join(words) + "."
 
