@@ -73,7 +73,7 @@ def lock_file(path: Path, output: Path, work: str, *, shared: bool = False) -> I
 def _acquire(path: Path, shared: bool) -> int | None:
     """The descriptor of the locked file, or None if somebody else has locked it."""
     while True:
-        with temporary.undisturbed(), contextlib.ExitStack() as unless_locked:
+        with temporary.undisturbed, contextlib.ExitStack() as unless_locked:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
             unless_locked.callback(os.close, descriptor)
             if not _lock(descriptor, shared):
@@ -89,7 +89,7 @@ def _acquire(path: Path, shared: bool) -> int | None:
 
 
 def _release(path: Path, descriptor: int) -> None:
-    with temporary.undisturbed():
+    with temporary.undisturbed:
         if os.name == "nt":  # where an open file cannot be removed
             os.close(descriptor)
             temporary.remove(path)

@@ -9,37 +9,31 @@ import contextlib
 import os
 import shutil
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 _PATIENCE = 5.0  # seconds that `abandon` waits for a step in progress
 
-_lock = threading.RLock()
+# Held for a short step that `abandon` waits for, such as creating a file and noting its name.
+undisturbed = threading.RLock()
+
 _paths: dict[Path, None] = {}
-
-
-@contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
-    """A short step that `abandon` waits for, such as creating a file and noting its name."""
-    with _lock:
-        yield
 
 
 def note(path: Path) -> None:
     """Let `abandon` remove this file or folder."""
-    with _lock:
+    with undisturbed:
         _paths[path] = None
 
 
 def forget(path: Path) -> None:
     """Let `abandon` leave this file or folder where it is."""
-    with _lock:
+    with undisturbed:
         _paths.pop(path, None)
 
 
 def remove(path: Path) -> None:
     """Remove a file, or a folder with all that it holds, if it is there."""
-    with _lock:
+    with undisturbed:
         forget(path)
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
@@ -58,6 +52,6 @@ def abandon() -> None:
 
     May be called in any thread. No other thread can create or rename a file from then on.
     """
-    _lock.acquire(timeout=_PATIENCE)
+    undisturbed.acquire(timeout=_PATIENCE)
     for path in list(_paths):
         remove(path)

@@ -64,7 +64,7 @@ def _obstacle(path: Path) -> str | None:
         return f"there is no folder {path.parent}"
     # Whether a file can be created depends on more than permissions: ask the system.
     probe = temporary.unused_name(path.parent, ".tmp")
-    with temporary.undisturbed():
+    with temporary.undisturbed:
         os.close(os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         os.unlink(probe)
     return None
@@ -122,7 +122,7 @@ def atomic_write(path: Name, mode: Literal["w", "wb"] = "wb") -> Iterator[IO[Any
                 yield stream
             return
         unfinished = temporary.unused_name(path.parent, ".tmp")
-        with temporary.undisturbed():
+        with temporary.undisturbed:
             stream = open(unfinished, mode.replace("w", "x"), **encoding)  # noqa: SIM115
             temporary.note(unfinished)
         with stream:
@@ -131,7 +131,7 @@ def atomic_write(path: Name, mode: Literal["w", "wb"] = "wb") -> Iterator[IO[Any
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        with temporary.undisturbed():
+        with temporary.undisturbed:
             os.replace(unfinished, path)
             temporary.forget(unfinished)
             unfinished = None

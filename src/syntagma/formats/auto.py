@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from syntagma.ccg.derivation import Derivation
@@ -40,8 +39,7 @@ class _OpenNode(NamedTuple):
     children: list[Derivation]
 
 
-@dataclass(frozen=True, slots=True)
-class AutoEntry:
+class AutoEntry(NamedTuple):
     """A derivation of a file, with its id and its line."""
 
     id: str | None
@@ -122,9 +120,8 @@ def parse_auto(line: str, heads: HeadSource = "rule") -> Derivation:
         else:
             complete = node
     if open_nodes:
-        raise FormatError(
-            f"the bracket of the node {_clip([open_nodes[-1].category])} is not closed"
-        )
+        last = _clip([open_nodes[-1].category])
+        raise FormatError(f"the bracket of the node {last} is not closed")
     if complete is None:
         raise FormatError("no derivation")
     return complete
@@ -150,13 +147,8 @@ def _word(fields: list[str]) -> Derivation:
     if len(fields) < 6 or not all(fields) or not fields[5].endswith(">)"):
         raise FormatError(f"not (<L category tag tag form category>): {_clip(fields)}")
     _, category, tag, _, form, _ = fields
-    return Derivation(category, form=_with_spaces(form), tag=tag)
-
-
-def _with_spaces(form: str) -> str:
-    """A form with the spaces of a phrase; a no-break space elsewhere is part of the form."""
-    words = form.split(NO_BREAK_SPACE)
-    return " ".join(words) if all(words) else form
+    words = form.split(NO_BREAK_SPACE)  # of a phrase; elsewhere the space is part of the form
+    return Derivation(category, form=" ".join(words) if all(words) else form, tag=tag)
 
 
 def _clip(tokens: list[str]) -> str:

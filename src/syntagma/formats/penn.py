@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from syntagma.errors import FormatError, shown
 from syntagma.files.reading import Lines
@@ -68,8 +69,7 @@ class Node:
         return [node for node in self.bottom_up() if node.word is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class PennTree:
+class PennTree(NamedTuple):
     """A tree of a file, with the line in which it begins."""
 
     root: Node
@@ -105,15 +105,10 @@ def read_penn(lines: Lines, source: str) -> Iterator[PennTree | FormatError]:
                     leaves, begin, next_begin, fault = 0, number, 0, None
                 open_brackets.append(_Bracket(number))
             elif not open_brackets:
-                yield FormatError(
-                    "a closing bracket without an opening one"
-                    if token == ")"
-                    else f"text outside brackets: {shown(token)}",
-                    source,
-                    number,
-                )
                 if token != ")":
+                    yield FormatError(f"text outside brackets: {shown(token)}", source, number)
                     break  # one report per line is enough
+                yield FormatError("a closing bracket without an opening one", source, number)
             elif token != ")":
                 bracket = open_brackets[-1]
                 if len(token) > MAX_CHARACTERS:
@@ -141,9 +136,8 @@ def read_penn(lines: Lines, source: str) -> Iterator[PennTree | FormatError]:
                     yield fault or PennTree(node, begin)
         if open_brackets and (leaves > MAX_WORDS or len(open_brackets) > _DEEPEST):
             # Whatever is wrong, memory must not grow with the rest of the file.
-            raise _unclosed(
-                begin, next_begin, source, f"has more than {MAX_WORDS} words, the limit"
-            )
+            what = f"has more than {MAX_WORDS} words, the limit"
+            raise _unclosed(begin, next_begin, source, what)
     if open_brackets:
         yield _unclosed(begin, next_begin, source, "is not closed")
 

@@ -131,17 +131,11 @@ def _blocks(
 def _node(line: str, place: Place) -> _Node:
     fields = line.split()
     if len(fields) < 3 or not all(map(_NUMBER.fullmatch, fields[1:3])):
-        raise FormatError(
-            "a node is a line with label, id, head, lemma and attributes, as in "
-            "'SBJ 2 1 dog num=pl'",
-            *place,
-        )
+        what = "label, id, head, lemma and attributes, as in 'SBJ 2 1 dog num=pl'"
+        raise FormatError(f"a node is a line with {what}", *place)
     if len(fields) == 3:
-        raise FormatError(
-            f"node {fields[1]} has no lemma: if this is the deep track, whose nodes may have "
-            "several heads, use the shallow one",
-            *place,
-        )
+        hint = "if this is the deep track, whose nodes may have several heads, use the shallow one"
+        raise FormatError(f"node {fields[1]} has no lemma: {hint}", *place)
     label, id, head, lemma, *rest = fields
     attributes = {}
     for text in rest:
@@ -166,7 +160,7 @@ def _problem(nodes: Sequence[_Node], place: Place) -> Problem:
     index: dict[int, int] = {}
     for number, node in enumerate(nodes, start=1):
         if node.id in index or node.id == 0:
-            reason = "is 0, which stands for the root" if node.id == 0 else "is used twice"
+            reason = "is used twice" if node.id else "is 0, which stands for the root"
             raise FormatError(f"id {node.id} {reason}", *node.place)
         index[node.id] = number
     words = []

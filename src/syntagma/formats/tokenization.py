@@ -17,15 +17,17 @@ from itertools import chain
 __all__ = ["normalize", "sentences", "words"]
 
 # For a dash, EWT writes one hyphen four times as often as two.
-CHARACTERS = {
-    **dict.fromkeys("“”„‟«»″", '"'),
-    **dict.fromkeys("‘’‚‛′ʼ", "'"),
-    **dict.fromkeys("‐‑‒–−", "-"),
-    **dict.fromkeys("—―", " - "),
-    **dict.fromkeys("⸺⸻", " -- "),
-    "…": "...",
-    **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),  # zero width
-}
+CHARACTERS = str.maketrans(
+    {
+        **dict.fromkeys("“”„‟«»″", '"'),
+        **dict.fromkeys("‘’‚‛′ʼ", "'"),
+        **dict.fromkeys("‐‑‒–−", "-"),
+        **dict.fromkeys("—―", " - "),
+        **dict.fromkeys("⸺⸻", " -- "),
+        "…": "...",
+        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),  # zero width
+    }
+)
 
 
 def _table(text: str) -> frozenset[str]:
@@ -132,7 +134,6 @@ _CUTS = {
     for spelling in (str.lower, str.capitalize, str.upper)
     if len(pair[0]) > 1 or spelling is not str.upper  # IM and IVE are other words
 }
-_CHARACTERS = str.maketrans(CHARACTERS)
 _LAST = frozenset(CLOSERS + ENDERS)
 
 
@@ -142,7 +143,7 @@ def normalize(text: str) -> str:
     >>> normalize("“Well—”")
     '"Well - "'
     """
-    return text if text.isascii() else text.translate(_CHARACTERS)
+    return text if text.isascii() else text.translate(CHARACTERS)
 
 
 def words(sentence: str) -> list[str]:
@@ -161,8 +162,7 @@ def sentences(paragraph: str) -> list[list[str]]:
     [['It', 'rains', '.'], ['"', 'Does', 'it', '?', '"', 'asked', 'Dr.', 'No', '.']]
     """
     pieces = paragraph.split()
-    found = []
-    start = 0
+    found, start = [], 0
     for end, piece in enumerate(pieces[:-1], 1):
         if piece[-1] in _LAST and _is_end(pieces, start, end):
             found.append(_words(pieces[start:end]))
@@ -185,7 +185,8 @@ def _is_end(pieces: list[str], start: int, end: int) -> bool:
     if not (first.isupper() or first.isdigit() or (first and first in CURRENCIES)):
         return False
     if closed[-1] in "!?":
-        return piece[-1] not in QUOTES or not _says(pieces[end + 1 : end + 2])
+        spoken = any(each.rstrip(",.;:") in SPEECH for each in pieces[end + 1 : end + 2])
+        return piece[-1] not in QUOTES or not spoken
     if word in TITLES or (len(word) == 1 and word.isupper() and word != "I"):
         return False
     if word in BEFORE_NUMBERS:
@@ -195,29 +196,18 @@ def _is_end(pieces: list[str], start: int, end: int) -> bool:
     return end - start > 1 or not word.isdigit()
 
 
-def _says(pieces: list[str]) -> bool:
-    return any(piece.rstrip(",.;:") in SPEECH for piece in pieces)
-
-
 def _is_plain(word: str) -> bool:
     """Whether a word is not an abbreviation: then its period ends a sentence, even if the next one
     begins in lower case."""
-    return (
-        len(word) > 3
-        and word.isalpha()
-        and word.islower()
-        and word not in ABBREVIATIONS
-        and word not in BEFORE_NUMBERS
-    )
+    lower = len(word) > 3 and word.isalpha() and word.islower()
+    return lower and word not in ABBREVIATIONS and word not in BEFORE_NUMBERS
 
 
 def _words(pieces: list[str]) -> list[str]:
     found: list[str] = []
     for piece in pieces[:-1]:
         found += _cached(piece) if len(piece) <= LONGEST_CACHED else _split(piece)
-    for piece in pieces[-1:]:
-        found += _split_last(piece)
-    return found
+    return [*found, *_split_last(pieces[-1])] if pieces else []
 
 
 def _split(piece: str) -> tuple[str, ...]:

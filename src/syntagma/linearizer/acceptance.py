@@ -15,12 +15,12 @@ The result is defined in `results.acceptance`, the margin in `models.model`.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise, takewhile
+from itertools import combinations, pairwise, takewhile
 
-from syntagma.errors import UnsatisfiableError
-from syntagma.problem.faults import crossing_arcs, order_faults
+from syntagma.errors import UnsatisfiableError, name_word, name_words
 from syntagma.problem.problem import Problem
 from syntagma.results.acceptance import Acceptance, shared_adjacencies
 from syntagma.results.linearization import Linearization
@@ -54,7 +54,7 @@ def accept(
     words = next((each.words for each in known if each.text == text), tuple(order))
     if words == best.words:
         return Acceptance("same", words, best, best, margin, narrowed=best.narrowed)
-    broken = tuple(order_faults(problem, words))
+    broken = tuple(_order_faults(problem, words))
     scored: list[Linearization] = []
     if not broken:
         try:
@@ -62,7 +62,7 @@ def accept(
         except UnsatisfiableError as error:
             if error.limit_reached:
                 raise
-            broken = (crossing_arcs(problem, words) or str(error),)
+            broken = (_crossing_arcs(problem, words) or str(error),)
     narrowed = any(each.narrowed for each in (best, *scored))
     acceptance = Acceptance("as good", words, best, None, margin, narrowed=narrowed)
     beginnings = Beginnings(words, search, [*known, *scored], acceptance.allowed, clock)
@@ -87,6 +87,43 @@ def accept(
         costs=costs,
         broken=broken,
     )
+
+
+def _order_faults(problem: Problem, words: Sequence[str]) -> Iterator[str]:
+    """The order constraints that an order breaks, whichever of equal words it means."""
+    forms = [word.form for word in problem.words]
+    places: dict[str, list[int]] = {}
+    for place, form in enumerate(words):
+        places.setdefault(form, []).append(place)
+    for a, b in problem.before:
+        if places[forms[a - 1]][0] > places[forms[b - 1]][-1]:
+            yield name_words(problem.words, (a, b), " does not stand before ")
+    for index, place, name in ((problem.first, 0, "first"), (problem.last, -1, "last")):
+        if index is not None and forms[index - 1] != words[place]:
+            yield f"{name_word(problem.words, index)} does not stand {name}"
+
+
+def _crossing_arcs(problem: Problem, words: Sequence[str]) -> str:
+    """Two given arcs that cross in an order, in words, or nothing. Only arcs between words that
+    occur once are looked at."""
+    counts = Counter(words)
+    place = {form: at for at, form in enumerate(words, start=1) if counts[form] == 1}
+    arcs = []
+    for index, word in enumerate(problem.words, start=1):
+        if word.head is None or word.form not in place:
+            continue
+        head = problem.words[word.head - 1].form if word.head else None
+        if head is None or head in place:
+            ends = place[word.form], 0 if head is None else place[head]
+            arcs.append((min(ends), max(ends), index, word.head))
+    for (low, high, *arc), (left, right, *other) in combinations(sorted(arcs), 2):
+        if low < left < high < right:
+            crossed = name_words(problem.words, other, " and its head ")
+            if not low:
+                return f"{name_word(problem.words, arc[0])}, the root, stands between {crossed}"
+            crossing = name_words(problem.words, arc, " and its head ")
+            return f"the arcs between {crossing}, and between {crossed}, cross"
+    return ""
 
 
 def part_of(clock: Clock, parts: int) -> float | None:

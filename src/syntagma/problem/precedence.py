@@ -57,10 +57,19 @@ def predecessors(
         order.remove(last - 1)
         order.append(last - 1)
     before = _closure(earlier, order)
-    heads = [word.head for word in words]
+    heads = [word.head or 0 for word in words]
     if not any(heads):
         return tuple(before)
-    return _close_over_subtrees(words, earlier, order)
+    graph = _Graph(heads, earlier, order)
+    while not (cycle := graph.close()):
+        if not graph.add_edges():
+            return graph.masks()
+    one, other = graph.contradiction(cycle)
+    raise ProblemError(
+        f"the order constraints cannot be met: {name_word(words, one + 1)} would have to stand "
+        f"both before and after {name_word(words, other + 1)} "
+        "(order constraints and given arcs together)"
+    )
 
 
 def _closure(earlier: list[list[int]], order: list[int]) -> list[int]:
@@ -158,27 +167,6 @@ def renumbered(masks: Iterable[int], order: Sequence[int]) -> Iterator[int]:
     digits = itemgetter(*(count - 1 - bit for bit in reversed(order)))
     for mask in masks:
         yield int("".join(digits(f"{mask:0{count}b}")), 2)
-
-
-def _close_over_subtrees(
-    words: Sequence[Word], earlier: Sequence[Sequence[int]], order: Sequence[int]
-) -> tuple[int, ...]:
-    """For each word the mask of the words that must precede it.
-
-    `earlier` holds the words that directly precede each, `order` is a topological order of it.
-    """
-    graph = _Graph([word.head or 0 for word in words], earlier, order)
-    while True:
-        cycle = graph.close()
-        if cycle:
-            one, other = graph.contradiction(cycle)
-            raise ProblemError(
-                f"the order constraints cannot be met: {name_word(words, one + 1)} would have "
-                f"to stand both before and after {name_word(words, other + 1)} "
-                "(order constraints and given arcs together)"
-            )
-        if not graph.add_edges():
-            return graph.masks()
 
 
 class _Graph:

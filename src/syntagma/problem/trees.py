@@ -10,7 +10,7 @@ is not projective becomes one: 0 for most words. Which liftings a search tries i
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 
 def find_cycle(heads: Sequence[int | None]) -> list[int]:
@@ -59,12 +59,8 @@ def count_nonprojective(heads: Sequence[int]) -> int:
     """
     if is_projective(heads):
         return 0
-    dependents: list[list[int]] = [[] for _ in range(len(heads) + 1)]
-    for dependent, head in enumerate(heads, start=1):
-        dependents[head].append(dependent)
-    return sum(
-        len(_nonprojective(head, dependents[head], dependents)) for head in range(1, len(heads) + 1)
-    )
+    visits = _visits(heads)
+    return sum(not _spans_descendants(word, heads, *visits) for word in range(1, len(heads) + 1))
 
 
 def lift(heads: Sequence[int]) -> tuple[int, ...]:
@@ -79,10 +75,12 @@ def lift(heads: Sequence[int]) -> tuple[int, ...]:
     dependents: list[set[int]] = [set() for _ in range(len(heads) + 1)]
     for dependent, head in enumerate(heads, start=1):
         dependents[head].add(dependent)
-    waiting: list[tuple[int, int, int]] = []  # non-projective arcs: length, dependent, head
-    for head in range(1, len(heads) + 1):
-        for arc in _nonprojective(head, dependents[head], dependents):
-            heappush(waiting, arc)
+    waiting = [  # non-projective arcs: length, dependent, head
+        arc
+        for head in range(1, len(heads) + 1)
+        for arc in _nonprojective(head, dependents[head], dependents)
+    ]
+    heapify(waiting)
     known = set(waiting)
     while waiting:
         _, dependent, head = heappop(waiting)
@@ -92,10 +90,9 @@ def lift(heads: Sequence[int]) -> tuple[int, ...]:
         # Only these arcs can be non-projective now and have not been so before.
         arcs = _nonprojective(head, dependents[head], dependents)
         arcs += _nonprojective(above, [dependent], dependents) if above else []
-        for arc in arcs:
-            if arc not in known:
-                known.add(arc)
-                heappush(waiting, arc)
+        for arc in set(arcs) - known:
+            known.add(arc)
+            heappush(waiting, arc)
     return tuple(lifted)
 
 
@@ -130,9 +127,8 @@ def least_lifting(
             while not _spans_descendants(dependent, lifted, enters, leaves):
                 head = lifted[dependent - 1]
                 above = heads[head - 1]
-                if not above or (
-                    known is not None and not (known[dependent - 1] and known[head - 1])
-                ):
+                given = known is None or (known[dependent - 1] and known[head - 1])
+                if not (above and given):
                     return None
                 lifted[dependent - 1] = above
                 steps[dependent - 1] += 1
@@ -163,12 +159,10 @@ def lifting_room(heads: Sequence[int | None]) -> tuple[int, ...]:
     >>> lifting_room([3, 4, 0, 3]), lifting_room([2, 3, None])
     ((0, 1, 0, 0), (1, 0, 0))
     """
-    room = []
-    for head in heads:
-        ancestors = 0
+    room = [0] * len(heads)
+    for word, head in enumerate(heads):
         while head and (head := heads[head - 1]):
-            ancestors += 1
-        room.append(ancestors)
+            room[word] += 1
     return tuple(room)
 
 

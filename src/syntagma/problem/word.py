@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Literal
 
 from syntagma.arguments import as_integer
@@ -82,17 +83,11 @@ class Alternative:
 @lru_cache(maxsize=1 << 16)
 def shape(form: str) -> str:
     """The kinds of characters in a form, runs collapsed: `McDonald` is `XxXx`, `1990s` is `dx`."""
-    kinds: list[str] = []
-    for character in form:
-        if character.isdigit():
-            kind = "d"
-        elif character.isalpha():
-            kind = "X" if character.isupper() else "x"
-        else:
-            kind = character
-        if not kinds or kinds[-1] != kind:
-            kinds.append(kind)
-    return "".join(kinds[:8])
+    kinds = (
+        "d" if each.isdigit() else each if not each.isalpha() else "X" if each.isupper() else "x"
+        for each in form
+    )
+    return "".join(kind for kind, _ in groupby(kinds))[:8]
 
 
 @lru_cache(maxsize=1 << 16)

@@ -104,7 +104,7 @@ def open_folder(output: Path, inputs: Iterable[str | os.PathLike[str]]) -> Itera
     _check_folder(folder, inputs)
     with locked(output):
         try:
-            with temporary.undisturbed():
+            with temporary.undisturbed:
                 folder.mkdir(exist_ok=True)
                 if not (folder / CHECKPOINT).is_file():
                     temporary.note(folder)
@@ -258,7 +258,7 @@ class Run:
         best = self.folder / BEST
         if best.exists() and self.header.get("search", "beam") == "beam":
             write_margins(best, best, self.dev_sentences, threads=self.threads)
-        with temporary.undisturbed():
+        with temporary.undisturbed:
             if best.exists():  # else an earlier call was interrupted between these two steps
                 best.replace(self.output)
                 sync_directory(self.output.parent)
