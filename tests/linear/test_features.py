@@ -16,9 +16,8 @@ from toys.models import make_scorer, relist, toy_vocabulary
 from toys.repetitions import cases
 
 from syntagma.features._sparse import Weights
-from syntagma.linear._features import Templates
 from syntagma.linear._perceptron import DerivationWalk
-from syntagma.linear._search import LinearParameters
+from syntagma.linear._search import LinearParameters, Templates
 from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word

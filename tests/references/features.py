@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from references.transition import LEFTARC, ROOT, SHIFT, Action, Given
-from syntagma.linear._features import ATOM_NAMES
+from syntagma.linear._search import ATOM_NAMES
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import shape_and_suffix
 from syntagma.transition.vocabulary import Vocabulary

@@ -22,8 +22,8 @@ from references.transition import Action, Arcs
 
 from syntagma.errors import ProblemError
 from syntagma.features._sparse import Weights, build_columns
-from syntagma.linear._features import Templates
 from syntagma.linear._perceptron import DerivationWalk
+from syntagma.linear._search import Templates
 from syntagma.linear.scorer import LinearScorer
 from syntagma.linear.templates import templates
 from syntagma.linearizer.linearizer import Linearizer

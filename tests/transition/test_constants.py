@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import syntagma
-from syntagma.best_first import derivations
 from syntagma.language_model import backoff, packed
 from syntagma.neural import parameters
 from syntagma.transition import encoding
@@ -33,11 +32,7 @@ def constant(file: str, name: str) -> int:
         ("language_model/_ngrams.pxd", "END", backoff.END),
         ("transition/_state.pxd", "NONE", encoding.NONE),
         ("transition/_state.pxd", "ROOT", encoding.ROOT),
-        ("transition/_state.pxd", "NONE", derivations.NONE),
         ("transition/_state.pxd", "RIGHTARC", parameters.ARCS),  # SHIFT is 0
-        ("best_first/_edges.pxd", "LEAF", derivations.LEAF),
-        ("best_first/_dependency_edges.pyx", "HEAD_LEFT", derivations.HEAD_LEFT),
-        ("best_first/_dependency_edges.pyx", "HEAD_RIGHT", derivations.HEAD_RIGHT),
     ],
 )
 def test_numbers(file: str, name: str, in_python: int) -> None:

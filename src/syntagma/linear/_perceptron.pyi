@@ -2,8 +2,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.features._sparse import TrainingWeights
-from syntagma.linear._features import Templates
-from syntagma.linear._search import LinearParameters
+from syntagma.linear._search import LinearParameters, Templates
 from syntagma.transition._search import Action
 from syntagma.transition._state import SearchTask
 from syntagma.transition.encoding import FormArrays

@@ -8,8 +8,9 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-from syntagma.linear._features cimport Extractor, read_state, score_arc, score_shift, shift_base
-from syntagma.linear._search cimport LinearParameters, LinearSearch
+from syntagma.linear._search cimport (
+    Extractor, LinearParameters, LinearSearch, read_state, score_arc, score_shift, shift_base,
+)
 from syntagma.transition._state cimport (
     SHIFT, Action, Candidate, Link, SearchTask, State, apply, initial_state, reference_actions,
 )

@@ -1,14 +1,21 @@
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.features._sparse import Weights
+from syntagma.features._sparse import TemplateTable, Weights
 from syntagma.language_model._ngrams import NGramScorer
-from syntagma.linear._features import Templates
 from syntagma.transition._search import Search
 from syntagma.transition._state import SearchTask
 from syntagma.transition.encoding import FormArrays
 
 READINGS_LIMIT: int
+
+ATOM_NAMES: tuple[str, ...]
+SCOPE_NAMES: tuple[str, ...]
+
+class Templates(TemplateTable):
+    def __init__(self, templates: Sequence[tuple[str, tuple[str, ...]]], atomic: bool) -> None: ...
 
 class LinearParameters:
     templates: Templates

@@ -1,6 +1,6 @@
 """The linear scorer of a model: how it opens searches, and how a model file stores it.
 
-Features are extracted and summed in `_features` and `_search`; training is in `training`.
+Features are extracted and summed in `_search`; training is in `training`.
 """
 
 from __future__ import annotations

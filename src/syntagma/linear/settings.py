@@ -23,7 +23,7 @@ class LinearSettings(SparseSettings):
     arcs: Literal["eager", "lazy"] = "eager"  # left arcs of a word first, or right arcs first
     batch: int = 8  # sentences that are searched with the same weights, before their updates
     every_label: bool = False  # each label of an arc is an action of its own, not only the best
-    merging: bool = True  # when ordering, states that the features cannot tell apart become one
+    merging: bool = True  # when ordering, merge states with the same features
     realize: bool = False  # also learn to realize lemmas
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 **To add a template** of known atoms, add it to its table below, or add a table and name it in
 FEATURE_SETS, with its scope: what it is instantiated for (the scopes are explained in
-`_features.pyx`). **To add an atom**, add its name to ATOM_NAMES in `_features.pyx` and compute it
+`_search.pyx`). **To add an atom**, add its name to ATOM_NAMES in `_search.pyx` and compute it
 there. Templates are part of a model: models must be trained again. The templates of best-first
 search are in `best_first/templates.py`.
 
@@ -17,7 +17,7 @@ are not in the papers are explained above the OURS tables.
 from typing import Literal
 
 from syntagma.features._sparse import read_table
-from syntagma.linear._features import Templates
+from syntagma.linear._search import Templates
 
 FeatureSet = Literal["l15", "p16", "p16+"]
 

@@ -29,12 +29,12 @@ from syntagma.transition.encoding import NONE, Encoding
 Lifting = tuple[int, ...]
 Floats = npt.NDArray[np.float32]
 
-MOST_STEPS = 3  # that a model tells apart: the last stands for more, too
-MOST_LIFTINGS = 2  # that a search tries, besides that of no word
+MOST_STEPS = 3  # that a model distinguishes; the last one also stands for more
+MOST_LIFTINGS = 2  # that a search tries, besides the empty one
 LEAST_SHARE = 0.6  # of the probability of the best lifting that others must have to be tried
-LEAST_NONE = 0.25  # the same for that of no word
+LEAST_NONE = 0.25  # the same for the empty lifting
 WEIGHT = 1.0  # of the log-probability of a lifting in the score
-MOST_ASSIGNMENTS = 200  # ways to tell equal forms of an order apart that are looked at
+MOST_ASSIGNMENTS = 200  # assignments of equal forms to words that are tried
 
 
 def room_of(heads: Sequence[int]) -> tuple[int, ...]:
@@ -84,7 +84,7 @@ def _masks(encoding: Encoding, lifting: Lifting, heads: Sequence[int]) -> list[i
 
 
 def rival_liftings(encoding: Encoding, scores: Floats) -> list[tuple[Encoding, float]]:
-    """The liftings to search with besides that of no word, each with its part of the score.
+    """The liftings to search with besides the empty one, each with its part of the score.
 
     They are those asked for and the most probable ones that the order constraints allow.
     """

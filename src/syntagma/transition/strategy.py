@@ -1,5 +1,5 @@
 """Interfaces of a search: a `Strategy` is what the linearizer knows of a model, a `Scorer` what a
-beam search knows of it, a `Judge` what has a say in the ranking of finished orders.
+beam search knows of it, a `Judge` contributes to the ranking of finished orders.
 
 To add a judge, write a class with the method `judge`, and open it in `Model.strategy`.
 """
@@ -77,7 +77,7 @@ class Scorer(Protocol):
     ) -> Iterator[Search]:
         """A search for each problem; no result depends on which problems come together.
 
-        With `merging`, states that the scorers cannot tell apart become one.
+        With `merging`, states that look the same to the scorers become one.
         """
 
 

@@ -178,7 +178,7 @@ class Vocabulary:
         return "|".join(sorted(known)) or None
 
     def tag_of(self, word: Word, guess: int) -> str:
-        """The tag that the model goes by: the given one if it knows it, else its guess."""
+        """The tag that the model uses: the given one if it knows it, else its guess."""
         return self._known_tags(word)[0] or self.tags[guess]
 
     def unknown_tags(self, words: Iterable[Word]) -> list[str]:
