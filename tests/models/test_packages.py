@@ -49,7 +49,7 @@ def test_a_server_calls_it_by_its_name(site: Path) -> None:
 
     install(site)
     models = load_models(["tlh", "en-best-first"])
-    assert [each.name for each in models] == ["tlh", "en-best-first"]
+    assert list(models) == ["tlh", "en-best-first"]
     assert models["tlh"].describe()["licence"] == "CC0-1.0"
 
 

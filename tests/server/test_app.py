@@ -345,7 +345,7 @@ def test_models_are_described_without_their_place(client: TestClient) -> None:
     assert model["tag_column"] == "xpos"
     assert {"NN", "VBD"} <= set(model["tags"])
     assert {"nsubj", "obj"} <= set(model["labels"])
-    assert model["lifts"] is next(iter(english())).linearizer.lifts
+    assert model["lifts"] is english()["en"].linearizer.lifts
     assert model["licence"] == "CC-BY-SA-4.0"
     assert answer["limits"]["words"] == Limits().words
     assert ".syntagma" not in json.dumps(answer)

@@ -164,7 +164,7 @@ def test_a_cancelled_job_leaves_no_work_behind(queue: FairQueue) -> None:
     queue._stopwatch = Slow()
     job = QueuedRequest(lambda: range(100), Worker("x", log, steps), FOREVER)
     queue.submit(job)
-    job.cancel()
+    job.future.cancel()
     steps.release(100)
     after = QueuedRequest(lambda: range(1), lambda items: list(items), FOREVER)
     queue.submit(after)

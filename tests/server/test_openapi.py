@@ -109,7 +109,7 @@ def test_the_reference_is_a_page_without_programs(client: TestClient) -> None:
     assert "style=" not in answer.text
     assert "POST /v1/order" in answer.text
     assert "http://testserver/v1/order" in answer.text
-    assert client.get("/docs.css").headers["content-type"].startswith("text/css")
+    assert client.get("/page/docs.css").headers["content-type"].startswith("text/css")
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from syntagma.server.security import CONTENT_POLICY, Access, is_loopback, read_t
 
 TOKEN = b"correct-horse-battery"
 CLOSED = ["/v1/models", "/metrics", "/models", "/process", "/nothing"]
-OPEN = ["/healthz", "/readyz", "/docs", "/docs.css", "/openapi.json"]
+OPEN = ["/healthz", "/readyz", "/docs", "/page/docs.css", "/openapi.json"]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost"])

@@ -26,7 +26,7 @@ COMMAND = [sys.executable, "-c", "from syntagma.cli import main; main()", "serve
 
 @lru_cache(maxsize=1)
 def english() -> Models:
-    return Models([Served("en", load("en"))])
+    return Models(en=Served("en", load("en")))
 
 
 @contextmanager

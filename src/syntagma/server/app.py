@@ -22,8 +22,8 @@ from syntagma.server.faults import Fault
 from syntagma.server.gate import FILES, Gate
 from syntagma.server.metrics import CONTENT_TYPE
 from syntagma.server.openapi import openapi_document
-from syntagma.server.operations import JSON, Texts, Work, check_content_type, read_body
-from syntagma.server.reference import STYLE, reference_page
+from syntagma.server.operations import JSON, Work, check_content_type, read_body, read_text_body
+from syntagma.server.reference import reference_page
 from syntagma.server.security import Access
 from syntagma.server.service import Service
 
@@ -104,7 +104,7 @@ def _json_routes(service: Service) -> list[Route]:
     given: dict[str, Any] = {"models": service.models, "limits": service.limits}
     return [
         *(route(operation, partial(read_body, operation, **given)) for operation in OPTIONS),
-        route("tokenize", Texts),
+        route("tokenize", read_text_body),
     ]
 
 
@@ -118,7 +118,7 @@ def _udpipe_routes(service: Service) -> list[Route]:
         def open(body: bytes) -> Work:
             query: bytes = request.scope["query_string"]
             parameters = udpipe.read_parameters(query, content_type, body)
-            return udpipe.Process(parameters, service.models, service.limits)
+            return udpipe.Process(parameters, service.models, service.limits).work
 
         return _json(await service.answer(request, open))
 
@@ -169,10 +169,7 @@ def _documentation_routes(service: Service, *, token: bool) -> list[Route]:
         url = request.base_url.replace(scheme="https") if secure else request.base_url
         return Response(reference_page(document(), str(url).rstrip("/")), media_type="text/html")
 
-    async def style(request: Request) -> Response:
-        return Response(STYLE, media_type="text/css")
-
-    return [Route("/openapi.json", openapi), Route("/docs", reference), Route("/docs.css", style)]
+    return [Route("/openapi.json", openapi), Route("/docs", reference)]
 
 
 def _json(text: str) -> Response:

@@ -2,7 +2,7 @@
 the next.
 
 Requests that have had no turn yet go first, so that one of a few problems waits for the turns that
-are running and no more, however large the others are. But they do not keep those waiting: after a
+are running and no more, however large the others are. They cannot starve older requests: after a
 few first turns comes one of a request that has begun. These take turns among themselves. How many
 problems make a turn follows from their weights, and from how long those before them took.
 """
@@ -46,44 +46,33 @@ class QueuedRequest(Generic[T, R]):
         self.open = open
         self.solve = solve
         self.deadline = deadline
+        self.weight = weight
         self.future: Future[list[R]] = Future()
+        self.begun = False
         self._settling = threading.Lock()
-        self._items: Sequence[T] | None = None
-        self._weight = weight
-        self._results: list[R | None] = []
+        self._items: Sequence[T] = ()
+        self._results: list[Any] = []
         self._next = 0
         self._missing = 0
-        self._pace = 0.0  # seconds per unit of weight, of late
-
-    def cancel(self) -> None:
-        """Drop what has not begun: nobody waits for it any more."""
-        self.future.cancel()
-
-    @property
-    def over(self) -> bool:
-        return self.future.done()
-
-    @property
-    def begun(self) -> bool:
-        return self._items is not None
-
-    @property
-    def has_more(self) -> bool:
-        return self._items is not None and self._next < len(self._items)
+        self._pace = 0.0  # seconds per unit of weight, a moving average
 
     def begin(self) -> None:
         """Read the items. Called once, before any other step."""
         self._items = self.open()
         self._results = [None] * len(self._items)
         self._missing = len(self._items)
+        self.begun = True
+
+    @property
+    def has_more(self) -> bool:
+        return self._next < len(self._items)
 
     def take(self) -> range:
         """The items of the next turn, which nobody else gets."""
-        assert self._items is not None
         end, seconds = self._next, 0.0
         most = self._next + (MOST_PER_TURN if self._pace else 1)
         for item in self._items[self._next : most]:
-            seconds += self._weight(item) * self._pace
+            seconds += self.weight(item) * self._pace
             if seconds > TURN and end > self._next:
                 break
             end += 1
@@ -92,7 +81,6 @@ class QueuedRequest(Generic[T, R]):
         return turn
 
     def run(self, turn: range) -> Sequence[R]:
-        assert self._items is not None
         return self.solve(self._items[turn.start : turn.stop])
 
     def put(self, turn: range, results: Sequence[R], seconds: float) -> bool:
@@ -100,26 +88,22 @@ class QueuedRequest(Generic[T, R]):
         self._results[turn.start : turn.stop] = results
         self._missing -= len(turn)
         if turn:
-            assert self._items is not None
-            pace = seconds / sum(self._weight(self._items[index]) for index in turn)
+            pace = seconds / sum(self.weight(self._items[index]) for index in turn)
             self._pace = (self._pace + pace) / 2 if self._pace else pace
         return self._missing == 0
 
-    def finish(self) -> None:
-        results: list[Any] = self._results
+    def finish(self, error: BaseException | None = None) -> None:
+        """End with the results or with an error, of which only the first counts."""
         with self._settling:
             if not self.future.done() and self.future.set_running_or_notify_cancel():
-                self.future.set_result(results)
-
-    def fail(self, error: BaseException) -> None:
-        """End the job with its first error; those of later turns are of no interest."""
-        with self._settling:
-            if not self.future.done() and self.future.set_running_or_notify_cancel():
-                self.future.set_exception(error)
+                if error is None:
+                    self.future.set_result(self._results)
+                else:
+                    self.future.set_exception(error)
 
 
 class FairQueue:
-    """Threads that serve jobs in turns."""
+    """Threads that serve requests in turns. One whose future is cancelled is dropped."""
 
     def __init__(self, threads: int, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock
@@ -158,20 +142,19 @@ class FairQueue:
             self._begun.clear()
             self._changed.notify_all()
         for job in jobs:
-            job.cancel()
+            job.future.cancel()
 
     def _work(self) -> None:
         while True:
             with self._changed:
-                while not self.waiting and not self._closed:
-                    self._changed.wait()
+                self._changed.wait_for(lambda: self.waiting or self._closed)
                 if self._closed:
                     return
                 job = self._next()
             try:
                 self._serve(job)
             except BaseException as error:  # of whatever kind: the thread goes on with other jobs
-                job.fail(error)
+                job.finish(error)
 
     def _next(self) -> QueuedRequest[Any, Any]:
         """The job whose turn it is. Some job waits."""
@@ -184,7 +167,7 @@ class FairQueue:
     def _serve(self, job: QueuedRequest[Any, Any]) -> None:
         """One turn of a job. Before it begins, the job is in line again for the next one, so that
         several threads can work on it."""
-        if job.over:
+        if job.future.done():
             return
         if self._clock() > job.deadline:
             raise OutOfTime

@@ -33,31 +33,21 @@ class Metrics:
         self.registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         Info("syntagma", "The server.", registry=registry).info({"version": __version__})
-        self._requests = Counter(
-            "syntagma_requests",
-            "Requests by route, method and status. Status 499: the client went away.",
-            ("route", "method", "status"),
-            registry=registry,
-        )
+        about = "Requests by route, method and status. Status 499: the client went away."
+        labels = ("route", "method", "status")
+        self._requests = Counter("syntagma_requests", about, labels, registry=registry)
+        about = "Seconds from the header of a request to the end of its answer."
         self._seconds = Histogram(
-            "syntagma_request_seconds",
-            "Seconds from the header of a request to the end of its answer.",
-            ("route",),
-            buckets=SECONDS,
-            registry=registry,
+            "syntagma_request_seconds", about, ("route",), buckets=SECONDS, registry=registry
         )
+        about = "Problems by operation and outcome: ok, or the code of the error."
         self._problems = Counter(
-            "syntagma_problems",
-            "Problems by operation and outcome: ok, or the code of the error.",
-            ("operation", "outcome"),
-            registry=registry,
+            "syntagma_problems", about, ("operation", "outcome"), registry=registry
         )
-        gauges = {
-            ("syntagma_active_requests", "Requests that wait for the decoder or run."): active,
-            ("syntagma_body_bytes", "Bytes of request bodies in memory."): held,
-        }
-        for (name, about), read in gauges.items():
-            Gauge(name, about, registry=registry).set_function(read)
+        about = "Requests that wait for the decoder or run."
+        Gauge("syntagma_active_requests", about, registry=registry).set_function(active)
+        about = "Bytes of request bodies in memory."
+        Gauge("syntagma_body_bytes", about, registry=registry).set_function(held)
 
     def answered(self, route: str, method: str, status: int, seconds: float) -> None:
         self._requests.labels(route, method, str(status)).inc()

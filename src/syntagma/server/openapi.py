@@ -3,7 +3,7 @@ examples. The page that shows it is in `reference`."""
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from syntagma import __version__
 from syntagma.formats.json_schema import (
@@ -50,6 +50,8 @@ _ABOUT_STATUS: Final = {
     503: "the server is busy or stopping, or the time limit was reached",
 }
 _WORK: Final = (400, 408, 413, 415, 422, 429, 503)  # what may happen to requests for work
+BOOK: Final = ["She", "read", "the", "book", "."]
+DOG: Final = ["barked", "the", "dog"]
 TREE: Final[list[dict[str, Any]]] = [
     {"form": "barked", "tag": "VBD", "head": 0, "deprel": "root"},
     {"form": "dog", "tag": "NN", "head": 1, "deprel": "nsubj"},
@@ -59,7 +61,7 @@ TREE: Final[list[dict[str, Any]]] = [
 EXAMPLES: Final[dict[str, dict[str, Any]]] = {
     "order": {
         "A bag of words": {"words": ["book", "read", "the", "She", "."]},
-        "Order constraints": {"words": ["barked", "the", "dog"], "first": 2, "before": [[3, 1]]},
+        "Order constraints": {"words": DOG, "first": 2, "before": [[3, 1]]},
         "A dependency tree": {"words": TREE, "id": "s1"},
         "Three different orders": {
             "words": ["the", "dog", "bit", "the", "man", "."],
@@ -80,59 +82,41 @@ EXAMPLES: Final[dict[str, dict[str, Any]]] = {
         },
     },
     "score": {
-        "One order": {"words": ["barked", "the", "dog"], "order": "the dog barked"},
+        "One order": {"words": DOG, "order": "the dog barked"},
         "Two orders": {
-            "problems": [
-                {"words": ["barked", "the", "dog"], "order": [2, 3, 1]},
-                {"words": ["barked", "the", "dog"], "order": ["barked", "the", "dog"]},
-            ]
+            "problems": [{"words": DOG, "order": [2, 3, 1]}, {"words": DOG, "order": DOG}]
         },
     },
     "tokenize": {"Raw text": {"text": "The dog didn't bark."}},
     "accept": {
-        "Is it a good order?": {
-            "words": ["She", "read", "the", "book", "."],
-            "order": "She read the book .",
-        },
-        "Where does it go wrong?": {
-            "words": ["She", "read", "the", "book", "."],
-            "order": ["She", "the", "read", "book", "."],
-        },
+        "Is it a good order?": {"words": BOOK, "order": "She read the book ."},
+        "Where does it go wrong?": {"words": BOOK, "order": ["She", "the", "read", "book", "."]},
     },
 }
 
 
-def _object(properties: dict[str, Schema], required: Any = None) -> Schema:
-    """An object with these keys and no other, by default all required."""
-    return {
-        "type": "object",
-        "required": list(properties if required is None else required),
-        "additionalProperties": False,
-        "properties": properties,
-    }
+def _object(properties: dict[str, Schema], *required: str) -> Schema:
+    """An object with these keys and no other."""
+    closed: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
+    return {**closed, "required": list(required)} if required else closed
 
 
 _STRING: Final[Schema] = {"type": "string"}
-ERROR: Final = _object(
-    {
-        "error": _object(
-            {
-                "code": {"enum": list(CODES)},
-                "message": {**_STRING, "description": "what is wrong, in one line"},
-                "field": {
-                    "type": ["string", "null"],
-                    "description": "path of the cause in the request, as in words[2].head",
-                },
-            }
-        )
-    }
-)
+_STRINGS: Final[Schema] = {"type": "array", "items": _STRING}
+_REFUSED: Final[Schema] = {"$ref": "#/components/schemas/Error"}
+_FAULT: Final[dict[str, Schema]] = {
+    "code": {"enum": list(CODES)},
+    "message": {**_STRING, "description": "what is wrong, in one line"},
+    "field": {
+        "type": ["string", "null"],
+        "description": "path of the cause in the request, as in words[2].head",
+    },
+}
 WARNINGS: Final[Schema] = {
-    "type": "array",
-    "items": _STRING,
+    **_STRINGS,
     "description": "what was accepted but makes results worse, such as unknown tags",
 }
-ANSWERS: Final[dict[str, list[Schema]]] = {
+ANSWERS: Final[dict[Operation, list[Schema]]] = {
     "order": [RESULT, N_BEST],
     "realize": [RESULT, N_BEST],
     "score": [RESULT],
@@ -142,14 +126,16 @@ ANSWERS: Final[dict[str, list[Schema]]] = {
 
 def openapi_document(limits: Limits, *, token: bool) -> dict[str, Any]:
     """The document of a server with these limits, which may want a token."""
-    schemas: dict[str, Schema] = {"Error": ERROR}
-    for operation in ANSWERS:
+    text = {**_STRING, "maxLength": MAX_CHARACTERS, "description": "English text"}
+    schemas = {
+        "Error": _object({"error": _object(_FAULT, *_FAULT)}, "error"),
+        "TokenizeRequest": _object({"text": text}, "text"),
+        "TokenizeAnswer": _object({"words": _STRINGS}, "words"),
+    }
+    for operation, results in ANSWERS.items():
         name = operation.capitalize()
-        schemas[f"{name}Request"] = _request_schema(cast(Operation, operation), limits)
-        schemas[f"{name}Answer"] = _answer_schema(ANSWERS[operation])
-    text = {"type": "string", "maxLength": MAX_CHARACTERS, "description": "English text"}
-    schemas["TokenizeRequest"] = _object({"text": text})
-    schemas["TokenizeAnswer"] = _object({"words": {"type": "array", "items": _STRING}})
+        schemas[f"{name}Request"] = _request_schema(operation, limits)
+        schemas[f"{name}Answer"] = _answer_schema(results)
     state: Schema = {"type": "object", "additionalProperties": _STRING}
     anything: Schema = {"type": "object"}
     document: dict[str, Any] = {
@@ -170,8 +156,7 @@ def openapi_document(limits: Limits, *, token: bool) -> dict[str, Any]:
         "components": {"schemas": schemas},
     }
     if token:
-        bearer = {"type": "http", "scheme": "bearer"}
-        document["components"]["securitySchemes"] = {"token": bearer}
+        document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         document["security"] = [{"token": []}]
     return document
 
@@ -185,35 +170,22 @@ def _call(
     **more: Any,
 ) -> dict[str, Any]:
     """What a call answers: a schema, or an error with one of the statuses; None: never an error."""
-    refused = () if statuses is None else (*statuses, 401, 403, 421)
-    error = {JSON: {"schema": {"$ref": "#/components/schemas/Error"}}}
-    answered = {"description": "the answer", "content": {kind: {"schema": answer}}}
-    return {
-        "tags": [tag],
-        "summary": summary,
-        **more,
-        "responses": {
-            "200": answered,
-            **{
-                str(status): {"description": _ABOUT_STATUS[status], "content": error}
-                for status in refused
-            },
-        },
+    responses: dict[str, Any] = {
+        "200": {"description": "the answer", "content": {kind: {"schema": answer}}}
     }
+    for status in () if statuses is None else (*statuses, 401, 403, 421):
+        about, content = _ABOUT_STATUS[status], {JSON: {"schema": _REFUSED}}
+        responses[str(status)] = {"description": about, "content": content}
+    return {"tags": [tag], "summary": summary, **more, "responses": responses}
 
 
 def _operation(operation: str) -> dict[str, Any]:
     schemas = f"#/components/schemas/{operation.capitalize()}"
     examples = {name: {"value": value} for name, value in EXAMPLES[operation].items()}
     content = {JSON: {"schema": {"$ref": f"{schemas}Request"}, "examples": examples}}
-    return _call(
-        "v1",
-        SUMMARIES[operation],
-        {"$ref": f"{schemas}Answer"},
-        _WORK,
-        operationId=operation,
-        requestBody={"required": True, "content": content},
-    )
+    answer, body = {"$ref": f"{schemas}Answer"}, {"required": True, "content": content}
+    summary = SUMMARIES[operation]
+    return _call("v1", summary, answer, _WORK, operationId=operation, requestBody=body)
 
 
 def _process() -> dict[str, Any]:
@@ -229,16 +201,11 @@ def _process() -> dict[str, Any]:
         },
     }
     about = "Order the sentences of a treebank"
-    acknowledgements = {"type": "array", "items": _STRING}
-    answer = _object({"model": _STRING, "acknowledgements": acknowledgements, "result": _STRING})
+    result = {"model": _STRING, "acknowledgements": _STRINGS, "result": _STRING}
+    answer = _object(result, *result)
     parameters = [
-        {
-            "name": name,
-            "in": "query",
-            "required": name == "data",
-            "schema": schema,
-            "description": schema.get("description", "format"),
-        }
+        {"name": name, "in": "query", "required": name == "data", "schema": schema}
+        | {"description": schema.get("description", "format")}
         for name, schema in fields.items()
     ]
     form: Schema = {"type": "object", "required": ["data"], "properties": fields}
@@ -253,28 +220,17 @@ def _process() -> dict[str, Any]:
 def _request_schema(operation: Operation, limits: Limits) -> Schema:
     """The body of a request: a problem, or a batch of them, with options; or a bare list."""
     fields = problem_fields(word_schema(lemmas=operation == "realize"), limits.words)
-    required = ["words"]
-    bag = [fields["words"]]
+    required, bag = "words", [fields["words"]]
     if operation in ("score", "accept"):
         fields["order"] = order_field(limits.words)
-        required = ["order"]
-        bag = []
+        required, bag = "order", []
     options = option_schemas(limits)
-    chosen = _object({name: options[name] for name in TAKEN[operation]}, ())
+    chosen = _object({name: options[name] for name in TAKEN[operation]})
     # In a batch, what is wrong with a problem is said in its place: it does not spoil the others.
-    problems: Schema = {
-        "type": "array",
-        "minItems": 1,
-        "maxItems": limits.problems,
-        "items": {"anyOf": [_object(fields, required), *bag, {}]},
-    }
-    return {
-        "anyOf": [
-            _object({**fields, "options": chosen}, required),
-            _object({"problems": problems, "options": chosen}, ("problems",)),
-            *bag,
-        ]
-    }
+    item = {"anyOf": [_object(fields, required), *bag, {}]}
+    problems: Schema = {"type": "array", "minItems": 1, "maxItems": limits.problems, "items": item}
+    one = _object({**fields, "options": chosen}, required)
+    return {"anyOf": [one, _object({"problems": problems, "options": chosen}, "problems"), *bag]}
 
 
 def _answer_schema(results: list[Schema]) -> Schema:
@@ -282,6 +238,6 @@ def _answer_schema(results: list[Schema]) -> Schema:
     noted = [
         {**each, "properties": {**each["properties"], "warnings": WARNINGS}} for each in results
     ]
-    each_result: Schema = {"type": "array", "items": {"anyOf": [*results, ERROR]}}
-    batch = _object({"results": each_result, "warnings": WARNINGS}, ("results",))
+    each_result: Schema = {"type": "array", "items": {"anyOf": [*results, _REFUSED]}}
+    batch = _object({"results": each_result, "warnings": WARNINGS}, "results")
     return {"anyOf": [*noted, batch]}

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import math
-from abc import ABC, abstractmethod
 from codecs import BOM_UTF8
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple
 
 from syntagma.arguments import check_range
 from syntagma.errors import ArgumentError, ModelError, ProblemError, SyntagmaError, shown
@@ -62,39 +61,21 @@ def option_schemas(limits: Limits) -> dict[str, Schema]:
     count = {"type": ["integer", "null"], "minimum": 1}
     number = {"type": ["number", "null"]}
     flag = {"type": "boolean", "default": False}
-    return {
-        "model": {
-            "type": ["string", "null"],
-            "description": "name of a model; by default that of the server",
-        },
-        "n_best": {
-            **count,
-            "maximum": limits.n_best,
-            "description": "number of different results, at most",
-        },
-        "diverse": {
-            **flag,
-            "description": "with n_best: results that differ in meaning or emphasis",
-        },
-        "beam": {
-            **count,
-            "maximum": limits.beam,
-            "description": "beam width; by default the model's",
-        },
-        "timeout": {
-            **number,
-            "exclusiveMinimum": 0,
-            "maximum": limits.seconds,
-            "description": "seconds per problem; the beam is narrowed to keep them",
-        },
-        "projective": {**flag, "description": "never make subtrees of given arcs discontinuous"},
-        "text": {**flag, "description": "detokenise: natural spacing"},
-        "margin": {
-            **number,
-            "minimum": 0,
-            "description": "loss per pair of neighbours that is accepted",
-        },
-    }
+    rows: tuple[tuple[str, Schema, str], ...] = (
+        ("model", {"type": ["string", "null"]}, "name of a model; by default that of the server"),
+        ("n_best", {**count, "maximum": limits.n_best}, "number of different results, at most"),
+        ("diverse", flag, "with n_best: results that differ in meaning or emphasis"),
+        ("beam", {**count, "maximum": limits.beam}, "beam width; by default the model's"),
+        (
+            "timeout",
+            {**number, "exclusiveMinimum": 0, "maximum": limits.seconds},
+            "seconds per problem; the beam is narrowed to keep them",
+        ),
+        ("projective", flag, "never make subtrees of given arcs discontinuous"),
+        ("text", flag, "detokenise: natural spacing"),
+        ("margin", {**number, "minimum": 0}, "loss per pair of neighbours that is accepted"),
+    )
+    return {name: {**schema, "description": about} for name, schema, about in rows}
 
 
 def read_request(
@@ -112,7 +93,7 @@ def read_request(
                 f"options: unknown option {shown(name)}; known are {', '.join(known)}",
                 f"options.{name}" if name.isidentifier() else f"options[{shown(name)}]",
             )
-    served = models[options.get("model")]
+    served = models.choose(options.get("model"))
     served.check(operation)
     try:
         for name, most in (("n_best", limits.n_best), ("beam", limits.beam)):
@@ -145,45 +126,32 @@ def weight(value: Any) -> float:
     return math.pow(float(max(1, count)), POWER)
 
 
-class Work(ABC):
-    """What one request asks for: items, their results, and the answer made of these."""
+class Work(NamedTuple):
+    """What one request asks for: items, how to solve some of them, and the answer made of these."""
 
-    name = ""  # of the operation, in metrics and logs
+    name: str  # of the operation, in metrics and logs; if empty, it is not counted
     items: Sequence[Any]
-
-    @abstractmethod
-    def solve(self, items: Sequence[Any]) -> list[Result]: ...
-
-    @abstractmethod
-    def answer(self, results: Sequence[Result]) -> str: ...
+    solve: Callable[[Sequence[Any]], list[Result]]
+    answer: Callable[[Sequence[Result]], str]
 
 
-class Problems(Work):
-    """Problems of one operation, with a model; a batch of them, or a single one."""
+class Problems:
+    """How problems of one request are read, solved and written: a batch of them, or one."""
 
     def __init__(
         self,
         served: Served,
         request: Request,
         limits: Limits,
-        items: Sequence[Any] = (),
-        *,
         batch: bool = True,
         text: bool = False,
     ) -> None:
-        self.name = request.operation
-        self.served = served
         self.linearizer = served.linearizer
         self.request = request
         self.limits = limits
-        self.items = items
         self.batch = batch
         self.text = text
         self.size = 0  # bytes of the answer so far
-
-    def read(self, value: Any) -> Any:
-        """A problem, or a pair of it and an order. Raises `ProblemError`."""
-        return READERS[self.request.operation](value)
 
     def write(self, result: Any, **more: object) -> str:
         if self.request.operation == "accept":
@@ -235,7 +203,7 @@ class Problems(Work):
 
     def _read(self, value: object) -> Any:
         try:
-            item = self.read(value)
+            item = value if isinstance(value, Problem) else READERS[self.request.operation](value)
         except ProblemError as error:
             return Fault("invalid", str(error), error.field or None)
         problem = item[0] if isinstance(item, tuple) else item
@@ -251,7 +219,7 @@ class Problems(Work):
         return self.write(result, **noted)
 
 
-def read_body(operation: Operation, data: bytes, models: Models, limits: Limits) -> Problems:
+def read_body(operation: Operation, data: bytes, models: Models, limits: Limits) -> Work:
     """One problem, or a list of them under the key "problems", and beside it options. Raises
     `Fault`."""
     value = parse_body(data)
@@ -276,35 +244,30 @@ def read_body(operation: Operation, data: bytes, models: Models, limits: Limits)
         # The search itself keeps the time. In a batch the queue does, between problems, which
         # are then encoded together. An order is judged in less detail if time is limited.
         request = replace(request, timeout=float(limits.seconds))
-    return Problems(served, request, limits, problems, batch=batch, text=text)
+    way = Problems(served, request, limits, batch, text)
+    return Work(operation, problems, way.solve, way.answer)
 
 
-class Texts(Work):
-    """Splitting text into words, as `--tokenize` does on the command line: a call for the page."""
+def read_text_body(data: bytes) -> Work:
+    """Text to be split into words, as `--tokenize` does on the command line: a call for the page.
+    Raises `Fault`."""
+    value = parse_body(data)
+    text = value.get("text") if isinstance(value, dict) else None
+    if not isinstance(text, str) or len(value) > 1:
+        raise Fault("invalid", 'expected an object with the key "text", a string, alone', "text")
+    if len(text) > MAX_CHARACTERS:
+        raise Fault("invalid", f"text: more than {MAX_CHARACTERS} characters, the limit", "text")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise Fault("invalid", "text: contains half of a surrogate pair", "text") from None
 
-    def __init__(self, data: bytes) -> None:
-        """The text of a request. Raises `Fault`."""
-        value = parse_body(data)
-        text = value.get("text") if isinstance(value, dict) else None
-        if not isinstance(text, str) or len(value) > 1:
-            message = 'expected an object with the key "text", a string, alone'
-            raise Fault("invalid", message, "text")
-        if len(text) > MAX_CHARACTERS:
-            message = f"text: more than {MAX_CHARACTERS} characters, the limit"
-            raise Fault("invalid", message, "text")
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise Fault("invalid", "text: contains half of a surrogate pair", "text") from None
-        self.items = [text]
-
-    def solve(self, items: Sequence[str]) -> list[Result]:
+    def solve(texts: Sequence[str]) -> list[Result]:
         from syntagma.formats.tokenization import words
 
-        return [(_dumps({"words": words(text)}) + "\n", []) for text in items]
+        return [(_dumps({"words": words(text)}) + "\n", []) for text in texts]
 
-    def answer(self, results: Sequence[Result]) -> str:
-        return cast(str, results[0][0])
+    return Work("", [text], solve, lambda results: str(results[0][0]))
 
 
 def check_content_type(content_type: str) -> None:

@@ -172,7 +172,7 @@ def warm_up_threads(service: Service) -> None:
 
     def run(items: object) -> list[None]:
         together.wait(LONGEST)  # so that each thread has one of the jobs
-        for served in service.models:
+        for served in service.models.values():
             for name in served.operations:
                 options = {"model": served.name}
                 request = read_request(name, options, service.models, service.limits)[1]
@@ -191,20 +191,20 @@ def warm_up_threads(service: Service) -> None:
 async def warm_up_connections(host: str, port: int, token: bytes | None) -> None:
     """Send a few requests to this address, each over a connection of its own."""
     body = json.dumps({"words": SENTENCE}).encode()
-    lines = (
-        b"POST /v1/order HTTP/1.1",
-        b"Host: localhost",
-        b"Content-Type: application/json",
-        b"Content-Length: %d" % len(body),
-        b"Authorization: Bearer " + (token or b"none"),
-        b": ".join(WARM_UP),
-        b"Connection: close",
-    )
+    headers = {
+        b"Host": b"localhost",
+        b"Content-Type": b"application/json",
+        b"Content-Length": b"%d" % len(body),
+        b"Authorization": b"Bearer " + (token or b"none"),
+        WARM_UP[0]: WARM_UP[1],
+        b"Connection": b"close",
+    }
+    lines = [b"POST /v1/order HTTP/1.1", *map(b": ".join, headers.items()), b"", body]
     with contextlib.suppress(OSError, TimeoutError):
         async with asyncio.timeout(ENOUGH):
             for _ in range(REQUESTS):
                 reader, writer = await asyncio.open_connection(host, port)
-                writer.write(b"\r\n".join(lines) + b"\r\n\r\n" + body)
+                writer.write(b"\r\n".join(lines))
                 await reader.read()
                 writer.close()
                 await writer.wait_closed()

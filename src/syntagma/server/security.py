@@ -42,7 +42,7 @@ HEADERS: Final[tuple[tuple[bytes, bytes], ...]] = (
 # What anyone may ask for: whether the server is up, the page and the documentation. None of it is
 # secret, and a browser could not send a token.
 OPEN_PATHS: Final = frozenset(
-    ("/", "/healthz", "/readyz", "/favicon.ico", "/docs", "/docs.css", "/openapi.json")
+    ("/", "/healthz", "/readyz", "/favicon.ico", "/docs", "/openapi.json")
 )
 OPEN_FOLDER: Final = "/page/"
 
@@ -63,8 +63,7 @@ def is_loopback(host: str) -> bool:
 def read_token(path: Path) -> bytes:
     """The token in a file that only its owner can read. Raises `ArgumentError`."""
     try:
-        descriptor = os.open(path, os.O_RDONLY)
-        with open(descriptor, "rb") as file:
+        with open(path, "rb") as file:
             mode = os.fstat(file.fileno()).st_mode
             token = file.read(MAX_TOKEN + 1).strip()
     except OSError as error:
@@ -120,22 +119,24 @@ class Access:
         """Raise `Fault` if the request is for a server of another name."""
         host = headers.get("host")
         if self.hosts is not None and host is not None and _name(host) not in self.hosts:
-            raise Fault(
-                "wrong_host", "this server has another name; its operator can add one: --allow-host"
-            )
+            message = "this server has another name; its operator can add one: --allow-host"
+            raise Fault("wrong_host", message)
 
     def check(self, path: str, headers: Mapping[str, str]) -> None:
         """Raise `Fault` if the request must not be answered."""
         if path in OPEN_PATHS or path.startswith(OPEN_FOLDER):
             return
         if not self._same_origin(headers):
-            raise Fault(
-                "forbidden",
-                "requests from pages of other origins are refused; the operator can allow an "
-                "origin: --allow-origin",
-            )
+            message = "requests from pages of other origins are refused"
+            advice = "the operator can allow an origin: --allow-origin"
+            raise Fault("forbidden", f"{message}; {advice}")
         if self.token is not None:
-            self._check_token(headers.get("authorization", ""))
+            scheme, _, token = headers.get("authorization", "").partition(" ")
+            given = token.strip().encode("latin-1", "replace")
+            if not hmac.compare_digest(given, self.token) or scheme.lower() != "bearer":
+                message = "this server needs a token: Authorization: Bearer …"
+                wanted = {"WWW-Authenticate": 'Bearer realm="syntagma"'}
+                raise Fault("unauthorized", message, headers=wanted)
 
     def allows(self, origin: str | None) -> bool:
         """Whether pages of this other origin may read answers."""
@@ -151,17 +152,6 @@ class Access:
             return not foreign or headers.get("sec-fetch-mode") == "navigate"
         own = origin.partition("://")[2]
         return own == headers.get("host") or self.allows(origin)
-
-    def _check_token(self, authorization: str) -> None:
-        scheme, _, token = authorization.partition(" ")
-        given = token.strip().encode("latin-1", "replace")
-        assert self.token is not None
-        if not hmac.compare_digest(given, self.token) or scheme.lower() != "bearer":
-            raise Fault(
-                "unauthorized",
-                "this server needs a token: Authorization: Bearer …",
-                headers={"WWW-Authenticate": 'Bearer realm="syntagma"'},
-            )
 
 
 def host_in_url(host: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,11 +33,8 @@ class Served:
     def check(self, operation: str) -> None:
         """Raise `Fault` if the model cannot do this."""
         if operation not in self.operations:
-            raise Fault(
-                "invalid",
-                f"the model {self.name} cannot {operation}: take another",
-                "options.model",
-            )
+            message = f"the model {self.name} cannot {operation}: take another"
+            raise Fault("invalid", message, "options.model")
 
     def describe(self) -> dict[str, object]:
         """What `/v1/models` says about it."""
@@ -61,39 +58,33 @@ class Served:
         }
 
 
-class Models:
-    """All models of a server; the first is the default."""
+class Models(dict[str, Served]):
+    """All models of a server by name; the first is the default."""
 
-    def __init__(self, models: Iterable[Served]) -> None:
-        self._models = {each.name: each for each in models}
-        self.default = next(iter(self._models))
+    @property
+    def default(self) -> str:
+        return next(iter(self))
 
-    def __iter__(self) -> Iterator[Served]:
-        return iter(self._models.values())
-
-    def __getitem__(self, name: object) -> Served:
+    def choose(self, name: object) -> Served:
         """The model of this name, or the default if None. Raises `Fault` if there is none."""
-        chosen = self.default if name is None else name
-        served = self._models.get(chosen) if isinstance(chosen, str) else None
-        if served is None:
-            names = ", ".join(self._models)
-            raise Fault(
-                "invalid", f"no model named {shown(name)} (available: {names})", "options.model"
-            )
-        return served
+        name = self.default if name is None else name
+        if not isinstance(name, str) or name not in self:
+            message = f"no model named {shown(name)} (available: {', '.join(self)})"
+            raise Fault("invalid", message, "options.model")
+        return self[name]
 
     def describe(self) -> dict[str, object]:
-        return {"default": self.default, "models": [each.describe() for each in self]}
+        return {"default": self.default, "models": [each.describe() for each in self.values()]}
 
 
 def load_models(names: Iterable[str]) -> Models:
     """Load shipped models by name, and others by path: those are called as their files."""
-    served: dict[str, Served] = {}
+    models = Models()
     for name in names:
         path = model_path(name)
         linearizer = Linearizer(load_model(path, search=None), path)
         called = name if path != Path(name) else path.name.removesuffix(".syntagma")
-        if called in served:
+        if called in models:
             raise ModelError(f"two models are called {shown(called)}: rename one of the files")
-        served[called] = Served(called, linearizer)
-    return Models(served.values())
+        models[called] = Served(called, linearizer)
+    return models

@@ -135,7 +135,7 @@ class Service:
             ) from None
         finally:
             gone.cancel()
-            job.cancel()
+            job.future.cancel()
         [work] = opened
         if work.name:
             codes = Counter(each.code if isinstance(each, Fault) else "ok" for each, _ in results)

@@ -11,6 +11,7 @@ import binascii
 import json
 import quopri
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -30,7 +31,7 @@ from syntagma.request import Request
 from syntagma.results.linearization import Linearization
 from syntagma.server.faults import Fault
 from syntagma.server.limits import Limits
-from syntagma.server.operations import Problems, Result
+from syntagma.server.operations import Problems, Result, Work
 from syntagma.server.served import Models, Served
 
 INPUTS: Final = ("conllu", "horizontal", "vertical", "generic_tokenizer")
@@ -45,7 +46,7 @@ Parameters = dict[str, str]
 def describe_models(models: Models) -> dict[str, Any]:
     """The answer of `/models`: names, each with what it does."""
     return {
-        "models": {served.name: list(served.operations) for served in models},
+        "models": {served.name: list(served.operations) for served in models.values()},
         "default_model": models.default,
     }
 
@@ -55,7 +56,7 @@ def read_parameters(query: bytes, content_type: str, body: bytes) -> Parameters:
     parameters = dict(_pairs(query, "the query"))
     kind = content_type.partition(";")[0].strip().lower()
     if kind == MULTIPART:
-        parameters.update(_read_parts(content_type, body))
+        parameters.update(_parts(content_type, body))
     elif kind == FORM:
         parameters.update(_pairs(body, "the body"))
     elif body or kind:
@@ -74,70 +75,56 @@ def _pairs(text: bytes, what: str) -> list[tuple[str, str]]:
         raise _too_many() from None
 
 
-class _Parts:
-    """The fields of a multipart form, by the callbacks of `MultipartParser`, which bounds headers.
-    That of a file is its content. Transfer encodings are those of Python's mail package, whose
-    multipart messages the client of UDPipe 2 sends."""
-
-    def __init__(self) -> None:
-        self.found: list[tuple[dict[str, bytes], bytearray]] = []
-        self.complete = False
-        self._name = self._value = b""
-
-    def on_part_begin(self) -> None:
-        if len(self.found) == MAX_PARAMETERS:
-            raise _too_many()
-        self.found.append(({}, bytearray()))
-
-    def on_header_field(self, data: bytes, start: int, end: int) -> None:
-        self._name += data[start:end]
-
-    def on_header_value(self, data: bytes, start: int, end: int) -> None:
-        self._value += data[start:end]
-
-    def on_header_end(self) -> None:
-        self.found[-1][0][self._name.decode("latin-1").lower()] = self._value
-        self._name = self._value = b""
-
-    def on_part_data(self, data: bytes, start: int, end: int) -> None:
-        self.found[-1][1].extend(data[start:end])
-
-    def on_end(self) -> None:
-        self.complete = True
-
-
-_CALLBACKS: Final = [name for name in vars(_Parts) if name.startswith("on_")]
+# Encodings of parts by Python's mail package, with which the client of UDPipe 2 makes its forms.
 _DECODERS: Final[dict[bytes, Callable[[bytes], bytes]]] = {
     b"base64": base64.b64decode,
     b"quoted-printable": quopri.decodestring,
 }
 
 
-def _read_parts(content_type: str, body: bytes) -> Iterator[tuple[str, str]]:
-    """The names and values of a multipart form. Raises `Fault`."""
-    parts = _Parts()
+def _parts(content_type: str, body: bytes) -> Iterator[tuple[str, str]]:
+    """The fields of a multipart form; that of a file is its content. The parser bounds headers.
+    Raises `Fault`."""
+    parts: list[tuple[dict[bytes, bytes], bytearray]] = []
+    name, value = bytearray(), bytearray()
+    ends: list[bool] = []
+
+    def begin_part() -> None:
+        if len(parts) == MAX_PARAMETERS:
+            raise _too_many()
+        parts.append(({}, bytearray()))
+
+    def end_header() -> None:
+        parts[-1][0][bytes(name).lower()] = bytes(value)
+        name.clear()
+        value.clear()
+
     boundary = parse_options_header(content_type)[1].get(b"boundary", b"")
-    try:
-        callbacks: Any = {name: getattr(parts, name) for name in _CALLBACKS}
+    callbacks: Any = {
+        "on_part_begin": begin_part,
+        "on_header_field": lambda data, start, end: name.extend(data[start:end]),
+        "on_header_value": lambda data, start, end: value.extend(data[start:end]),
+        "on_header_end": end_header,
+        "on_part_data": lambda data, start, end: parts[-1][1].extend(data[start:end]),
+        "on_end": lambda: ends.append(True),
+    }
+    with suppress(FormParserError):
         MultipartParser(boundary, callbacks).write(body)
-    except FormParserError:
-        parts.complete = False
-    if not boundary or not parts.complete:
+    if not boundary or not ends:
         raise Fault("bad_request", "the body is not a multipart form, or not all of it")
-    for headers, content in parts.found:
-        name = parse_options_header(headers.get("content-disposition"))[1].get(b"name")
-        if name is None:
+    for headers, content in parts:
+        key = parse_options_header(headers.get(b"content-disposition"))[1].get(b"name")
+        if key is None:
             raise Fault("bad_request", "the body is not a multipart form: a part has no name")
-        encoding = headers.get("content-transfer-encoding", b"").strip().lower()
-        shown_name = name.decode(errors="replace")[:40]
+        encoding = headers.get(b"content-transfer-encoding", b"").strip().lower()
+        field = key.decode(errors="replace")[:40]
         try:
-            yield name.decode(), _DECODERS.get(encoding, bytes)(bytes(content)).decode()
+            yield key.decode(), _DECODERS.get(encoding, bytes)(bytes(content)).decode()
         except UnicodeDecodeError as error:
-            place = f"not UTF-8 at byte {error.start + 1}"
-            raise Fault("bad_request", f"{shown_name}: {place}", shown_name) from None
+            message = f"{field}: not UTF-8 at byte {error.start + 1}"
+            raise Fault("bad_request", message, field) from None
         except binascii.Error:
-            message = f"{shown_name}: not in base64"
-            raise Fault("bad_request", message, shown_name) from None
+            raise Fault("bad_request", f"{field}: not in base64", field) from None
 
 
 def _too_many() -> Fault:
@@ -148,10 +135,10 @@ def _model(name: str | None, models: Models) -> Served:
     """The model of this name or, as there, of this language: english, english-ewt-ud-2.15-241121.
     Raises `Fault`."""
     try:
-        return models[name]
+        return models.choose(name)
     except Fault as fault:
         language = (name or "").partition("-")[0].lower()
-        for served in models:
+        for served in models.values():
             if served.linearizer.info.header.get("language", "").lower() == language != "":
                 return served
         raise Fault(fault.code, fault.message, "model") from None
@@ -178,12 +165,11 @@ class Process(Problems):
             raise Fault("invalid", "the parameter data is missing", "data")
         most = min(limits.words, served.linearizer.max_words)
         super().__init__(served, Request(search=served.linearizer.search, max_words=most), limits)
-        self.name = "process"
+        self._name = served.name
         self._output = _format("output", parameters, OUTPUTS)
         given = _format("input", parameters, INPUTS)
         self._input = "generic_tokenizer" if "tokenizer" in parameters else given
         found: list[Problem] = []
-        self.items = found
         for problem in self._read_data(parameters["data"]):
             if isinstance(problem, FormatError):
                 raise Fault("invalid", str(problem), "data")
@@ -191,9 +177,7 @@ class Process(Problems):
                 message = f"data: more than {limits.problems} sentences, the limit"
                 raise Fault("invalid", message, "data")
             found.append(problem)
-
-    def read(self, value: Any) -> Any:
-        return value
+        self.work = Work("process", found, self.solve, self.answer)
 
     def write(self, result: Linearization, **more: object) -> str:
         match self._output:
@@ -213,18 +197,15 @@ class Process(Problems):
         if self._output == "conllu":
             text = (
                 f"# generator = Syntagma {__version__}\n"
-                f"# syntagma_model = {self.served.name}\n"
+                f"# syntagma_model = {self._name}\n"
                 f"# syntagma_model_licence = {' '.join(licence.split())}\n"
             )
         for number, (block, _) in enumerate(results, start=1):
             if isinstance(block, Fault):
                 raise Fault(block.code, f"data: sentence {number}: {block.message}", "data")
             text += block
-        value = {
-            "model": self.served.name,
-            "acknowledgements": [attribution] if attribution else [],
-            "result": text,
-        }
+        thanks = [attribution] if attribution else []
+        value = {"model": self._name, "acknowledgements": thanks, "result": text}
         return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
     def _read_data(self, data: str) -> Iterable[Problem | FormatError]:
