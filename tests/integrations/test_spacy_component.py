@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import shutil
 import subprocess
@@ -14,13 +15,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
 from toys.models import toy_vocabulary
 from toys.network import toy_header, toy_stored
 from toys.packages import install
+from toys.parses import parses, put_in_order
 
 import syntagma
 from syntagma import ArgumentError, Linearization, ModelError, Problem, ProblemError
 from syntagma.models.model import save_model
+from syntagma.problem.parse import Parse
 from syntagma.request import DEFAULT_MAX_WORDS
 
 pytest.importorskip("spacy", reason="no spaCy: pip install 'syntagma[spacy]'")
@@ -30,6 +34,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 
 import syntagma.integrations.spacy_component as spacy_component
+from syntagma.integrations.spacy_component import from_record, to_record
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "src/syntagma/models/en.syntagma"
@@ -353,3 +358,19 @@ def test_spacy_finds_the_component_by_its_entry_point(tmp_path: Path) -> None:
 def test_the_extension_attributes_are_registered() -> None:
     assert Doc.has_extension("syntagma")
     assert Span.has_extension("syntagma")
+
+
+@given(parses())
+def test_a_record_holds_the_whole_result(parse: Parse) -> None:
+    problem = Problem.from_conllu(
+        [
+            {"form": word.form, "head": word.head, "xpos": "X", "lemma": word.annotation.lemma}
+            for word in parse.words
+        ]
+    )
+    result = put_in_order(problem)
+    record = json.loads(json.dumps(to_record(result)))
+    again = from_record(record)
+    assert again == result
+    assert again.model_tags == result.model_tags
+    assert again.problem.origin == result.problem.origin

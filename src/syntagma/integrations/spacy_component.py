@@ -8,6 +8,7 @@ does not postpone the evaluation of annotations.
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
@@ -16,9 +17,10 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch, raise_error
 
 from syntagma.errors import ProblemError, SyntagmaError, shown
-from syntagma.integrations.records import Record, from_record, to_record
+from syntagma.problem.parse import Annotation, ParseOrigin
 from syntagma.problem.problem import Problem
-from syntagma.results.linearization import Linearization
+from syntagma.problem.word import Word
+from syntagma.results.linearization import Linearization, Token
 
 if TYPE_CHECKING:
     from syntagma.linearizer.linearizer import Linearizer
@@ -29,6 +31,7 @@ _ATTRIBUTE = ("._.", "syntagma")
 _MODEL_FILE = "model.syntagma"
 
 Handler = Callable[[str, Any, list[Doc], Exception], None]
+Record = dict[str, Any]  # a result as plain data, which spaCy can store and send to processes
 Records = dict[tuple[int, int], Record | None]  # by the first character of the sentence and its end
 
 
@@ -61,9 +64,7 @@ class SyntagmaComponent:
     @property
     def linearizer(self) -> "Linearizer":
         """The model; it can be used for anything else, too."""
-        if self._linearizer is None:
-            return self._load()
-        return self._linearizer
+        return self._linearizer or self._load()
 
     def _load(self) -> "Linearizer":
         from syntagma.linearizer.linearizer import load
@@ -168,24 +169,56 @@ def _stored(doc: Doc) -> Records:
     return dict(sorted(found.items()))
 
 
-def _of_record(record: Record | None) -> Linearization | None:
-    return None if record is None else from_record(record)
+def to_record(linearization: Linearization) -> Record:
+    """The order of a problem that was read from a parse, without CCG derivations."""
+    origin = linearization.problem.origin
+    assert isinstance(origin, ParseOrigin)
+    return {
+        "words": [list(astuple(word)) for word in linearization.problem.words],
+        "annotations": [list(each) for each in origin.annotations],
+        "tag_column": origin.tag_column,
+        "tokens": [list(astuple(token)) for token in linearization.tokens],
+        "score": linearization.score,
+        "fluency": linearization.fluency,
+        "judged": [list(each) for each in linearization.judged],
+        "model_tags": list(linearization.model_tags),
+    }
+
+
+def from_record(record: Record) -> Linearization:
+    """The linearization that was made a record."""
+    annotations = tuple(Annotation(*each) for each in record["annotations"])
+    problem = Problem(
+        tuple(Word(*each) for each in record["words"]),
+        origin=ParseOrigin(annotations, (), record["tag_column"]),
+    )
+    return Linearization(
+        tuple(Token(*each) for each in record["tokens"]),
+        record["score"],
+        problem,
+        record["fluency"],
+        tuple((name, part) for name, part in record["judged"]),
+        model_tags=tuple(record["model_tags"]),
+    )
 
 
 def _of_doc(doc: Doc) -> list[Linearization | None] | None:
     """`doc._.syntagma`; None if the component has not seen the document."""
     # `Span.as_doc` copies the results of all sentences, also of those outside the span.
     end = len(doc.text)
-    records = [
-        record for (first, last), record in _stored(doc).items() if first >= 0 and last <= end
+    results = [
+        None if record is None else from_record(record)
+        for (first, last), record in _stored(doc).items()
+        if first >= 0 and last <= end
     ]
-    return list(map(_of_record, records)) if records or not len(doc) else None
+    return results if results or not len(doc) else None
 
 
 def _of_sentence(sentence: Span) -> Linearization | None:
     """`sentence._.syntagma`; None if the span is not a sentence that the component has seen."""
     key = (*_ATTRIBUTE, sentence.start_char, sentence.end_char)
-    return _of_record(sentence.doc.user_data.get(key))
+    record = sentence.doc.user_data.get(key)
+    return None if record is None else from_record(record)
 
 
 Doc.set_extension("syntagma", getter=_of_doc, force=True)
@@ -205,12 +238,7 @@ def create_component(
     projective: bool,
 ) -> SyntagmaComponent:
     given = {"tags": tags, "arcs": arcs, "labels": labels}
-    options = {
-        "beam": beam,
-        "threads": threads,
-        "max_words": max_words,
-        "projective": projective,
-    }
+    options = {"beam": beam, "threads": threads, "max_words": max_words, "projective": projective}
     return SyntagmaComponent(name, model, given, options)
 
 
