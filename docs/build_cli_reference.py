@@ -7,7 +7,7 @@ from textwrap import fill
 
 import typer.main
 
-from syntagma.cli import build_app
+from syntagma.cli.app import build_app
 
 TARGET = Path(__file__).with_name("reference") / "cli.md"
 WIDTH = 100

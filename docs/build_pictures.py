@@ -9,7 +9,7 @@ import shlex
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
 
-from syntagma.cli import run
+from syntagma.cli.app import run
 
 ROOT = Path(__file__).parents[1]
 IMAGES = ROOT / "docs" / "images"

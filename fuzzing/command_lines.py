@@ -21,7 +21,7 @@ from fuzzing import toys
 from fuzzing.crafting import damage
 from fuzzing.problems import ODD_TEXTS
 from fuzzing.toys import Toy
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.models.container import write_container
 
 MODELS: dict[str, Callable[[], Toy]] = {

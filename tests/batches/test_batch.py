@@ -15,7 +15,7 @@ import syntagma
 from syntagma import ArgumentError, FormatError, OutputError, SyntagmaError, SyntagmaWarning
 from syntagma.batches import storage
 from syntagma.batches.job import Done, ShardOutcome
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.files.locking import lock_file
 from syntagma.request import Request
 

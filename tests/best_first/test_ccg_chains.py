@@ -25,7 +25,7 @@ from syntagma.best_first.training import (
     is_derivable,
 )
 from syntagma.ccg.derivation import Derivation
-from syntagma.cli import run as command
+from syntagma.cli.app import run as command
 from syntagma.errors import SyntagmaWarning
 from syntagma.features._sparse import TrainingWeights
 from syntagma.formats.auto import parse_auto, write_auto

@@ -12,7 +12,7 @@ from toys.edges import edge_settings, write_data
 from toys.training_runs import weights
 
 from syntagma.best_first.settings import BestFirstSettings
-from syntagma.cli import run as command
+from syntagma.cli.app import run as command
 from syntagma.errors import ModelError, TrainingError
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.linear.settings import LinearSettings

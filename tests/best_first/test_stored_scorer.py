@@ -17,7 +17,7 @@ from toys.treebank import write_treebank
 
 from syntagma.best_first.settings import GrammarName
 from syntagma.best_first.strategy import EdgeScorer
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.errors import ModelError, TrainingError
 from syntagma.evaluation.evaluate import main_conditions
 from syntagma.language_model.settings import LanguageModelSettings

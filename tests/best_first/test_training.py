@@ -27,7 +27,7 @@ from toys.training_runs import (
 from toys.treebank import SENTENCES
 
 from syntagma.best_first.settings import BestFirstSettings, GrammarName
-from syntagma.cli import run as command
+from syntagma.cli.app import run as command
 from syntagma.errors import FormatError, TrainingError
 from syntagma.linear.settings import LinearSettings
 from syntagma.linearizer.linearizer import load

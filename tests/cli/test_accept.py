@@ -13,7 +13,7 @@ import pytest
 from toys.treebank import write_treebank
 
 from syntagma import LinearSettings, load, train
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.models.model import Margin
 
 Capture = pytest.CaptureFixture[str]

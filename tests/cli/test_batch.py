@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from toys.batches import save_toy_model, without_processes
 
-from syntagma.cli import run
+from syntagma.cli.app import run
 
 
 @pytest.fixture(autouse=True)

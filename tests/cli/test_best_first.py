@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from toys.edges import GRAMMARS, train_edges
 
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.formats.auto import parse_auto
 
 

@@ -13,7 +13,7 @@ import pytest
 from toys.linearizer import FakeLinearizer, fake_load
 
 import syntagma.linearizer.linearizer
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.cli.info import summarize
 from syntagma.cli.stream import PLACES_SHOWN
 from syntagma.errors import SyntagmaError, SyntagmaWarning

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from syntagma.cli import COMMANDS
+from syntagma.cli.app import COMMANDS
 
 
 def syntagma(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -10,7 +10,7 @@ import pytest
 import sacrebleu
 
 import syntagma
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.treebanks.treebank import read_treebank
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.linearizer import diagnosis
 from syntagma.linearizer.diagnosis import CheckedModel, Environment, Package
 
@@ -113,7 +113,7 @@ def test_without_compiled_modules_and_without_network() -> None:
         "ExtensionFileLoader.create_module = refuse\n"
         "def no_socket(*_, **__): raise AssertionError('a socket')\n"
         "socket.socket = no_socket\n"
-        "from syntagma.cli import run\n"
+        "from syntagma.cli.app import run\n"
         "sys.exit(run(['doctor']))"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

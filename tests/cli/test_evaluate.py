@@ -12,7 +12,7 @@ from toys.sentences import write_sentences
 
 import syntagma.evaluation.evaluate
 import syntagma.treebanks.visits
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.problem.problem import Problem
 from syntagma.problem.trees import is_projective, lift

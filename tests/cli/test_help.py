@@ -7,7 +7,7 @@ import pytest
 import typer.main
 
 from syntagma.best_first.settings import BestFirstSettings
-from syntagma.cli import build_app, run
+from syntagma.cli.app import build_app, run
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.linear.settings import LinearSettings
 from syntagma.neural.settings import NeuralSettings

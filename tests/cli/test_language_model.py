@@ -14,7 +14,7 @@ import pytest
 from toys.treebank import SENTENCES, write_treebank
 
 from syntagma import LinearSettings, train
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.models.model import add_language_model

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from toys.treebank import write_treebank
 
-from syntagma.cli import run
+from syntagma.cli.app import run
 
 # OUTPUT is where the command writes; each other name in capitals is an input of it. No model of
 # these names can be loaded, which shows that the output is checked first.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from toys.packages import install, write_model
 
-from syntagma.cli import run
+from syntagma.cli.app import run
 
 Capture = pytest.CaptureFixture[str]
 

@@ -15,7 +15,7 @@ from toys.linearizer import FakeLinearizer, fake_load
 from toys.pictures import read_picture
 
 import syntagma.linearizer.linearizer
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.errors import SyntagmaError
 from syntagma.problem.problem import Problem
 from syntagma.realization.detokenization import Detokenizer

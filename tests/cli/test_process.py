@@ -309,7 +309,7 @@ def test_the_output_encoding_does_not_depend_on_the_locale(model: Path) -> None:
 def test_start_up_imports_no_more_than_it_needs(model: Path) -> None:
     """What a short bag does not need must not be paid for: the whole run has 0.6 s."""
     script = (
-        "import sys; from syntagma.cli import run;"
+        "import sys; from syntagma.cli.app import run;"
         f"run(['order', '-m', {str(model)!r}, 'sang', 'She']);"
         "heavy = ('sacrebleu', 'rich.table', 'rich.progress');"
         "print([name for name in heavy if name in sys.modules])"

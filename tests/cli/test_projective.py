@@ -11,7 +11,7 @@ from toys.models import toy_vocabulary
 from toys.network import toy_header, toy_stored
 from toys.sentences import write_sentences
 
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.models.model import save_model
 from syntagma.problem.trees import is_projective
 from syntagma.treebanks.treebank import Sentence

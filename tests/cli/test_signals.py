@@ -86,13 +86,13 @@ def test_when_a_temporary_file_was_just_created(
 def test_at_the_start(folder: Path, number: signal.Signals) -> None:
     """While the command is imported."""
     script = (
-        "import sys, syntagma.cli\nfrom syntagma.cli import signals\n"
-        "install = signals.end_on_signals\n"
+        "import sys, syntagma.cli\nfrom syntagma.cli import process\n"
+        "install = process.end_on_signals\n"
         "def end_on_signals():\n"
         "    install()\n"
         "    sys.stdout.write('.')\n"
         "    sys.stdout.flush()\n"
-        "signals.end_on_signals = end_on_signals\n"
+        "process.end_on_signals = end_on_signals\n"
         "syntagma.cli.main()\n"
     )
     for delay in (0.005, 0.03, 0.1, 0.2):
@@ -149,7 +149,7 @@ def test_an_ignored_signal_stays_ignored(folder: Path) -> None:
 def test_importing_the_command_line_handles_no_signals() -> None:
     script = (
         "import signal; before = [signal.getsignal(n) for n in signal.valid_signals()];"
-        "import syntagma, syntagma.cli.app, syntagma.cli.signals;"
+        "import syntagma, syntagma.cli.app, syntagma.cli.process;"
         "assert before == [signal.getsignal(n) for n in signal.valid_signals()]"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from syntagma.cli import run
+from syntagma.cli.app import run
 
 SENTENCE = """\
 sentId=1

@@ -10,7 +10,7 @@ import pytest
 from toys.linearizer import FakeLinearizer, fake_load
 
 import syntagma.linearizer.linearizer
-from syntagma.cli import run
+from syntagma.cli.app import run
 
 Capture = pytest.CaptureFixture[str]
 

@@ -15,7 +15,7 @@ from toys.strategies import trees
 from toys.treebank import write_treebank
 
 import syntagma.linearizer.linearizer
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.evaluation.bleu import bleu_metric
 from syntagma.evaluation.spans import (
     OrderedTree,

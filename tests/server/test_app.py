@@ -13,7 +13,7 @@ pytest.importorskip("httpx", reason="no httpx: pip install 'syntagma[server-test
 from starlette.testclient import TestClient
 from toys.server import english, server
 
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.server.limits import Limits
 from syntagma.server.security import HEADERS
 

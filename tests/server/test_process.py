@@ -19,7 +19,7 @@ pytest.importorskip("httpx", reason="no httpx: pip install 'syntagma[server-test
 
 from toys.server import Running, running
 
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.server.process import listen
 
 pytestmark = pytest.mark.slow

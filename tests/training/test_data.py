@@ -10,7 +10,7 @@ import pytest
 from toys.training_runs import Cut, cut_at
 from toys.treebank import write_treebank
 
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.linear.settings import LinearSettings
 from syntagma.models.container import read_container
 from syntagma.neural import adaptation

@@ -11,7 +11,7 @@ import pytest
 from toys.edges import train_edges
 from toys.models import toy_linearizer
 
-from syntagma.cli import run
+from syntagma.cli.app import run
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.linearizer.linearizer import Linearizer, load
 from syntagma.models import installed

@@ -107,7 +107,7 @@ def _app_for(arguments: Sequence[str]) -> typer.Typer:
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code: 0 done, 2 bad input or usage, 1 a bug.
 
-    Signals end the process from outside (`signals`).
+    Signals end the process from outside (`process`).
     """
     invocation = Invocation()
     app = _app_for(arguments)

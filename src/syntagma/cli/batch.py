@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from syntagma.batches.job import DEFAULT_SHARD_SIZE, MAX_SHARD_SIZE
-from syntagma.cli import options, signals
+from syntagma.cli import options, process
 from syntagma.cli.output import counted
 from syntagma.cli.progress import Ticker
 from syntagma.engines import MAX_JOBS
@@ -122,7 +122,7 @@ def batch(
     """
     from syntagma.batches.batch import batch as run
 
-    signals.farewell = lambda: "stopped; the same command continues the job"
+    process.farewell = lambda: "stopped; the same command continues the job"
     with Ticker("done") as ticker:
         report = run(
             task,

@@ -4,10 +4,10 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from syntagma.cli import signals
+from syntagma.cli import process
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress
 
 # Seconds before progress is shown: shorter work needs none.
 PATIENCE = 1.0
@@ -23,12 +23,11 @@ class Ticker:
 
     def __init__(self, label: str, total: int | None = None, enabled: bool = True) -> None:
         self.count = 0
+        self.total = total
         self._label = label
-        self._total = total
         self._enabled = enabled and sys.stderr is not None and sys.stderr.isatty()
         self._started = time.monotonic()
-        self._progress: Progress | None = None
-        self._task: TaskID | None = None
+        self._progress: Progress | None = None  # of one task
 
     def __enter__(self) -> "Ticker":
         return self
@@ -36,27 +35,24 @@ class Ticker:
     def __exit__(self, *exception: object) -> None:
         if self._progress is not None:
             self._progress.stop()
-            signals.restore_terminal = ""
+            process.restore_terminal = ""
 
     def expect(self, total: int) -> None:
         """Set how many there are, before anything is shown."""
-        self._total = total
+        self.total = total
 
     def advance(self) -> None:
         """Count one more."""
-        self.count += 1
-        if not self._enabled:
-            return
-        if self._progress is not None and self._task is not None:
-            self._progress.update(self._task, completed=self.count, rate=self._rate())
-        elif time.monotonic() - self._started > PATIENCE:
-            self._show()
+        self.reach(self.count + 1)
 
-    def reach(self, count: int, total: int) -> None:
-        """Set how many are done, of how many."""
-        self._total = total
-        self.count = count - 1
-        self.advance()
+    def reach(self, count: int, total: int | None = None) -> None:
+        """Set how many are done and, if it is known now, of how many."""
+        self.count = count
+        self.total = total or self.total
+        if self._progress is not None:
+            self._progress.update(self._progress.task_ids[0], completed=count, rate=self._rate())
+        elif self._enabled and time.monotonic() - self._started > PATIENCE:
+            self._show()
 
     def print(self, line: str) -> None:
         """Print a line on standard error, above the bar if there is one."""
@@ -73,8 +69,8 @@ class Ticker:
     def relabel(self, label: str) -> None:
         """Change the label of the progress."""
         self._label = label
-        if self._progress is not None and self._task is not None:
-            self._progress.update(self._task, description=label)
+        if self._progress is not None:
+            self._progress.update(self._progress.task_ids[0], description=label)
 
     def _rate(self) -> str:
         return rate(self.count, max(time.monotonic() - self._started, 1e-3))
@@ -83,21 +79,20 @@ class Ticker:
         from rich import progress
         from rich.console import Console
 
-        columns: list[str | progress.ProgressColumn] = [
+        bar = [] if self.total is None else [progress.BarColumn()]
+        time_column = progress.TimeRemainingColumn() if bar else progress.TimeElapsedColumn()
+        self._progress = progress.Progress(
             "{task.description}",
+            *bar,
             progress.MofNCompleteColumn(),
             "{task.fields[rate]}",
-        ]
-        if self._total is None:
-            columns.append(progress.TimeElapsedColumn())
-        else:
-            columns.insert(1, progress.BarColumn())
-            columns.append(progress.TimeRemainingColumn())
-        self._progress = progress.Progress(*columns, console=Console(stderr=True))
-        self._task = self._progress.add_task(
-            self._label, total=self._total, completed=self.count, rate=self._rate()
+            time_column,
+            console=Console(stderr=True),
         )
-        signals.restore_terminal = SHOW_CURSOR + "\n"  # below the bar
+        self._progress.add_task(
+            self._label, total=self.total, completed=self.count, rate=self._rate()
+        )
+        process.restore_terminal = SHOW_CURSOR + "\n"  # below the bar
         self._progress.start()
 
 

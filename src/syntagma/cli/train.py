@@ -9,7 +9,7 @@ import typer
 
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.best_first.strategy import MAX_CHART
-from syntagma.cli import options, signals
+from syntagma.cli import options, process
 from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
 from syntagma.features.settings import PresetName
@@ -315,7 +315,7 @@ def train(
     from syntagma.training.train import train as learn
 
     settings = choose_settings(context)
-    signals.farewell = partial(_say_how_to_resume, output)
+    process.farewell = partial(_say_how_to_resume, output)
     if isinstance(settings, NeuralSettings):
         keep_freed_memory()
     with Ticker("learning") as ticker:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from syntagma.cli import options, signals
+from syntagma.cli import options, process
 from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
 from syntagma.errors import TrainingError
@@ -97,25 +97,20 @@ def train_many(
     settings = NeuralSettings(
         epochs=epochs, width=width, realize=realize, tag_column=tag_column, seed=seed
     )
-    signals.farewell = lambda: "interrupted: the same command does what is missing"
+    process.farewell = lambda: "interrupted: the same command does what is missing"
     steps: dict[str, str] = {}
-    count = total = 0
     lock = threading.Lock()  # progress is told by any thread
     with Ticker("training") as ticker:
 
         def start(treebanks: int, kept: int) -> None:
-            nonlocal total
-            total = treebanks
             if kept:
                 ticker.print(f"{kept} of {treebanks} treebanks are done already")
-            show(kept)
+            ticker.reach(kept, treebanks)
 
         def show(more: int = 0) -> None:
-            nonlocal count
-            count += more
             label = ", ".join(f"{name} {step}" for name, step in steps.items())
             ticker.relabel(f"{label[:_LABEL]}…" if len(label) > _LABEL else label or "training")
-            ticker.reach(count, total)
+            ticker.reach(ticker.count + more)
 
         def progress(treebank: str, step: str) -> None:
             with lock:
@@ -146,6 +141,6 @@ def train_many(
     if report.failed:
         names = [*report.failed][:_NAMED] + ["…"] * (len(report.failed) > _NAMED)
         raise TrainingError(
-            f"{len(report.failed)} of {total} treebanks failed: {', '.join(names)}; the others are "
-            "done. Run the same command again when the cause is removed"
+            f"{len(report.failed)} of {ticker.total} treebanks failed: {', '.join(names)}; the "
+            "others are done. Run the same command again when the cause is removed"
         )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from syntagma.cli import options, signals
+from syntagma.cli import options, process
 from syntagma.cli.output import write_stdout
 from syntagma.cli.progress import Ticker
 from syntagma.neural.settings import WIDTH_MULTIPLE, NeuralSettings
@@ -93,24 +93,16 @@ def tune(
     settings = NeuralSettings(
         epochs=epochs, width=width, realize=realize, tag_column=tag_column, seed=seed
     )
-    signals.farewell = lambda: "interrupted: the same command resumes the trials"
-    ended, total = 0, trials
+    process.farewell = lambda: "interrupted: the same command resumes the trials"
     with Ticker("trials", total=trials) as ticker:
 
         def announce(plan: "TrainingPlan") -> None:
             for line in plan.lines():
                 ticker.print(line)
 
-        def start(count: int) -> None:
-            nonlocal total
-            total = count
-            ticker.reach(0, total)
-
         def show(trial: "Trial") -> None:
-            nonlocal ended
-            ended += 1
             ticker.print(_described(trial))
-            ticker.reach(ended, total)
+            ticker.advance()
 
         report = search(
             files[:-1] or files,
@@ -126,7 +118,7 @@ def tune(
             licence=licence,
             attribution=attribution,
             on_plan=announce,
-            on_start=start,
+            on_start=ticker.expect,
             on_trial=show,
         )
     write_stdout(f"{report.table()}\n{output}: the model of trial {report.best}\n")

@@ -1,6 +1,6 @@
 """A register of temporary files: a process that is killed by a signal can remove them all.
 
-The library handles no signals. The command line does (`cli/signals.py`), and calls `abandon`.
+The library handles no signals. The command line does (`cli/process.py`), and calls `abandon`.
 """
 
 from __future__ import annotations
