@@ -14,6 +14,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -24,7 +25,7 @@ import machine
 import numpy as np
 from records import Table, begin, finish
 
-from syntagma.language_model.backoff import START
+from syntagma.language_model.backoff import END, START
 from syntagma.language_model.packed import LanguageModel, word_class
 from syntagma.training.language_model import perplexity, read_lm, read_sentence_words
 
@@ -99,10 +100,11 @@ def measure_syntagma(
     path: Path, model: LanguageModel, sentences: Sequence[Sequence[str]], unit: machine.Unit
 ) -> dict[str, Any]:
     """The figures of Syntagma; it looks up words, or word numbers, as a search does."""
-    numbers = [[model.number(word) for word in sentence] for sentence in sentences]
+    numbers = [[*map(model.number, sentence), END] for sentence in sentences]
     count = sum(len(sentence) + 1 for sentence in sentences)
     words_rate, words_units = unit.around(lambda: rate(model.score, sentences, count))
-    rate_of_numbers, units = unit.around(lambda: rate(model.ngrams.score, numbers, count))
+    score = partial(model.ngrams.log_probs, before=[START])
+    rate_of_numbers, units = unit.around(lambda: rate(score, numbers, count))
     return {
         "program": "Syntagma",
         "file": path.name,
@@ -160,7 +162,8 @@ def contexts(sentences: Sequence[Sequence[T]]) -> list[Sequence[T]]:
 
 def syntagma_sum(model: LanguageModel, context: Sequence[int]) -> float:
     """The sum of the probabilities of all words after a context: 1, up to rounding."""
-    logs = model.ngrams.distribution([START, *context], len(model.words))
+    before = [START, *context]
+    logs = [model.ngrams.log_probs([word], before)[0] for word in range(len(model.words))]
     return float(np.exp(np.delete(logs, START)).sum())
 
 

@@ -14,7 +14,6 @@ from syntagma.ccg.categories import (
     DETERMINER,
     arguments,
     combine,
-    head_side,
     is_conjunction,
     is_modifier,
     is_punctuation_category,
@@ -32,6 +31,10 @@ categories = st.recursive(
         lambda a, slash, b: f"{_wrap(a)}{slash}{_wrap(b)}", parts, st.sampled_from("/\\|"), parts
     ),
 )
+
+
+def head_side(left: str, right: str, result: str) -> int:
+    return combine(left, right, result).head
 
 
 def _wrap(category: str) -> str:

@@ -287,8 +287,7 @@ class Grammar(ABC):
 
     def log_prob(self, before: Sequence[int], number: int) -> float:
         assert self.language_model is not None
-        size = len(self.language_model.words)
-        return float(self.language_model.ngrams.distribution(before, size)[number])
+        return self.language_model.ngrams.log_probs([number], before)[0]
 
     @abstractmethod
     def leaves(self) -> list[Edge]: ...

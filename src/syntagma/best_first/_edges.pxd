@@ -4,10 +4,10 @@ An edge is a phrase with its derivation. Edges are numbered in the order in whic
 The words at its ends and its head word are given by the numbers of their leaf edges.
 """
 
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from libcpp.vector cimport vector
 
-from syntagma.language_model._ngrams cimport Context, NGrams
+from syntagma.language_model._ngrams cimport Context, NGramScorer
 from syntagma.transition._state cimport NONE, SearchTask, Task
 from syntagma.features._sparse cimport Sum, TemplateSet, TemplateTable, Weights
 
@@ -47,20 +47,14 @@ cdef struct Proposal:
     int32_t left, right, rule, label
     double score                # f of the edge
 
-cdef class Junctions:
-    cdef NGrams model
-    cdef vector[uint32_t] numbers       # of the words of all units, one after the other
-    cdef vector[int32_t] starts         # where each unit begins: as first word, then elsewhere
-    cdef vector[char] spoken            # whether a unit is more than punctuation
+cdef class Junctions(NGramScorer):
     cdef double gain(
         self, const int32_t* left, int n_left, const int32_t* right, int n_right
     ) noexcept nogil
     cdef double start_gain(self, const int32_t* units, int n) noexcept nogil
     cdef double end_gain(self, const int32_t* units, int n) noexcept nogil
-    cdef double gain_after(
-        self, Context* context, const int32_t* units, int n, bint begun
-    ) noexcept nogil
-    cdef void read(self, Context* context, int unit) noexcept nogil
+    cdef double gain_after(self, Context* context, const int32_t* units, int n) noexcept nogil
+    cdef void read(self, Context* context, const int32_t* units, int n) noexcept nogil
 
 cdef class Edges:
     cdef readonly SearchTask problem

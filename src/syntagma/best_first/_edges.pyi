@@ -1,16 +1,19 @@
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from syntagma.features._sparse import TemplateTable, Weights
-from syntagma.language_model._ngrams import NGrams
+from syntagma.language_model._ngrams import NGrams, NGramScorer, NumberedForm
 from syntagma.transition._state import SearchTask
 
 LEAF_RULE: int
 FLUENCY_SCOPES: tuple[str, ...]
 FLUENCY_ATOMS: tuple[str, ...]
 
-class Junctions:
+class Junctions(NGramScorer):
     def __init__(
-        self, model: NGrams, units: Iterable[tuple[Sequence[int], Sequence[int], bool]]
+        self,
+        model: NGrams,
+        units: Sequence[Sequence[int]],
+        alternatives: Sequence[Sequence[NumberedForm]] | None = None,
     ) -> None: ...
 
 class Edges:

@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from syntagma.transition._state cimport NONE, SearchTask, meet
-from syntagma.language_model._ngrams cimport END, START, Context, NGrams, forget
+from syntagma.language_model._ngrams cimport Context, NGrams, NGramScorer, forget
 from syntagma.features._sparse cimport (
     TemplateTable, Weights, finish, fold, instantiate_all, word_key,
 )
@@ -50,7 +50,7 @@ cdef uint64_t interval(double gain) noexcept nogil:
     return 1 if place < 0.0 else 26 if place >= 24.0 else 2 + <int>place
 
 
-cdef class Junctions:
+cdef class Junctions(NGramScorer):
     """What a language model says about two phrases side by side: language model scores of edges, as
     Zhang, Blackwood and Clark (2012) use them.
 
@@ -59,19 +59,11 @@ cdef class Junctions:
     junctions of a phrase is its log-probability, less that of its words one by one. So a phrase can
     be compared with its parts, and all orders of the same words with each other.
 
-    A unit is given by the numbers of its words, by those that it has at the start of a sentence,
-    and by whether it is more than punctuation.
+    Units are the forms of a scorer, in all forms that the words of a problem may take.
     """
 
-    def __init__(self, NGrams model, units):
-        self.model = model
-        for words, first, spoken in units:
-            for numbers in (first, words):
-                self.starts.push_back(self.numbers.size())
-                for number in numbers:
-                    self.numbers.push_back(number)
-            self.spoken.push_back(spoken)
-        self.starts.push_back(self.numbers.size())
+    def __init__(self, NGrams model, units, alternatives=None):
+        NGramScorer.__init__(self, model, units, [], 0.0, alternatives)
 
     cdef double gain(
         self, const int32_t* left, int n_left, const int32_t* right, int n_right
@@ -79,53 +71,41 @@ cdef class Junctions:
         """`left` are the last units of the left phrase, from its end; `right` the first of the
         right one."""
         cdef Context context
-        cdef int i
-        forget(&context)
-        for i in range(n_left - 1, -1, -1):
-            self.read(&context, left[i])
-        return self.gain_after(&context, right, n_right, True)
+        self.read(&context, left, n_left)
+        return self.gain_after(&context, right, n_right)
 
     cdef double start_gain(self, const int32_t* units, int n) noexcept nogil:
         """The gain of the first units of a sentence after its start."""
         cdef Context context
-        forget(&context)
-        self.model.extend(&context, START)
-        return self.gain_after(&context, units, n, False)
+        self.begin(&context)
+        return self.gain_after(&context, units, n)
 
     cdef double end_gain(self, const int32_t* units, int n) noexcept nogil:
         """The gain of the end of a sentence after its last units, which are listed from its end."""
         cdef Context context, nothing
-        cdef int i
-        forget(&context)
+        self.read(&context, units, n)
         forget(&nothing)
-        for i in range(n - 1, -1, -1):
-            self.read(&context, units[i])
-        return self.model.log_prob(&context, END) - self.model.log_prob(&nothing, END)
+        return self.end(&context) - self.end(&nothing)
 
-    cdef double gain_after(
-        self, Context* context, const int32_t* units, int n, bint begun
-    ) noexcept nogil:
-        cdef Context nothing
-        cdef int i, j, as_first
+    cdef double gain_after(self, Context* context, const int32_t* units, int n) noexcept nogil:
+        cdef Context alone
+        cdef int i
         cdef double total = 0.0
-        forget(&nothing)
+        forget(&alone)
+        alone.begun = 1
         for i in range(n):
-            as_first = 2 * units[i]         # how it is written after the start
-            for j in range(
-                self.starts[as_first + begun], self.starts[as_first + begun + 1]
-            ):
-                total += self.model.log_prob(context, self.numbers[j])
-                self.model.extend(context, self.numbers[j])
-            for j in range(self.starts[as_first + 1], self.starts[as_first + 2]):
-                total -= self.model.log_prob(&nothing, self.numbers[j])
-                self.model.extend(&nothing, self.numbers[j])
-            begun = begun or self.spoken[units[i]]
+            total = self.add_words(context, units[i], total)
+            total = -self.add_words(&alone, units[i], -total)
         return total
 
-    cdef void read(self, Context* context, int unit) noexcept nogil:
-        cdef int i
-        for i in range(self.starts[2 * unit + 1], self.starts[2 * unit + 2]):
-            self.model.extend(context, self.numbers[i])
+    cdef void read(self, Context* context, const int32_t* units, int n) noexcept nogil:
+        """The context after units that are listed from the end."""
+        cdef int i, j
+        forget(context)
+        context.begun = 1
+        for i in range(n - 1, -1, -1):
+            for j in range(self.starts[2 * units[i] + 1], self.starts[2 * units[i] + 2]):
+                self.model.extend(context, self.numbers[j])
 
 
 cdef class Edges:

@@ -97,19 +97,8 @@ class BestFirstStrategy:
 
 def find_junctions(language_model: LanguageModel, encoding: Encoding) -> Junctions:
     """The words of a problem, in all forms that they may take, as the language model sees them."""
-    if encoding.choices is None:
-        numbers = language_model.units(encoding.forms)
-        return Junctions(language_model.ngrams, [(unit, unit, True) for unit in numbers])
-    forms = [form for choice in encoding.choices for form in choice]
-    return Junctions(
-        language_model.ngrams,
-        zip(
-            language_model.units([form.text for form in forms]),
-            language_model.units([form.initial for form in forms]),
-            [form.spoken for form in forms],
-            strict=True,
-        ),
-    )
+    choices = None if encoding.choices is None else language_model.choices(encoding.choices)
+    return Junctions(language_model.ngrams, language_model.units(encoding.forms), choices)
 
 
 @dataclass(frozen=True, slots=True)

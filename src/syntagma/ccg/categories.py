@@ -36,6 +36,7 @@ into modifiers (adpositions, complementizers, genitives) were not heads.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
@@ -157,11 +158,6 @@ def is_type_raised(category: str) -> bool:
     return _same(functor.result, inner.result)
 
 
-def head_side(left: str, right: str, result: str) -> int:
-    """Which of two categories that combine is the head: LEFT or RIGHT."""
-    return combine(left, right, result).head
-
-
 @lru_cache(maxsize=1 << 16)
 def combine(left: str, right: str, result: str) -> Combination:
     """The rule by which two categories combine to a third; see the table above."""
@@ -184,12 +180,11 @@ def combine(left: str, right: str, result: str) -> Combination:
         found = _apply(left, right, result, exact) or _compose(left, right, result, exact)
         if found is not None:
             return found
-    found = _apply(left, right, None, False)
-    if found is not None:
+    if found := _apply(left, right, None, False):
         return found
-    if unify(left, result) or unify(right, result):
-        return Combination("lex", LEFT if unify(left, result) else RIGHT)
-    return Combination("?", LEFT)
+    if unify(left, result):
+        return Combination("lex", LEFT)
+    return Combination("lex", RIGHT) if unify(right, result) else Combination("?", LEFT)
 
 
 def raising_mark(child: str, result: str) -> str:
@@ -201,30 +196,24 @@ def raising_mark(child: str, result: str) -> str:
     return "lex"
 
 
-def _apply(left: str, right: str, result: str | None, exact: bool) -> Combination | None:
-    for mark, side, functor, argument, slashes in (
-        (">", LEFT, left, right, "/|"),
-        ("<", RIGHT, right, left, "\\|"),
-    ):
+def _functors(left: str, right: str, exact: bool) -> Iterator[tuple[int, str, Functor, str]]:
+    """Side, functor, its parts, other category: for each side that may be the functor."""
+    for side, functor, other, slashes in ((LEFT, left, right, "/|"), (RIGHT, right, left, "\\|")):
         parts = split_category(functor)
-        if parts is None:
-            continue
-        if exact and parts.slash not in slashes:
-            continue
+        if parts is not None and (not exact or parts.slash in slashes):
+            yield side, functor, parts, other
+
+
+def _apply(left: str, right: str, result: str | None, exact: bool) -> Combination | None:
+    for side, functor, parts, argument in _functors(left, right, exact):
         if _yields(parts, argument, result, exact):
-            return Combination(mark, _head(side, functor))
+            return Combination("><"[side], _head(side, functor, parts))
     return None
 
 
 def _compose(left: str, right: str, result: str, exact: bool) -> Combination | None:
     """Composition of any order: X/Y  (Y|Z1)|Z2 -> (X|Z1)|Z2, and its mirror image."""
-    for mark, side, primary, secondary, slashes in (
-        (">B", LEFT, left, right, "/|"),
-        ("<B", RIGHT, right, left, "\\|"),
-    ):
-        parts = split_category(primary)
-        if parts is None or (exact and parts.slash not in slashes):
-            continue
+    for side, primary, parts, secondary in _functors(left, right, exact):
         inner, outer = split_category(secondary), split_category(result)
         for order in range(1, _MAX_ORDER + 1):
             if inner is None or outer is None:
@@ -236,18 +225,17 @@ def _compose(left: str, right: str, result: str, exact: bool) -> Combination | N
             if _yields(parts, inner.result, outer.result, exact):
                 crossed = "x" if inner.slash != parts.slash else ""
                 number = str(order) if order > 1 else ""
-                return Combination(f"{mark}{number}{crossed}", _head(side, primary))
+                mark = f"{'><'[side]}B{number}{crossed}"
+                return Combination(mark, _head(side, primary, parts))
             inner, outer = split_category(inner.result), split_category(outer.result)
     return None
 
 
-def _head(side: int, functor: str) -> int:
+def _head(side: int, functor: str, parts: Functor) -> int:
     """The side of the head, if the functor on `side` takes the other category as its argument."""
-    parts = split_category(functor)
-    assert parts is not None
     argument_is_head = (
         is_modifier(functor)
-        or _without_features(functor) == DETERMINER
+        or _analysed(functor, True)[0] == DETERMINER
         or (is_type_raised(functor) and not is_modifier(parts.argument))
     )
     return 1 - side if argument_is_head else side
@@ -298,10 +286,6 @@ def _analysed(category: str, directed: bool) -> tuple[str, dict[int, str]]:
         features[len(skeleton)] = match[1]
         rest = rest[match.end() :]
     return skeleton + rest, features
-
-
-def _without_features(category: str) -> str:
-    return _analysed(category, True)[0]
 
 
 def _is_conjoined(right: str, result: str) -> bool:

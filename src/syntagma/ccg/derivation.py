@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from syntagma.ccg.categories import LEFT, RIGHT, head_side
+from syntagma.ccg.categories import LEFT, RIGHT, combine
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -48,7 +48,7 @@ class Derivation:
         if self.head is not None or len(self.children) < 2:
             return self.head or LEFT
         left, right = self.children
-        return head_side(left.category, right.category, self.category)
+        return combine(left.category, right.category, self.category).head
 
     @property
     def nodes(self) -> Iterator[Derivation]:

@@ -5,7 +5,8 @@ import numpy as np
 import numpy.typing as npt
 
 Arrays = Sequence[npt.NDArray[Any]]
-Alternative = tuple[Sequence[int], Sequence[int], float, bool, int]
+# Words, words at the start of a sentence, log share, more than punctuation?, number of the name
+NumberedForm = tuple[Sequence[int], Sequence[int], float, bool, int]
 
 LONGEST: int
 SENTENCE_START: int
@@ -20,11 +21,10 @@ class NGrams:
         backoffs: Arrays,
         starts: Arrays,
     ) -> None: ...
-    def score(self, words: Sequence[int]) -> list[float]: ...
+    def log_probs(self, words: Sequence[int], before: Sequence[int]) -> list[float]: ...
     def expected_costs(
         self, units: Sequence[Sequence[int]], firsts: Sequence[Sequence[int]] | None = None
     ) -> list[float]: ...
-    def distribution(self, before: Sequence[int], size: int) -> npt.NDArray[np.float64]: ...
 
 def unfold(
     bits: npt.NDArray[Any],
@@ -43,7 +43,7 @@ class NGramScorer:
         units: Sequence[Sequence[int]],
         expected_costs: Sequence[float],
         weight: float,
-        alternatives: Sequence[Sequence[Alternative]] | None = None,
+        alternatives: Sequence[Sequence[NumberedForm]] | None = None,
     ) -> None: ...
 
 class BackwardNGramScorer(NGramScorer):

@@ -99,13 +99,14 @@ cdef class NGrams:
                     node = -1
             context.nodes[level] = node
 
-    def score(self, words):
-        """The log-probability of each word of a sentence and of its end, by their numbers."""
+    def log_probs(self, words, before):
+        """The log-probability of each word after all words before it, by their numbers."""
         cdef Context context
         forget(&context)
-        self.extend(&context, START)
+        for word in before:
+            self.extend(&context, word)
         found = []
-        for word in [*words, END]:
+        for word in words:
             found.append(self.log_prob(&context, word))
             self.extend(&context, word)
         return found
@@ -116,7 +117,8 @@ cdef class NGrams:
 
         `firsts` are the units as they are written after the start, if they differ.
         """
-        cdef vector[vector[uint32_t]] units_ = units, firsts_ = units if firsts is None else firsts
+        cdef vector[vector[uint32_t]] units_ = [*units, [END]]
+        cdef vector[vector[uint32_t]] firsts_ = [*(units if firsts is None else firsts), [END]]
         cdef vector[double] found
         with nogil:
             self.add_expected_costs(units_, firsts_, &found)
@@ -128,7 +130,7 @@ cdef class NGrams:
     ) except -1 nogil:
         cdef Context context
         cdef const vector[uint32_t]* words
-        cdef int n = units.size(), unit, before, i
+        cdef int n = units.size() - 1, unit, before, i
         cdef uint32_t last
         cdef double total, cost
         for unit in range(n + 1):
@@ -140,27 +142,15 @@ cdef class NGrams:
                 last = START if before == n else units[before].back()
                 self.extend(&context, last)
                 cost = 0.0
-                if unit == n:
-                    cost = self.log_prob(&context, END)
-                else:
-                    words = &units[unit]
-                    if before == n:
-                        words = &firsts[unit]
-                    for i in range(<int>words.size()):
-                        cost += self.log_prob(&context, words[0][i])
-                        self.extend(&context, words[0][i])
+                words = &units[unit]
+                if before == n:
+                    words = &firsts[unit]
+                for i in range(<int>words.size()):
+                    cost += self.log_prob(&context, words[0][i])
+                    self.extend(&context, words[0][i])
                 total += exp(min(cost, MOST))
             found.push_back(log(max(total / n, LEAST)))
         return 0
-
-    def distribution(self, before, size):
-        """The log-probability of each of the `size` words of the vocabulary after `before`."""
-        cdef Context context
-        cdef int i
-        forget(&context)
-        for word in before:
-            self.extend(&context, word)
-        return np.array([self.log_prob(&context, i) for i in range(size)])
 
 
 def unfold(bits, stored, counted, many, int size):

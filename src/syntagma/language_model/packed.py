@@ -23,9 +23,17 @@ from syntagma.files.sections import (
     read_lines,
     text_section,
 )
-from syntagma.language_model._ngrams import LONGEST, NGrams, NGramScorer, rises, unfold
+from syntagma.language_model._ngrams import (
+    LONGEST,
+    NGrams,
+    NGramScorer,
+    rises,
+    unfold,
+)
 from syntagma.language_model.backoff import (
+    END,
     SPECIAL_WORDS,
+    START,
     UNKNOWN,
     BackoffModel,
     Float32,
@@ -36,6 +44,7 @@ from syntagma.problem.word import Alternative, shape
 
 Array = npt.NDArray[Any]
 Codes = npt.NDArray[np.uint8]
+NumberedForm = tuple[list[int], list[int], float, bool, int]  # as `NGramScorer` takes it
 
 MAX_ORDER = LONGEST
 PREFIX = "lm."  # of the sections of a file
@@ -240,7 +249,7 @@ class LanguageModel:
 
     def score(self, words: Sequence[str]) -> list[float]:
         """The natural log-probability of each word of a sentence and, last, of its end."""
-        return self.ngrams.score([self.number(word) for word in words])
+        return self.ngrams.log_probs([*map(self.number, words), END], [START])
 
     def ngram_scorer(
         self,
@@ -256,8 +265,14 @@ class LanguageModel:
         units = self.units(forms)
         if alternatives is None:
             return NGramScorer(self.ngrams, units, self.ngrams.expected_costs(units), weight)
+        choices = self.choices(alternatives)
+        expected_costs = self.ngrams.expected_costs(units, [choice[0][1] for choice in choices])
+        return NGramScorer(self.ngrams, units, expected_costs, weight, choices)
+
+    def choices(self, alternatives: Sequence[Sequence[Alternative]]) -> list[list[NumberedForm]]:
+        """The forms that each unit may take."""
         names: dict[tuple[str, str], int] = {}
-        choices = [
+        return [
             [
                 (
                     self._unit(form.text),
@@ -270,9 +285,6 @@ class LanguageModel:
             ]
             for choice in alternatives
         ]
-        firsts = [choice[0][1] for choice in choices]
-        expected_costs = self.ngrams.expected_costs(units, firsts)
-        return NGramScorer(self.ngrams, units, expected_costs, weight, choices)
 
     def units(self, forms: Sequence[str]) -> list[list[int]]:
         """The numbers of the words of each unit."""
