@@ -7,14 +7,13 @@ Treebanks, where everything must be given, are read from the same blocks in
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, groupby, product
 from operator import itemgetter
 from typing import Literal
 
-from syntagma.errors import FormatError, ProblemError, SyntagmaWarning, shown
+from syntagma.errors import FormatError, ProblemError, SyntagmaWarning, shown, warn
 from syntagma.files.reading import Lines, Place, about_sentence
 from syntagma.problem.limits import MAX_CONSTRAINTS, MAX_DIGITS, MAX_LINE, MAX_WORDS
 from syntagma.problem.parse import Annotation, Given, ParsedWord, ParseOrigin, check_tag_column
@@ -27,7 +26,6 @@ from syntagma.results.spelling import Contraction, Spelling
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 
 _NOTED = itemgetter(LEMMA, UPOS, XPOS, FEATS, MISC)  # the columns of an `Annotation`
-TAG_COLUMNS: dict[TagColumn, int] = {"upos": UPOS, "xpos": XPOS}
 
 # The column of the lemmas: LEMMA or, in the input of the shared task, FORM.
 Lemmas = Literal["column", "shared task"]
@@ -44,7 +42,7 @@ _NOT_A_WORD = re.compile(rf"({_NUMBER})-({_NUMBER})|(?:0|{_NUMBER})\.{_NUMBER}")
 def tag_index(tag_column: TagColumn) -> int:
     """The index of the column that serves as the tag."""
     check_tag_column(tag_column)
-    return TAG_COLUMNS[tag_column]
+    return UPOS if tag_column == "upos" else XPOS
 
 
 @dataclass(slots=True)
@@ -143,10 +141,8 @@ def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
 def _row_error(columns: list[str], count: int, place: Place) -> FormatError | None:
     """The fault of a row that is not the next word; None if it is well-formed but not a word."""
     if len(columns) != 10:
-        return FormatError(
-            f"{len(columns)} column{'s' * (len(columns) != 1)} instead of 10 separated by tabs",
-            *place,
-        )
+        found = f"{len(columns)} column{'s' * (len(columns) != 1)}"
+        return FormatError(f"{found} instead of 10 separated by tabs", *place)
     match = _NOT_A_WORD.fullmatch(columns[ID])
     if match is None:
         return FormatError(f"ID is {shown(columns[ID])} where {count + 1} is expected", *place)
@@ -162,40 +158,30 @@ def read_conllu(
 
     A `SyntagmaWarning` at the end says if a model that reads UPOS tags got XPOS tags only.
     """
-    tag_index(tag_column)  # raises now, not when the first problem is read
-    return _problems(read_blocks(lines, source), source, tag_column, lemmas)
+    check_tag_column(tag_column)  # raises now, not when the first problem is read
 
+    def problems() -> Iterator[Problem | FormatError]:
+        tagged: set[int] = set()
+        for block in read_blocks(lines, source):
+            if isinstance(block, FormatError):
+                yield block
+                continue
+            if tag_column == "upos" and UPOS not in tagged:
+                tagged |= {each for each in (UPOS, XPOS) for row in block.rows if row[each] != "_"}
+            try:
+                yield problem_from_block(block, tag_column, lemmas)
+            except FormatError as error:
+                yield error
+        # UPOS tags are given to any model: `linearizer/inputs.py` warns if it does not read them.
+        if tagged == {XPOS}:
+            message = (
+                f"{source}: the model reads UPOS tags, but the file has XPOS tags only: words were "
+                "ordered as if they had no tag; give UPOS tags, or use a model that reads XPOS "
+                "tags (syntagma train --tag-column xpos)"
+            )
+            warn(SyntagmaWarning(message))
 
-def _problems(
-    blocks: Iterable[Block | FormatError],
-    source: str,
-    tag_column: TagColumn,
-    lemmas: Lemmas | None,
-) -> Iterator[Problem | FormatError]:
-    tagged: set[TagColumn] = set()
-    for block in blocks:
-        if isinstance(block, FormatError):
-            yield block
-            continue
-        if tag_column not in tagged:
-            tagged |= {
-                name
-                for name, column in TAG_COLUMNS.items()
-                if any(row[column] != "_" for row in block.rows)
-            }
-        try:
-            yield problem_from_block(block, tag_column, lemmas)
-        except FormatError as error:
-            yield error
-    # UPOS tags are given to any model: `linearizer/inputs.py` warns if it does not read them.
-    if tag_column == "upos" and tagged == {"xpos"}:
-        warnings.warn(
-            f"{source}: the model reads UPOS tags, but the file has XPOS tags only: words were "
-            "ordered as if they had no tag; give UPOS tags, or use a model that reads XPOS tags "
-            "(syntagma train --tag-column xpos)",
-            SyntagmaWarning,
-            stacklevel=2,
-        )
+    return problems()
 
 
 def problem_from_block(
@@ -257,10 +243,8 @@ def _hints(block: Block) -> tuple[tuple[int, int], ...]:
         for _, same_rank in groupby(sorted(words), key=itemgetter(0)):
             rank = [index for _, index in same_rank]
             if len(pairs) + len(nearer) * len(rank) > MAX_CONSTRAINTS:
-                raise FormatError(
-                    f"more order constraints from `lin` than the limit of {MAX_CONSTRAINTS}",
-                    *block.place,
-                )
+                what = f"more order constraints from `lin` than the limit of {MAX_CONSTRAINTS}"
+                raise FormatError(what, *block.place)
             # Those of ranks further apart follow from these.
             pairs += product(nearer, rank) if after else product(rank, nearer)
             nearer = rank
@@ -269,11 +253,8 @@ def _hints(block: Block) -> tuple[tuple[int, int], ...]:
 
 def _head(column: str, place: Place) -> int:
     if not (column.isascii() and column.isdigit() and len(column) <= MAX_DIGITS):
-        raise FormatError(
-            f"HEAD is {shown(column)} where the ID of a word, 0 (root) or _ (not given) "
-            "is expected",
-            *place,
-        )
+        expected = "the ID of a word, 0 (root) or _ (not given) is expected"
+        raise FormatError(f"HEAD is {shown(column)} where {expected}", *place)
     return int(column)
 
 

@@ -12,13 +12,8 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
+from syntagma.problem import objects, validation
 from syntagma.problem.canonical import canonical_order
-from syntagma.problem.objects import (
-    parse_from_conllu,
-    parse_from_spacy,
-    parse_from_stanza,
-    parse_from_udapi,
-)
 from syntagma.problem.parse import (
     Given,
     Parse,
@@ -28,18 +23,6 @@ from syntagma.problem.parse import (
     without_order,
 )
 from syntagma.problem.precedence import predecessors
-from syntagma.problem.validation import (
-    A_BAG,
-    as_bound,
-    as_pairs,
-    check_heads,
-    check_id,
-    check_iterable,
-    check_order_constraints,
-    check_root,
-    check_words,
-    given_root,
-)
 from syntagma.problem.word import TagColumn, Word
 
 
@@ -65,19 +48,19 @@ class Problem:
 
     def __post_init__(self) -> None:
         if type(self.words) is not tuple:
-            check_iterable(self.words, A_BAG)
+            validation.check_iterable(self.words, validation.A_BAG)
             object.__setattr__(self, "words", tuple(self.words))
-        check_words(self.words)
+        validation.check_words(self.words)
         if self.id is not None:
-            check_id(self.id)
-        check_heads(self.words)
-        check_root(self.words)
+            validation.check_id(self.id)
+        validation.check_heads(self.words)
+        validation.check_root(self.words)
         if type(self.before) is not tuple or self.before:
-            object.__setattr__(self, "before", as_pairs(self.before))
+            object.__setattr__(self, "before", validation.as_pairs(self.before))
         if self.before or self.first is not None or self.last is not None:
-            object.__setattr__(self, "first", as_bound(self.first, "first"))
-            object.__setattr__(self, "last", as_bound(self.last, "last"))
-            check_order_constraints(self.words, self.before, self.first, self.last)
+            object.__setattr__(self, "first", validation.as_bound(self.first, "first"))
+            object.__setattr__(self, "last", validation.as_bound(self.last, "last"))
+            validation.check_order_constraints(self.words, self.before, self.first, self.last)
         closure = predecessors(self.words, self.before, self.first, self.last)
         object.__setattr__(self, "predecessors", closure)
 
@@ -96,7 +79,7 @@ class Problem:
         >>> Problem.of(["barks", "dog", "the"], before=[(3, 2)]).words[1].form
         'dog'
         """
-        check_iterable(words, A_BAG)
+        validation.check_iterable(words, validation.A_BAG)
         return cls(
             tuple(Word(word) if isinstance(word, str) else word for word in words),
             before,  # type: ignore[arg-type]
@@ -127,7 +110,7 @@ class Problem:
         The words are listed in canonical order, which does not reveal that of the sentence.
         `Linearization.to_spacy` is the way back: it restores the annotations of each word.
         """
-        parse = parse_from_spacy(sentence)
+        parse = objects.parse_from_spacy(sentence)
         return cls._of_parse(parse, Given(tags, arcs, labels, lemmas, tag_column))
 
     @classmethod
@@ -136,7 +119,7 @@ class Problem:
 
         The other arguments are those of `from_spacy`. `Linearization.to_conllu` is the way back.
         """
-        return cls._of_parse(parse_from_conllu(token_list), Given(**given))
+        return cls._of_parse(objects.parse_from_conllu(token_list), Given(**given))
 
     @classmethod
     def from_stanza(cls, sentence: Any, **given: Unpack[Parts]) -> Problem:
@@ -144,7 +127,7 @@ class Problem:
 
         The other arguments are those of `from_spacy`. `Linearization.to_stanza` is the way back.
         """
-        return cls._of_parse(parse_from_stanza(sentence), Given(**given))
+        return cls._of_parse(objects.parse_from_stanza(sentence), Given(**given))
 
     @classmethod
     def from_udapi(cls, tree: Any, **given: Unpack[Parts]) -> Problem:
@@ -152,7 +135,7 @@ class Problem:
 
         The other arguments are those of `from_spacy`. `Linearization.to_udapi` is the way back.
         """
-        return cls._of_parse(parse_from_udapi(tree), Given(**given))
+        return cls._of_parse(objects.parse_from_udapi(tree), Given(**given))
 
     @classmethod
     def _of_parse(cls, parse: Parse, given: Given) -> Problem:
@@ -166,13 +149,12 @@ class Problem:
     @property
     def root(self) -> int | None:
         """The 1-based index of the word that must be the root, if the constraints decide that."""
-        return given_root(self.words) or None
+        return validation.given_root(self.words) or None
 
     @property
     def may_be_root(self) -> tuple[bool, ...]:
         """For each word, whether the constraints on heads and labels allow it to be the root."""
-        root = given_root(self.words)
-        if root:
+        if root := validation.given_root(self.words):
             return tuple(index == root for index in range(1, len(self.words) + 1))
         return tuple(word.head is None and word.deprel is None for word in self.words)
 
