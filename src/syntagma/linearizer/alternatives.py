@@ -1,7 +1,5 @@
-"""Alternatives that differ in meaning or emphasis, chosen among the best results of a search.
-
-How much two results differ is measured in `results/difference.py`.
-"""
+"""Alternatives that differ in meaning or emphasis, chosen among the best results of a search by
+how much they differ (`results/difference.py`)."""
 
 from __future__ import annotations
 

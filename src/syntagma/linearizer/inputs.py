@@ -120,15 +120,11 @@ def as_order(problem: Problem, items: list[Any]) -> list[str] | list[int]:
     missing = Counter(word.form for word in problem.words)
     missing.subtract(forms)
     for form, count in missing.items():
-        if count > 0:
-            raise ProblemError(
-                f"the word {shown(form)} of the bag is missing in the given order", field="order"
-            )
-        if count < 0:
-            raise ProblemError(
-                f"the given order uses {shown(form)} more often than the bag contains it",
-                field="order",
-            )
+        if count:
+            fault = f"the given order uses {shown(form)} more often than the bag contains it"
+            if count > 0:
+                fault = f"the word {shown(form)} of the bag is missing in the given order"
+            raise ProblemError(fault, field="order")
     return forms
 
 

@@ -115,20 +115,19 @@ class BeamStrategy:
         """
         scores = None if encoding.liftings is None else self._scorer.lift_scores(search)
         rivals = [] if scores is None else rival_liftings(encoding, scores)
-        if not rivals and (scores is None or encoding.problem.predecessors is None):
+        if scores is None or (not rivals and encoding.problem.predecessors is None):
             found = beam_search(search, n_best, clock.left)
             if not found:
                 return self._search_closer(encoding, search, n_best, clock)
             return [decode(encoding, self._vocabulary, each, search.narrowed) for each in found]
         searches = list(self._open([each for each, _ in rivals], [search.width] * len(rivals)))
-        entrants = rivals
         if encoding.fixed or not is_unlikely(rivals):
-            entrants, searches = [(encoding, 0.0), *rivals], [search, *searches]
+            rivals, searches = [(encoding, 0.0), *rivals], [search, *searches]
         lists: list[list[Linearization]] = []
         narrowed = False
-        for (each, odds), its_search in zip(entrants, searches, strict=True):
+        for (each, odds), its_search in zip(rivals, searches, strict=True):
             left = clock.left
-            share = None if left is None else left / (len(entrants) - len(lists))
+            share = None if left is None else left / (len(rivals) - len(lists))
             found = beam_search(its_search, n_best, share)
             narrowed = narrowed or its_search.narrowed
             lists.append([self._decode(each, tree, odds) for tree in found])
@@ -142,14 +141,12 @@ class BeamStrategy:
                 raise
             return [replace(lifted, narrowed=narrowed)]
 
-    def _search_loosest(self, encoding: Encoding, scores: Floats | None) -> Linearization | None:
+    def _search_loosest(self, encoding: Encoding, scores: Floats) -> Linearization | None:
         """A result for order constraints that no likely lifting can meet.
 
         With every word attached to the top of its tree, given arcs forbid least. An order found so
         is then scored with the least lifting that it needs.
         """
-        if scores is None:
-            return None
         try:
             loosest = lift_encoding(encoding, room_of(encoding.given_heads))
             found, _ = depth_first_search(Search(loosest.task, 1), WORK_LIMIT)
@@ -187,7 +184,7 @@ class BeamStrategy:
 
     def _last_resort(self, encoding: Encoding) -> Linearization:
         """Any solution. Raises `UnsatisfiableError` if there is none, or none is found."""
-        problem, vocabulary = encoding.problem, self._vocabulary
+        problem = encoding.problem
         if encoding.fixed:
             found, exhausted = depth_first_search(Search(encoding.task, 1), WORK_LIMIT)
             if not found:
@@ -199,7 +196,7 @@ class BeamStrategy:
         try:
             return self._search_depth_first(encoding, SCORED_LIMIT)
         except UnsatisfiableError:
-            encoding = encode(way, vocabulary, alternatives=encoding.alternatives)
+            encoding = encode(way, self._vocabulary, alternatives=encoding.alternatives)
             result = self._search_depth_first(encoding, WORK_LIMIT)
         if encoding.alternatives is not None:
             problem = problem.with_forms([word.form for word in result.problem.words])

@@ -151,29 +151,26 @@ def encode(
         masks = list(renumbered((problem.predecessors[at] for at in order), order))
     heads = tuple(row.head for row in rows)
     root = heads.index(ROOT) if ROOT in heads else NONE
-    n_attached = sum(word.head is not None for word in problem.words)
-    given = (
-        sum(word.tag is not None or word.upos is not None for word in known),
-        n_attached,
-        sum(row.label != NONE for row in rows),
-    )
+    attached = sum(word.head is not None for word in problem.words)
+    tagged = sum(word.tag is not None or word.upos is not None for word in known)
+    labelled = sum(row.label != NONE for row in rows)
     with_inputs = vocabulary.upos or vocabulary.features
     return Encoding(
-        problem,
-        order,
-        SearchTask(np.array(fields, np.int32), np.array(pool, np.int32), root, masks, kinds),
-        tuple(row.tag for row in rows),
-        heads,
-        tuple(leaders),
-        (given[0] / len(rows), given[1] / len(rows), given[2] / len(rows)),
-        fixed is not None,
-        asked,
-        alternatives,
-        tuple(known[at] for at in order) if with_inputs else (),
-        n_attached == len(rows),
-        (0,) * len(rows),
-        heads,
-        () if lifting else None,
+        problem=problem,
+        order=order,
+        task=SearchTask(np.array(fields, np.int32), np.array(pool, np.int32), root, masks, kinds),
+        tags=tuple(row.tag for row in rows),
+        heads=heads,
+        leaders=tuple(leaders),
+        shares=(tagged / len(rows), attached / len(rows), labelled / len(rows)),
+        fixed=fixed is not None,
+        asked=asked,
+        alternatives=alternatives,
+        known=tuple(known[at] for at in order) if with_inputs else (),
+        is_tree=attached == len(rows),
+        lifts=(0,) * len(rows),
+        given_heads=heads,
+        liftings=() if lifting else None,
     )
 
 
