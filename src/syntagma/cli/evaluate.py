@@ -134,7 +134,7 @@ def evaluate(
     Two example outputs of each length class:
         syntagma evaluate --data test.conllu --condition none --examples 2
     Two models and the outputs of another system, with sacrebleu's paired bootstrap test:
-        syntagma evaluate --data test.conllu -c tree --model en --model ./my.syntagma \
+        syntagma evaluate --data test.conllu -c tree --model en --model ./my.syntagma \\
             --outputs other.txt
     CCG derivations:
         syntagma evaluate --data test.auto --search best-first --model ccg.syntagma

@@ -85,25 +85,24 @@ def info(
 
 def list_as_text(models: Sequence["InstalledModel"]) -> str:
     """A line per model; below, why some cannot be loaded."""
-    rows = [HEADINGS]
-    for each in models:
-        if not each.error:
-            rows.append(
-                (
-                    each.name,
-                    each.language or "-",
-                    f"{each.distribution} {each.version}",
-                    each.search,
-                    _columns(each.tags, each.inputs) or "-",
-                    "yes" if each.realizes else "no",
-                    "yes" if each.lifting else "no",
-                    f"{each.size / 1e6:.1f} MB",
-                    each.licence or "-",
-                    str(each.path),
-                )
-            )
+    rows = [
+        (
+            each.name,
+            each.language or "-",
+            f"{each.distribution} {each.version}",
+            each.search,
+            _columns(each.tags, each.inputs) or "-",
+            "yes" if each.realizes else "no",
+            "yes" if each.lifting else "no",
+            f"{each.size / 1e6:.1f} MB",
+            each.licence or "-",
+            str(each.path),
+        )
+        for each in models
+        if not each.error
+    ]
     faults = "".join(f"\nunusable: {each.error}" for each in models if each.error)
-    return aligned(*rows) + (f"{faults}\n" if faults else "")
+    return aligned(HEADINGS, *rows) + (f"{faults}\n" if faults else "")
 
 
 def list_as_json(models: Sequence["InstalledModel"]) -> str:

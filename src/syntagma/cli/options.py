@@ -108,7 +108,7 @@ Projective = Annotated[
     ),
 ]
 NoLanguageModel = Annotated[
-    bool, typer.Option("--no-lm", help="Do not use the language model of the model, if it has one.")
+    bool, typer.Option("--no-lm", help="Ignore the model's language model.")
 ]
 Beam = Annotated[
     int | None,

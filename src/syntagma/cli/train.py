@@ -57,7 +57,8 @@ def train(
         PresetName | None,
         typer.Option(
             help="All settings of a published system: Liu et al. (2015), Puduppully et al. (2016), "
-            "Zhang and Clark (2015), Zhang (2013), Zhang and Clark (2011). Options beside it win."
+            "Zhang and Clark (2015), Zhang (2013), Zhang and Clark (2011). Explicit options "
+            "override it."
         ),
     ] = None,
     search: Annotated[
@@ -161,7 +162,7 @@ def train(
     unlabelled: Annotated[
         bool,
         typer.Option(
-            "--unlabelled/--labelled", help="Linear and best-first: whether arcs lack labels."
+            "--unlabelled/--labelled", help="Linear and best-first: train without arc labels."
         ),
     ] = LINEAR.unlabelled,
     start: Annotated[
@@ -285,9 +286,9 @@ def train(
 ) -> None:
     """Train a model on a treebank in CoNLL-U.
 
-    What is not given is chosen to fit the treebank, and printed first. The epoch that is best on
-    DEV is kept. Training can be interrupted at any time: the same
-    command resumes it, losing at most the current epoch, and ends with the same model.
+    Settings that are not given are chosen to fit the treebank, and printed first. The epoch that is
+    best on DEV is kept. Training can be interrupted at any time: the same command resumes it,
+    losing at most the current epoch, and ends with the same model.
 
     \b
     A model for every condition, from words only to labelled trees, that also realizes lemmas:

@@ -30,7 +30,7 @@ def tune(
     trials: Annotated[int, typer.Option(min=1, help="Number of settings to try.")] = TRIALS,
     minutes: Annotated[
         float | None,
-        typer.Option(help="Stop after so many minutes and keep the best model until then."),
+        typer.Option(help="Time limit in minutes; the best model so far is kept."),
     ] = None,
     jobs: Annotated[
         int | None,
@@ -73,10 +73,10 @@ def tune(
     """Search for the settings that make the best neural model of a treebank.
 
     The first trial has the settings that `train` would choose, and runs to its end unless the time
-    is up. The others vary width, dropout, word dropout, learning rate and epochs; what an option
-    gives stays the same.
-    Those that fall behind are stopped early (ASHA). The model with the best mean BLEU on DEV is
-    kept, and the trials are printed as a table. Needs Ray Tune: pip install 'syntagma[ray]'.
+    is up. The others vary width, dropout, word dropout, learning rate and epochs, unless an option
+    sets them. Those that fall behind are stopped early (ASHA). The model with the best mean BLEU
+    on DEV is kept, and the trials are printed as a table. Needs Ray Tune:
+    pip install 'syntagma[ray]'.
 
     A folder OUTPUT.tuning keeps the trials: the same command resumes where it was interrupted, also
     with more trials. Measure the model on a test set afterwards: its BLEU on DEV is that of the
