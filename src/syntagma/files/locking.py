@@ -8,11 +8,10 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from syntagma.errors import OutputError, SyntagmaWarning
+from syntagma.errors import OutputError, SyntagmaWarning, warn
 from syntagma.files import temporary
 
 _BUSY = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
@@ -47,20 +46,14 @@ def lock_file(path: Path, output: Path, work: str, *, shared: bool = False) -> I
         if error.errno not in _UNSUPPORTED:
             reason = error.strerror or error
             raise OutputError(f"cannot write {output}: {path}: {reason}") from error
-        warnings.warn(
-            f"the file system of {output} has no locks ({error.strerror}): make sure that no other "
-            f"{work} writes this file",
-            SyntagmaWarning,
-            stacklevel=2,
-        )
+        message = f"the file system of {output} has no locks ({error.strerror})"
+        warn(SyntagmaWarning(f"{message}: make sure that no other {work} writes this file"))
         temporary.remove(path)
         yield
         return
     if descriptor is None:
-        raise OutputError(
-            f"cannot write {output}: another {work} with this output is under way"
-            f"{_holder(path)}; wait for it, or choose another output"
-        )
+        busy = f"another {work} with this output is under way{_holder(path)}"
+        raise OutputError(f"cannot write {output}: {busy}; wait for it, or choose another output")
     try:
         yield
     finally:

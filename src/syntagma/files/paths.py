@@ -55,11 +55,8 @@ def expand_paths(paths: Any, name: str, *, folders: bool = False) -> list[Path]:
                 if folders or not os.path.isdir(match)
             )
             if not matches:
-                raise FormatError(
-                    f"no {'file or folder' if folders else 'file'} matches this pattern; check "
-                    "its spelling",
-                    pattern,
-                )
+                kind = "file or folder" if folders else "file"
+                raise FormatError(f"no {kind} matches this pattern; check its spelling", pattern)
         for match in matches:
             found.setdefault("-" if match == "-" else os.path.realpath(match), Path(match))
     return list(found.values())

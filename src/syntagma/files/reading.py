@@ -83,21 +83,17 @@ def decoded_lines(
             line, whole = line.removesuffix(b"\n"), line[-1:] == b"\n"
             line = line.removesuffix(b"\r")
             if len(line) > MAX_LINE:
-                yield FormatError(
-                    f"the line is longer than the limit of {MAX_LINE >> 20} MiB", source, number
-                )
+                message = f"the line is longer than the limit of {MAX_LINE >> 20} MiB"
+                yield FormatError(message, source, number)
                 while not whole and (rest := stream.readline(1 << 20)):
                     whole = rest[-1:] == b"\n"
                 continue
             try:
                 yield line.decode("utf-8")
             except UnicodeDecodeError as error:
-                yield FormatError(
-                    f"not UTF-8: byte 0x{line[error.start]:02x} at column {error.start + 1}; "
-                    "convert the file to UTF-8",
-                    source,
-                    number,
-                )
+                what = f"byte 0x{line[error.start]:02x} at column {error.start + 1}"
+                message = f"not UTF-8: {what}; convert the file to UTF-8"
+                yield FormatError(message, source, number)
     except reading_faults() as error:
         yield unreadable(error, source, number or None)
 
@@ -126,9 +122,8 @@ def unpacked(raw: io.BufferedReader, source: str) -> BinaryIO:
         return io.BufferedReader(_XzReader(raw), _CHUNK)
     for magic, name in _OTHER_MAGIC.items():
         if start.startswith(magic):
-            raise FormatError(
-                f"compressed with {name}: only gzip and xz are read; decompress it first", source
-            )
+            message = f"compressed with {name}: only gzip and xz are read; decompress it first"
+            raise FormatError(message, source)
     return cast(BinaryIO, raw)
 
 

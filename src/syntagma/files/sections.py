@@ -57,11 +57,9 @@ def _check_shape(arrays: Mapping[str, Array], section: Section, sizes: dict[str,
     if array is None:
         raise damaged(section.name, "it is missing")
     if array.dtype != section.dtype or array.ndim != len(section.shape):
-        raise damaged(
-            section.name,
-            f"its type is {array.dtype} in {array.ndim} dimensions, not "
-            f"{section.dtype.__name__} in {len(section.shape)}",
-        )
+        declared = f"{section.dtype.__name__} in {len(section.shape)}"
+        why = f"its type is {array.dtype} in {array.ndim} dimensions, not {declared}"
+        raise damaged(section.name, why)
     for found, size in zip(array.shape, section.shape, strict=True):
         expected = sizes.setdefault(size, found) if isinstance(size, str) else size
         if found != expected:

@@ -4,8 +4,8 @@ r"""CCGbank's .auto format in and out: a line with an id, then a line with a der
     (<T S 1 2> (<L NP NOUN NOUN Birds NP>) (<L S\NP VERB VERB sing S\NP>) )
 
 `(<T category head children> … )` is a node, `(<L category tag tag form category>)` a word. Of the
-two tags the first is taken; the second category, which may have indices (`NP[nb]_1/N_1`), is left
-alone. Fields are separated by spaces, so forms may contain any other character. The spaces of a
+two tags the first is taken; the second category, which may have indices (`NP[nb]_1/N_1`), is
+ignored. Fields are separated by spaces, so forms may contain any other character. The spaces of a
 phrase, such as a base NP, become no-break spaces (U+00A0), and spaces again in reading.
 
 The head, 0 or 1, is the index of the child that the head word comes from. Files disagree on its

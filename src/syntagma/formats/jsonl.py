@@ -175,13 +175,11 @@ def order_from_json(
     check_limit(len(items), MAX_WORDS, "the order", "words", "order")
     for index, item in enumerate(items):
         if not isinstance(item, str) and type(item) is not int:
-            raise SchemaError(
-                f"expected a form or an index of a word, found {_kind(item)}", f"order[{index}]"
-            )
+            message = f"expected a form or an index of a word, found {_kind(item)}"
+            raise SchemaError(message, f"order[{index}]")
     if "words" not in value and not all(isinstance(item, str) for item in items):
-        raise SchemaError(
-            "the key 'words' is missing, which an order by indices needs", field="words"
-        )
+        message = "the key 'words' is missing, which an order by indices needs"
+        raise SchemaError(message, field="words")
     problem = problem_from_json({"words": items, **value}, place=place)
     return problem, join_phrases(items, problem) if written else items
 
@@ -265,11 +263,11 @@ Result = Linearization | Realization
 def write_jsonl(result: Result | Sequence[Result], **more: object) -> str:
     """One result, or the n best of one problem, as a line of JSON with its line end; `more` keys
     come last."""
-    if not isinstance(result, Sequence):
-        value = {"id": _id(result), **_result(result), **more}
-    else:
+    if isinstance(result, Sequence):
         id = _id(result[0]) if result else None
-        value = {"id": id, "n_best": [_result(each) for each in result], **more}
+        value = {"id": id, "n_best": [*map(_result, result)], **more}
+    else:
+        value = {"id": _id(result), **_result(result), **more}
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
