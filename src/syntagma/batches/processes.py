@@ -142,8 +142,9 @@ class _Feeder(threading.Thread):
                 return worker
             except _Died:
                 code = self._end()
+        cause = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
         raise OutputError(
-            f"worker processes end before they are ready ({_cause(code)}): is there memory for "
+            f"worker processes end before they are ready ({cause}): is there memory for "
             "one model each? Fewer of them (--jobs) need less"
         )
 
@@ -171,12 +172,6 @@ def _send(pipe: IO[str] | None, value: dict[str, Any]) -> None:
         raise _Died from None
 
 
-def _cause(code: int | None) -> str:
-    if code is not None and code < 0:
-        return f"signal {-code}"
-    return f"exit code {code}"
-
-
 def _main() -> None:
     """The worker: run until the driver is gone."""
     answers = open_answers()
@@ -186,10 +181,9 @@ def _main() -> None:
         _run(received, answers)
     except BrokenPipeError:
         pass
-    except SyntagmaError as error:
-        send(answers, {"error": type(error).__name__, "message": str(error)})
-    except Exception as error:  # a bug: the driver reports it
-        traceback.print_exc()
+    except Exception as error:
+        if not isinstance(error, SyntagmaError):  # a bug: the driver reports it
+            traceback.print_exc()
         send(answers, {"error": type(error).__name__, "message": str(error)})
     os._exit(0)  # without waiting for the thread
 

@@ -25,7 +25,7 @@ import os
 import struct
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -74,23 +74,19 @@ def write_container(
     path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
 ) -> None:
     """Write `header` and `arrays` to `path`; the same content always gives the same bytes."""
-    blocks: list[bytes] = []
-    sections: list[dict[str, Any]] = []
+    blocks, sections = [], []
     for name, array in arrays.items():
         data = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
         if data.dtype.str not in _DTYPES:
             raise TypeError(f"array {name!r}: a model file cannot hold {data.dtype}")
         block = data.tobytes().ljust(_aligned(data.nbytes), b"\0")
         blocks.append(block)
-        sections.append(
-            {
-                "name": name,
-                "dtype": data.dtype.str,
-                "shape": list(array.shape),
-                "crc32": zlib.crc32(block),
-            }
-        )
-    index = _encode_index({"header": header, "sections": sections})
+        sections.append(_Section(name, data.dtype.str, array.shape, zlib.crc32(block)))
+    described = {"header": header, "sections": [asdict(section) for section in sections]}
+    text = json.dumps(described, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    index = text.encode()
+    # Spaces keep the padded index JSON; the sections behind it start at a multiple of 64.
+    index = index.ljust(_aligned(_INDEX_START + len(index)) - _INDEX_START)
     size = _INDEX_START + len(index) + sum(map(len, blocks))
     prefix = _PREFIX.pack(MAGIC, FORMAT_VERSION, len(index), size)
     with atomic_write(path, "wb") as file:
@@ -107,9 +103,7 @@ def read_container(path: str | Path) -> tuple[dict[str, Any], dict[str, npt.NDAr
     Every checksum is verified, so what is returned is what was written.
     """
     data = _map(Path(path))
-    index, start = _read_index(path, data)
-    header = _header(path, index)
-    sections = _sections(path, index)
+    header, sections, start = _read_index(path, data)
     claimed = start + sum(section.size for section in sections)
     if claimed != len(data):
         raise _malformed(path, f"its header describes {claimed} bytes, but it has {len(data)}")
@@ -119,10 +113,7 @@ def read_container(path: str | Path) -> tuple[dict[str, Any], dict[str, npt.NDAr
         if section.name in arrays:
             raise _malformed(path, f"two sections named {section.name!r}")
         if zlib.crc32(view[start : start + section.size]) != section.crc32:
-            raise ModelError(
-                f"{path}: damaged model file: wrong checksum of section {section.name!r};"
-                " get a fresh copy"
-            )
+            raise _damaged(path, f"wrong checksum of section {section.name!r}")
         flat = np.frombuffer(data, section.dtype, section.count, start)
         arrays[section.name] = flat.reshape(section.shape)
         start += section.size
@@ -132,8 +123,8 @@ def read_container(path: str | Path) -> tuple[dict[str, Any], dict[str, npt.NDAr
 def read_header(path: str | Path) -> tuple[dict[str, Any], frozenset[str]]:
     """The header of `path` and the names of its sections, without reading these: the checksum of
     the header alone is verified."""
-    index, _ = _read_index(path, _map(Path(path)))
-    return _header(path, index), frozenset(section.name for section in _sections(path, index))
+    header, sections, _ = _read_index(path, _map(Path(path)))
+    return header, frozenset(section.name for section in sections)
 
 
 def content_mark(path: str | Path) -> str:
@@ -152,15 +143,12 @@ def _malformed(path: str | Path, fault: str) -> ModelError:
     return ModelError(f"{path}: malformed model file: {fault}")
 
 
+def _damaged(path: str | Path, fault: str) -> ModelError:
+    return ModelError(f"{path}: damaged model file: {fault}; get a fresh copy")
+
+
 def _aligned(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
-
-
-def _encode_index(index: Mapping[str, Any]) -> bytes:
-    text = json.dumps(index, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    encoded = text.encode()
-    # Spaces keep the padded index JSON; the sections behind it start at a multiple of 64.
-    return encoded.ljust(_aligned(_INDEX_START + len(encoded)) - _INDEX_START)
 
 
 def _map(path: Path) -> mmap.mmap:
@@ -182,8 +170,8 @@ def _map(path: Path) -> mmap.mmap:
         raise ModelError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def _read_index(path: str | Path, data: mmap.mmap) -> tuple[dict[str, Any], int]:
-    """The index and the offset at which it ends."""
+def _read_index(path: str | Path, data: mmap.mmap) -> tuple[dict[str, Any], list[_Section], int]:
+    """The header, the table of sections, and the offset at which they end."""
     _, version, index_size, file_size = _PREFIX.unpack_from(data)
     if version != FORMAT_VERSION:
         raise ModelError(
@@ -197,18 +185,13 @@ def _read_index(path: str | Path, data: mmap.mmap) -> tuple[dict[str, Any], int]
     encoded = data[_INDEX_START : _INDEX_START + index_size]
     (checksum,) = _CHECKSUM.unpack_from(data, _PREFIX.size)
     if zlib.crc32(encoded, zlib.crc32(data[: _PREFIX.size])) != checksum:
-        raise ModelError(
-            f"{path}: damaged model file: wrong checksum of the header; get a fresh copy"
-        )
+        raise _damaged(path, "wrong checksum of the header")
     if len(data) < file_size:
         raise ModelError(
             f"{path}: truncated model file: {len(data)} of {file_size} bytes; get a fresh copy"
         )
     if len(data) > file_size:
-        raise ModelError(
-            f"{path}: damaged model file: {len(data) - file_size} bytes follow its end;"
-            " get a fresh copy"
-        )
+        raise _damaged(path, f"{len(data) - file_size} bytes follow its end")
     try:
         index = json.loads(encoded, parse_constant=_refuse)
         _check_json(index)
@@ -216,7 +199,12 @@ def _read_index(path: str | Path, data: mmap.mmap) -> tuple[dict[str, Any], int]
         raise _malformed(path, "the header is not JSON") from error
     if not isinstance(index, dict):
         raise _malformed(path, "the header is not a JSON object")
-    return index, _INDEX_START + index_size
+    header, entries = index.get("header"), index.get("sections")
+    if not isinstance(header, dict):
+        raise _malformed(path, "its index has no header")
+    if not isinstance(entries, list):
+        raise _malformed(path, "it has no table of sections")
+    return header, [_section(path, entry) for entry in entries], _INDEX_START + index_size
 
 
 def _refuse(constant: str) -> None:
@@ -238,20 +226,6 @@ def _check_json(value: object, depth: int = 0) -> None:
     elif isinstance(value, list):
         for inner in value:
             _check_json(inner, depth + 1)
-
-
-def _header(path: str | Path, index: dict[str, Any]) -> dict[str, Any]:
-    header = index.get("header")
-    if not isinstance(header, dict):
-        raise _malformed(path, "its index has no header")
-    return header
-
-
-def _sections(path: str | Path, index: dict[str, Any]) -> list[_Section]:
-    entries = index.get("sections")
-    if not isinstance(entries, list):
-        raise _malformed(path, "it has no table of sections")
-    return [_section(path, entry) for entry in entries]
 
 
 def _section(path: str | Path, entry: object) -> _Section:

@@ -60,7 +60,12 @@ class Announcement:
         return f"{self.distribution} {self.version}".rstrip()
 
     def locate(self) -> Path:
-        """The model file. Raises `ModelError` if the package is broken."""
+        """The model file. Raises `ModelError` if the package is broken.
+
+        Packages around it are not imported.
+        """
+        from importlib.util import find_spec
+
         if self.fault:
             raise ModelError(f"{self.source}: {self.fault}; reinstall it")
         if not is_name(self.name):
@@ -68,41 +73,30 @@ class Announcement:
                 f"{self.source} announces a model under the name {shown(self.name)}: a name has "
                 "letters, digits, _ and - only"
             )
+        announces = f"{self.source} announces the model {shown(self.name)}"
+        file = f"{self.name}{SUFFIX}"
         if not re.fullmatch(r"\w+(\.\w+)*", self.package):
             raise ModelError(
-                f"{self.source} announces the model {shown(self.name)} by {shown(self.package)}, "
-                f"which is not the name of a package with the file {self.name}{SUFFIX}"
+                f"{announces} by {shown(self.package)}, which is not the name of a package with "
+                f"the file {file}"
             )
-        file = f"{self.name}{SUFFIX}"
-        folders = self._folders()
-        for folder in folders:
-            if (folder / file).is_file():
-                return folder / file
-        raise ModelError(
-            f"{self.source} announces the model {shown(self.name)}, but its file is missing "
-            f"({folders[0] / file}); reinstall it"
-        )
-
-    def _folders(self) -> list[Path]:
-        """The folders of the package. Packages around it are not imported."""
-        from importlib.util import find_spec
-
         outermost, *inner = self.package.split(".")
         try:
             found = find_spec(outermost)
         except Exception as error:  # whatever a foreign finder raises
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise ModelError(
-                f"{self.source} announces the model {shown(self.name)}, but its package "
-                f"{self.package} cannot be found ({reason}); reinstall it"
+                f"{announces}, but its package {self.package} cannot be found ({reason}); "
+                "reinstall it"
             ) from error
         folders = list(found.submodule_search_locations or ()) if found else []
         if not folders:
-            raise ModelError(
-                f"{self.source} announces the model {shown(self.name)}, but there is no package "
-                f"{outermost}; reinstall it"
-            )
-        return [Path(folder, *inner) for folder in folders]
+            raise ModelError(f"{announces}, but there is no package {outermost}; reinstall it")
+        places = [Path(folder, *inner, file) for folder in folders]
+        for place in places:
+            if place.is_file():
+                return place
+        raise ModelError(f"{announces}, but its file is missing ({places[0]}); reinstall it")
 
 
 def is_name(model: object) -> TypeGuard[str]:

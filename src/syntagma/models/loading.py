@@ -65,13 +65,18 @@ def load_model(
     with _errors_of(path):
         if LANGUAGE_MODEL not in header and any(name.startswith(PREFIX) for name in arrays):
             raise ModelError(f"there is a language model, but no header field {LANGUAGE_MODEL!r}")
-        _check_sections(header, arrays, stored_scorer.sections(header))
+        missing = (Vocabulary.SECTIONS | stored_scorer.sections(header)) - arrays.keys()
+        if missing:
+            raise not_a_model(f"no section {min(missing)!r}")
+        if header.get("tag_column") not in ("upos", "xpos"):
+            raise not_a_model("no tag column")
         stored = stored_scorer.from_arrays(arrays)
         vocabulary = Vocabulary.from_arrays(arrays, back_off=header.get("back_off", True))
         model = build_model(header, vocabulary, stored)
         if LANGUAGE_MODEL in header and language_model:
-            weighted = _weighted_language_model(header[LANGUAGE_MODEL], arrays)
-            model = replace(model, language_model=weighted)
+            found = LanguageModel.from_arrays(arrays)
+            balance = Balance.from_json(header[LANGUAGE_MODEL].get("balance"))
+            model = replace(model, language_model=WeightedLanguageModel(found, balance))
         if arrays.keys() & Realizer.SECTIONS:
             realizer = Realizer.from_arrays(arrays, header.get("language", ""), source=str(path))
             model = replace(model, realizer=realizer)
@@ -104,16 +109,6 @@ def _check_search(path: str | Path, made_for: SearchName, wanted: SearchName | N
     )
 
 
-def _check_sections(
-    header: Header, arrays: dict[str, npt.NDArray[Any]], sections: frozenset[str]
-) -> None:
-    missing = (Vocabulary.SECTIONS | sections) - arrays.keys()
-    if missing:
-        raise not_a_model(f"no section {min(missing)!r}")
-    if header.get("tag_column") not in ("upos", "xpos"):
-        raise not_a_model("no tag column")
-
-
 @contextmanager
 def _errors_of(path: str | Path) -> Iterator[None]:
     """Add the name of the file to errors about its content."""
@@ -123,10 +118,3 @@ def _errors_of(path: str | Path) -> Iterator[None]:
         raise ModelError(f"{path}: {error}") from error
     except UnicodeDecodeError as error:
         raise ModelError(f"{path}: {not_a_model('a list of words is not UTF-8')}") from error
-
-
-def _weighted_language_model(
-    about: object, arrays: dict[str, npt.NDArray[Any]]
-) -> WeightedLanguageModel:
-    balance = about.get("balance") if isinstance(about, dict) else None
-    return WeightedLanguageModel(LanguageModel.from_arrays(arrays), Balance.from_json(balance))

@@ -137,7 +137,7 @@ def package_texts(
 
 def _pyproject(about: About, version: str, *, with_text: bool) -> str:
     # By name: the folder may still hold the licence text of an earlier package.
-    licence_files = ["LICENSE.md", *(["LICENSE.txt"] if with_text else [])]
+    licence_files = ["LICENSE.md", *["LICENSE.txt"] * with_text]
     licence = licence_id(about.header.get("licence", ""))
     return PYPROJECT.format(
         mark=MARK,
@@ -161,12 +161,9 @@ def _quoted(text: str) -> str:
 def _required(header: Header) -> str:
     """The oldest version of Syntagma that is sure to load the model by its name."""
     made = str(header.get("created_with", ""))
-    numbers = re.fullmatch(r"\d+(\.\d+)*", made)
-    return max(made, SINCE, key=_numbers) if numbers else SINCE
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(part) for part in version.split(".")]
+    if not re.fullmatch(r"\d+(\.\d+)*", made):
+        return SINCE
+    return max(made, SINCE, key=lambda version: [*map(int, version.split("."))])
 
 
 def _module(name: str) -> str:
@@ -197,15 +194,12 @@ def _check_folder(folder: Path, files: Iterable[str]) -> None:
         ours = False
     foreign = [] if ours else [file for file in files if (folder / file).exists()]
     if project.name in foreign or any((folder / f"setup.{e}").exists() for e in ("py", "cfg")):
-        raise OutputError(
-            f"cannot write the package to {folder}: it holds another Python project; "
-            "choose another folder"
-        )
-    if foreign:
-        raise OutputError(
-            f"cannot write the package to {folder}: its {foreign[0]} is not that of a package; "
-            "choose another folder"
-        )
+        why = "it holds another Python project"
+    elif foreign:
+        why = f"its {foreign[0]} is not that of a package"
+    else:
+        return
+    raise OutputError(f"cannot write the package to {folder}: {why}; choose another folder")
 
 
 # Licences of treebanks: identifiers of SPDX, names and texts.
@@ -319,16 +313,12 @@ def licence_statement(about: About, *, with_text: bool) -> str:
         "# Licence of the model\n",
         _wrapped(
             f"`{about.name}{SUFFIX}` was learned from {_data(header)}. {_licence(header)}"
-            + (" `LICENSE.txt` is its text." if with_text else "")
+            + " `LICENSE.txt` is its text." * with_text
         ),
         _wrapped(f"Attribution: {_attribution(header)}"),
         _wrapped(
             "Changes: the file holds the parameters of a model, lists of word forms and tags"
-            + (
-                ", lemmas with the forms that each was seen with, rules of spacing"
-                if about.realizes
-                else ""
-            )
+            + ", lemmas with the forms that each was seen with, rules of spacing" * about.realizes
             + " and, if it has a language model, probabilities of short sequences of words. It"
             " holds no sentences."
         ),

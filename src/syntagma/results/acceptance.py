@@ -81,10 +81,8 @@ class Acceptance:
         """The word at `position` and the word before it, None at the start of the sentence."""
         if self.position is None:
             return None
-        return (
-            self.words[self.position - 2] if self.position > 1 else None,
-            self.words[self.position - 1],
-        )
+        before = self.words[self.position - 2] if self.position > 1 else None
+        return before, self.words[self.position - 1]
 
     @property
     def continuation(self) -> tuple[str, ...]:
@@ -98,18 +96,15 @@ class Acceptance:
             return f"same: {self.text!r} is the best order"
         if self.verdict == "as good":
             return f"as good: {self.text!r} is as good as {self.best.text!r}"
-        parts = [f"worse: {self.text!r} {self._place()}", *self.broken]
+        place = ""
+        if self.adjacency is not None:
+            before, word = self.adjacency
+            after = f"its first word {word!r}" if before is None else f"{word!r} after {before!r}"
+            place = f"goes wrong at {after}"
+        parts = [f"worse: {self.text!r} {place}", *self.broken]
         if self.hint is not None:
             parts.append(f"better: {self.hint.text!r}")
         return "; ".join([*parts, f"{self.share:.0%} of its adjacencies are right"])
-
-    def _place(self) -> str:
-        if self.adjacency is None:
-            return ""
-        before, word = self.adjacency
-        if before is None:
-            return f"goes wrong at its first word {word!r}"
-        return f"goes wrong at {word!r} after {before!r}"
 
 
 def shared_adjacencies(words: Sequence[str], others: Sequence[str]) -> float:
@@ -123,11 +118,7 @@ def shared_adjacencies(words: Sequence[str], others: Sequence[str]) -> float:
     >>> shared_adjacencies(["the", "man", "in", "the", "dog", "bit", "the", "park"], order)
     0.6666666666666666
     """
-    pieces = _count_pieces([None, *words, None], [None, *others, None])
-    return (len(words) + 2 - pieces) / (len(words) + 1)
-
-
-def _count_pieces(one: Sequence[str | None], other: Sequence[str | None]) -> int:
+    one, other = [None, *words, None], [None, *others, None]
     free = [True] * len(other)
     places: dict[str | None, list[int]] = {}
     for place, word in enumerate(other):
@@ -147,4 +138,4 @@ def _count_pieces(one: Sequence[str | None], other: Sequence[str | None]) -> int
         free[place : place + agreed] = [False] * agreed
         start += agreed
         pieces += 1
-    return pieces
+    return (len(one) - pieces) / (len(one) - 1)

@@ -102,7 +102,11 @@ def profile_difference(one: Profile, other: Profile) -> float:
     """The difference of two linearizations of the same words, given their profiles."""
     if one.words == other.words:
         return 0.0  # a comma may have changed the tree
-    relations = _jaccard_distance(one.relations, other.relations)
+    # The sum of minima by that of maxima; `fsum` makes it symmetric to the last bit.
+    ours, theirs = one.relations, other.relations
+    common = fsum(min(weight, theirs[arc]) for arc, weight in ours.items() if arc in theirs)
+    everything = fsum(ours.values()) + fsum(theirs.values()) - common
+    relations = max(0.0, 1.0 - common / everything) if everything else 0.0
     main_clause = float(one.main_clause != other.main_clause)
     return (relations + _share_of_inversions(one.words, other.words) + main_clause) / 3
 
@@ -112,7 +116,11 @@ def profile(linearization: Linearization, *, lemmas: bool = False) -> Profile:
 
     With `lemmas`, words that have one are compared by it, whatever their forms.
     """
-    words = _words(linearization, lemmas)
+    given = linearization.problem.words
+    words = [
+        ((lemmas and given[token.source - 1].lemma) or token.form).casefold()
+        for token in linearization.tokens
+    ]
     nodes = _tree_without_punctuation(linearization, words)
     weights: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for node in nodes:
@@ -141,13 +149,12 @@ def _main_clause(nodes: list[_Node]) -> MainClause:
     """The main clause, made of the root and its dependents in order."""
     subjects = [at for at, node in enumerate(nodes) if node.function in SUBJECTS and node.depth]
     verbs = [at for at, node in enumerate(nodes) if not node.depth or node.function in AUXILIARIES]
+    objects = [(node.function, node.word) for node in nodes if node.function in OBJECTS]
     openings = [node.word for node in nodes if not node.depth or node.function not in NO_OPENING]
     return MainClause(
         roots=tuple(sorted(node.word for node in nodes if not node.depth)),
         subjects=tuple(sorted(nodes[at].word for at in subjects)),
-        objects=tuple(
-            sorted((node.function, node.word) for node in nodes if node.function in OBJECTS)
-        ),
+        objects=tuple(sorted(objects)),
         opening=openings[0] if openings else "",
         inverted=bool(subjects) and verbs[0] < subjects[0],
     )
@@ -170,24 +177,6 @@ def _tree_without_punctuation(linearization: Linearization, words: Sequence[str]
             head, depth = word, depth + 1
         waiting += [(dependent, head, depth) for dependent in dependents[position]]
     return [nodes[position] for position in sorted(nodes)]
-
-
-def _words(linearization: Linearization, lemmas: bool) -> list[str]:
-    """The words and punctuation marks in order, as they are compared."""
-    given = linearization.problem.words
-    return [
-        ((lemmas and given[token.source - 1].lemma) or token.form).casefold()
-        for token in linearization.tokens
-    ]
-
-
-def _jaccard_distance(
-    one: Mapping[tuple[str, str, str], float], other: Mapping[tuple[str, str, str], float]
-) -> float:
-    """1 - (sum of minima) / (sum of maxima); `fsum` makes it symmetric to the last bit."""
-    common = fsum(min(weight, other[arc]) for arc, weight in one.items() if arc in other)
-    everything = fsum(one.values()) + fsum(other.values()) - common
-    return max(0.0, 1.0 - common / everything) if everything else 0.0
 
 
 def _share_of_inversions(one: tuple[str, ...], other: tuple[str, ...]) -> float:

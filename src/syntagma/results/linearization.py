@@ -259,13 +259,11 @@ def _word_violations(linearization: Linearization) -> list[str]:
     if broken:
         return broken
     for token in linearization.tokens:
-        word = words[token.source - 1]
+        word, name = words[token.source - 1], name_word(words, token.source)
         if token.form != word.form:
-            broken.append(f"{name_word(words, token.source)} has become {token.form!r}")
+            broken.append(f"{name} has become {token.form!r}")
         if word.tag is not None and token.tag != word.tag:
-            broken.append(
-                f"{name_word(words, token.source)} is tagged {token.tag}, not {word.tag} as given"
-            )
+            broken.append(f"{name} is tagged {token.tag}, not {word.tag} as given")
     return broken
 
 
@@ -290,28 +288,20 @@ def _arc_violations(linearization: Linearization) -> list[str]:
     words = linearization.problem.words
     broken = []
     for token in linearization.tokens:
-        word = words[token.source - 1]
+        word, name = words[token.source - 1], name_word(words, token.source)
         if token.head == 0 and not linearization.finished:
             continue  # not attached to anything yet: no arc, no label
         known = 1 <= token.head <= len(linearization.tokens)
         head = linearization.tokens[token.head - 1].source if known else token.head
         if word.head is not None and head != word.head:
-            broken.append(
-                f"{name_word(words, token.source)} depends on word {head}, "
-                f"not on word {word.head} as given"
-            )
+            broken.append(f"{name} depends on word {head}, not on word {word.head} as given")
         if word.deprel is not None and token.deprel != word.deprel:
-            broken.append(
-                f"{name_word(words, token.source)} is labelled {token.deprel}, "
-                f"not {word.deprel} as given"
-            )
+            broken.append(f"{name} is labelled {token.deprel}, not {word.deprel} as given")
         if word.head is None and word.deprel is not None:
             must_be_root = word.deprel == ROOT_LABEL
             if must_be_root != (token.head == 0):
-                broken.append(
-                    f"{name_word(words, token.source)} is given with the label {word.deprel}, "
-                    f"but is {'not ' if must_be_root else ''}the root"
-                )
+                is_root = f"is {'not ' * must_be_root}the root"
+                broken.append(f"{name} is given with the label {word.deprel}, but {is_root}")
     return broken
 
 
@@ -320,7 +310,7 @@ def _order_violations(linearization: Linearization) -> list[str]:
     words = problem.words
     place = {source: position for position, source in enumerate(linearization.order, start=1)}
     broken = [
-        f"{name_words(words, (a, b), ' does not stand before ')}"
+        name_words(words, (a, b), " does not stand before ")
         for a, b in problem.before
         if a in place and b in place and place[a] > place[b]
     ]

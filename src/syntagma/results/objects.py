@@ -104,29 +104,18 @@ def _build_conllu(columns: Columns) -> TokenList:
         from conllu.models import Metadata, Token, TokenList
     except ImportError as error:
         raise missing_package("to_conllu", "conllu", "conllu", error) from error
-    tokens = []
+    values: list[tuple[Any, ...]] = []
     for position, row in enumerate(columns.rows, start=1):
         if token := columns.ranges.get(position):
-            values: tuple[Any, ...] = (
+            id, empty = (
                 (token.first, "-", token.last),
-                token.form,
-                *(UNKNOWN, UNKNOWN, None, None, None, UNKNOWN, None),
-                _pairs(token.misc),
+                (UNKNOWN, UNKNOWN, None, None, None, UNKNOWN),
             )
-            tokens.append(Token(zip(_FIELDS, values, strict=True)))
-        values = (
-            position,
-            row.form,
-            row.lemma,
-            row.upos,
-            known(row.xpos),
-            _pairs(row.features),
-            row.head,
-            row.deprel,
-            None,
-            _pairs(row.misc),
-        )
-        tokens.append(Token(zip(_FIELDS, values, strict=True)))
+            values.append((id, token.form, *empty, None, _pairs(token.misc)))
+        tags = (row.upos, known(row.xpos), _pairs(row.features))
+        arc = (row.head, row.deprel, None)
+        values.append((position, row.form, row.lemma, *tags, *arc, _pairs(row.misc)))
+    tokens = [Token(zip(_FIELDS, each, strict=True)) for each in values]
     metadata = Metadata()
     for comment in columns.comments:
         name, _, value = comment[1:].partition("=")
@@ -202,14 +191,8 @@ def _build_stanza(columns: Columns) -> Sentence:
         if token := columns.ranges.get(position):
             start, last = text.index(token.form, end), token.last
             end = start + len(token.form)
-            entries.append(
-                {
-                    "id": (token.first, token.last),
-                    "text": token.form,
-                    "start_char": start,
-                    "end_char": end,
-                }
-            )
+            extent = {"start_char": start, "end_char": end}
+            entries.append({"id": (token.first, token.last), "text": token.form, **extent})
         entry: dict[str, Any] = {
             "id": position,
             "text": row.form,
