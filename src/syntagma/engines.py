@@ -56,10 +56,8 @@ def import_ray(user: str, part: Literal["data", "tune"] | None = None) -> Any:
 
 @contextlib.contextmanager
 def connected(ray: Any, address: str | None, cores: int) -> Iterator[bool]:
-    """Connect to a cluster, or start one with so many cores on this machine, unless the caller has.
-
-    Yields whether it was started.
-    """
+    """Connect to a cluster, or start one with this many cores on this machine, and yield whether
+    one was started. A connection of the caller is used as it is."""
     if ray.is_initialized():
         yield False
         return

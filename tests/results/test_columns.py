@@ -10,9 +10,8 @@ import pytest
 from syntagma.errors import ArgumentError
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn, Word
-from syntagma.results.columns import Range, Row
 from syntagma.results.linearization import Linearization, Token
-from syntagma.results.spelling import Contraction, Spelling
+from syntagma.results.spelling import Contraction, Range, Row, Spelling
 
 
 def result(problem: Problem) -> Linearization:

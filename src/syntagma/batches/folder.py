@@ -5,7 +5,7 @@
     _manifest.json                          settings, inputs, shards with checksums and counts
     _unfinished/                            what is not final; removed after the manifest
 
-Names that begin with "_" are passed over by Spark, Arrow and pandas when they read the folder.
+Spark, Arrow and pandas skip names that begin with "_" when they read the folder.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Folder:
         for name in storage.names(_DONE):
             digits, _, kind = name.partition(".")
             if kind == "json" and digits.isdecimal():
-                # A note that is damaged is as good as none.
+                # A damaged note is ignored.
                 with contextlib.suppress(ValueError, KeyError, TypeError):
                     note = json.loads(storage.read(f"{_DONE}/{name}") or "")
                     self.done[int(digits)] = fields_of(Done, note)

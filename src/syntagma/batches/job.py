@@ -204,9 +204,16 @@ def fields_of(kind: Any, value: dict[str, Any]) -> Any:
     return kind(**{field.name: value[field.name] for field in fields(kind)})
 
 
-def error_of(kind: str, message: str) -> Exception:
-    """An error that ends the job, as a worker reports it: by the name of its class."""
-    known = getattr(errors, kind, None)
-    if isinstance(known, type) and issubclass(known, SyntagmaError):
-        return known(message)
-    return RuntimeError(f"{kind}: {message}")
+def error_answer(error: Exception) -> dict[str, str]:
+    """What a worker answers when an error ends the job; its class is known by its name."""
+    return {"error": type(error).__name__, "message": str(error)}
+
+
+def raise_error(answer: dict[str, Any]) -> None:
+    """Raise the error that an answer tells of, if it does."""
+    if "error" in answer:
+        kind, message = answer["error"], answer["message"]
+        known = getattr(errors, kind, None)
+        if isinstance(known, type) and issubclass(known, SyntagmaError):
+            raise known(message)
+        raise RuntimeError(f"{kind}: {message}")

@@ -17,9 +17,16 @@ import threading
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
-from typing import IO, Any, TextIO
+from typing import IO, Any
 
-from syntagma.batches.job import Assignment, BatchJob, ShardOutcome, ShardOutcomes, error_of
+from syntagma.batches.job import (
+    Assignment,
+    BatchJob,
+    ShardOutcome,
+    ShardOutcomes,
+    error_answer,
+    raise_error,
+)
 from syntagma.batches.solving import MAX_DEATHS, ShardSolver
 from syntagma.batches.storage import open_storage
 from syntagma.engines import available_cores, end_worker, open_answers, send, start_worker
@@ -154,8 +161,7 @@ class _Feeder(threading.Thread):
         if not line.endswith("\n") or self._stopped:
             raise _Died
         answer: dict[str, Any] = json.loads(line)
-        if "error" in answer:
-            raise error_of(answer["error"], answer["message"])
+        raise_error(answer)
         return answer
 
     def _end(self) -> int | None:
@@ -178,13 +184,20 @@ def _main() -> None:
     received: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(sys.stdin, received), daemon=True).start()
     try:
-        _run(received, answers)
+        start = json.loads(received.get())
+        storage = open_storage(start["output"])
+        solver = ShardSolver(BatchJob.from_json(start["job"]), storage, expendable=True)
+        send(answers, {"ready": True})
+        while True:
+            assignment = Assignment(**json.loads(received.get()))
+            outcome = solver.solve(assignment, lambda count: send(answers, {"tick": count}))
+            send(answers, {"outcome": asdict(outcome)})
     except BrokenPipeError:
         pass
     except Exception as error:
         if not isinstance(error, SyntagmaError):  # a bug: the driver reports it
             traceback.print_exc()
-        send(answers, {"error": type(error).__name__, "message": str(error)})
+        send(answers, error_answer(error))
     os._exit(0)  # without waiting for the thread
 
 
@@ -192,17 +205,6 @@ def _receive(lines: Iterable[str], received: queue.SimpleQueue[str]) -> None:
     for line in lines:
         received.put(line)
     os._exit(0)
-
-
-def _run(received: queue.SimpleQueue[str], answers: TextIO) -> None:
-    start = json.loads(received.get())
-    storage = open_storage(start["output"])
-    solver = ShardSolver(BatchJob.from_json(start["job"]), storage, expendable=True)
-    send(answers, {"ready": True})
-    while True:
-        assignment = Assignment(**json.loads(received.get()))
-        outcome = solver.solve(assignment, lambda count: send(answers, {"tick": count}))
-        send(answers, {"outcome": asdict(outcome)})
 
 
 if __name__ == "__main__":

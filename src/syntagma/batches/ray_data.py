@@ -13,7 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from syntagma.batches.job import Assignment, BatchJob, ShardOutcome, ShardOutcomes, error_of
+from syntagma.batches.job import (
+    Assignment,
+    BatchJob,
+    ShardOutcome,
+    ShardOutcomes,
+    error_answer,
+    raise_error,
+)
 from syntagma.batches.solving import ShardSolver
 from syntagma.batches.storage import open_storage
 from syntagma.engines import MAX_JOBS, available_cores, connected, import_ray, ray_reason
@@ -51,8 +58,9 @@ def solve_with_ray(
         try:
             # Without prefetching, with which an outcome would wait for the next one.
             for batch in dataset.iter_batches(batch_size=1, prefetch_batches=0):
-                for answer in batch["answer"]:
-                    outcome = _outcome(json.loads(answer))
+                for answer in map(json.loads, batch["answer"]):
+                    raise_error(answer)
+                    outcome = ShardOutcome.from_json(answer["outcome"])
                     tick(by_number[outcome.number].records)
                     yield outcome
         except ray.exceptions.RayError as error:
@@ -78,11 +86,5 @@ class ShardActor:
             assignment = Assignment(**json.loads(row["assignment"]))
             answer = {"outcome": asdict(self._solver.solve(assignment))}
         except SyntagmaError as error:
-            answer = {"error": {"kind": type(error).__name__, "message": str(error)}}
+            return {"answer": json.dumps(error_answer(error))}
         return {"answer": json.dumps(answer)}
-
-
-def _outcome(answer: dict[str, Any]) -> ShardOutcome:
-    if "error" in answer:
-        raise error_of(answer["error"]["kind"], answer["error"]["message"])
-    return ShardOutcome.from_json(answer["outcome"])

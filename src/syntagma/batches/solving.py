@@ -251,11 +251,9 @@ class ShardSolver:
         return [self._spelled(result) for result in found] if self._job.detokenize else found
 
     def _spelled(self, result: Any) -> Results | SyntagmaError:
-        if isinstance(result, SyntagmaError):
-            return result
-        if isinstance(result, Linearization):
-            return self._linearizer.spell(result)
-        return NBest(self._linearizer.spell(each) for each in result)
+        if isinstance(result, NBest):
+            return NBest(map(self._linearizer.spell, result))
+        return result if isinstance(result, SyntagmaError) else self._linearizer.spell(result)
 
 
 def _check(assignment: Assignment, piece: Piece, records: int) -> None:

@@ -19,9 +19,8 @@ from syntagma.problem.limits import MAX_CONSTRAINTS, MAX_DIGITS, MAX_LINE, MAX_W
 from syntagma.problem.parse import Annotation, Given, ParsedWord, ParseOrigin, check_tag_column
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import TagColumn
-from syntagma.results.columns import NO_SPACE
 from syntagma.results.linearization import Linearization
-from syntagma.results.spelling import Contraction, Spelling
+from syntagma.results.spelling import NO_SPACE, Contraction, Spelling
 
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
 

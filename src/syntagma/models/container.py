@@ -193,8 +193,10 @@ def _read_index(path: str | Path, data: mmap.mmap) -> tuple[dict[str, Any], list
     if len(data) > file_size:
         raise _damaged(path, f"{len(data) - file_size} bytes follow its end")
     try:
-        index = json.loads(encoded, parse_constant=_refuse)
-        _check_json(index)
+        index = json.loads(encoded)
+        json.dumps(index, ensure_ascii=False, allow_nan=False).encode()  # it can be written, too
+        if _depth(index) > _MAX_DEPTH:
+            raise ValueError("nested too deeply")
     except (ValueError, RecursionError) as error:
         raise _malformed(path, "the header is not JSON") from error
     if not isinstance(index, dict):
@@ -207,25 +209,10 @@ def _read_index(path: str | Path, data: mmap.mmap) -> tuple[dict[str, Any], list
     return header, [_section(path, entry) for entry in entries], _INDEX_START + index_size
 
 
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not JSON")
-
-
-def _check_json(value: object, depth: int = 0) -> None:
-    """Raise ValueError if a value is nested too deeply or its text cannot be written."""
-    if depth > _MAX_DEPTH:
-        raise ValueError("nested too deeply")
-    if isinstance(value, str):
-        value.encode()
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("a number is too large")
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            key.encode()
-            _check_json(inner, depth + 1)
-    elif isinstance(value, list):
-        for inner in value:
-            _check_json(inner, depth + 1)
+def _depth(value: object) -> int:
+    if not isinstance(value, (dict, list)):
+        return 0
+    return 1 + max(map(_depth, value.values() if isinstance(value, dict) else value), default=-1)
 
 
 def _section(path: str | Path, entry: object) -> _Section:

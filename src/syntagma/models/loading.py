@@ -15,9 +15,7 @@ from dataclasses import replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, cast
-
-import numpy.typing as npt
+from typing import cast
 
 from syntagma.errors import ArgumentError, ModelError, not_a_model, shown
 from syntagma.files.paths import check_path
@@ -54,7 +52,14 @@ def load_model(
     path: str | Path, *, search: SearchName | None = "beam", language_model: bool = True
 ) -> Model:
     """Read a model that is made for this search, or for any; its language model can be left out."""
-    header, arrays = _read(path)
+    content, arrays = read_container(path)
+    if content.keys() == {LANGUAGE_MODEL}:
+        raise ModelError(
+            f"{path}: a language model by itself; add it to a model: syntagma add-lm MODEL {path}"
+        )
+    with _errors_of(path):
+        check_header(content)
+    header = cast(Header, content)
     if scorer_name(header) not in STORED_SCORERS:
         raise ModelError(
             f"{path}: this version of Syntagma does not know the scorer {scorer_name(header)!r}; "
@@ -82,17 +87,6 @@ def load_model(
             model = replace(model, realizer=realizer)
         margin = read_margin(header, language_model=model.language_model is not None)
         return replace(model, margin=margin)
-
-
-def _read(path: str | Path) -> tuple[Header, dict[str, npt.NDArray[Any]]]:
-    header, arrays = read_container(path)
-    if header.keys() == {LANGUAGE_MODEL}:
-        raise ModelError(
-            f"{path}: a language model by itself; add it to a model: syntagma add-lm MODEL {path}"
-        )
-    with _errors_of(path):
-        check_header(header)
-    return cast(Header, header), arrays
 
 
 def _check_search(path: str | Path, made_for: SearchName, wanted: SearchName | None) -> None:

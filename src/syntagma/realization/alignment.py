@@ -31,8 +31,7 @@ from syntagma.formats.sr11 import read_sr11
 from syntagma.problem.problem import Problem
 from syntagma.realization.agreement import ARTICLES
 from syntagma.realization.realizer import Realizer
-from syntagma.results.columns import NO_SPACE
-from syntagma.results.spelling import Spelling
+from syntagma.results.spelling import NO_SPACE, Spelling
 from syntagma.treebanks.treebank import Sentence
 
 MAX_GUESSED = 5  # pieces of a word whose form is not known

@@ -20,9 +20,8 @@ from syntagma.problem.parse import (
 from syntagma.problem.problem import Problem
 from syntagma.problem.trees import find_cycle, is_projective, least_lifting
 from syntagma.problem.word import ROOT_LABEL, TagColumn
-from syntagma.results.columns import NO_SPACE, Columns, Range, Row
 from syntagma.results.objects import Exportable
-from syntagma.results.spelling import Spelling
+from syntagma.results.spelling import NO_SPACE, Columns, Range, Row, Spelling
 
 if TYPE_CHECKING:
     from syntagma.ccg.derivation import Derivation

@@ -11,7 +11,7 @@ from syntagma.errors import ArgumentError, missing_package, shown
 from syntagma.problem.objects import SPACY_ROOT
 from syntagma.problem.parse import UNKNOWN
 from syntagma.problem.word import ROOT_LABEL, TagColumn
-from syntagma.results.columns import Columns, known
+from syntagma.results.spelling import Columns, known
 
 if TYPE_CHECKING:
     from conllu.models import TokenList

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
 
 from syntagma.problem.word import TagColumn
-from syntagma.results.columns import Columns
 from syntagma.results.linearization import Linearization
 from syntagma.results.objects import Exportable
-from syntagma.results.spelling import Spelling
+from syntagma.results.spelling import Columns, Spelling
 
 if TYPE_CHECKING:
     from syntagma.results.drawing.svg import Panel

@@ -13,11 +13,11 @@ arcs cross, the horizontal line is interrupted by the vertical one. CCG derivati
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from syntagma.problem.trees import is_projective, walk
 from syntagma.results.drawing.characters import visible
 from syntagma.results.linearization import Linearization
 
@@ -53,35 +53,12 @@ def draw_tree(tree: Linearization, width: int | None = None) -> str:
 def _levels(heads: Sequence[int]) -> list[int]:
     """For each word, how far left of the words its arc to its head runs, from 1; 0 for the root.
 
-    An arc runs left of every arc below its dependent and of every arc between its two words. So
-    arcs never cross, and the leftmost arc of each word is that to its head.
-    """
-    dependents, top_down = walk(heads)
-    levels = [0] * (len(heads) + 1)
-    reach = [0] * (len(heads) + 1)  # the highest level below a word
-    for head in reversed(top_down[1:]):
-        left = [word for word in reversed(dependents[head]) if word < head]
-        right = [word for word in dependents[head] if word > head]
-        for side in (left, right):
-            level = 0
-            for word in side:  # from the nearest to the farthest
-                level = max(level, reach[word]) + 1
-                levels[word] = level
-            reach[head] = max(reach[head], level)
-    return levels[1:]
-
-
-def _crossing_levels(heads: Sequence[int]) -> list[int]:
-    """The levels of a tree in which arcs cross.
-
-    The arc of a word to its head still runs left of those to its dependents. No two arcs run over
-    the same line at the same level. Shorter arcs choose first, the level nearest to the words that
-    is left of those between their two words.
+    That arc runs left of those to the dependents of the word. No two arcs run over the same line at
+    the same level. Shorter arcs choose first, the level nearest to the words that is left of those
+    between their two words. So arcs of a projective tree never cross.
     """
     spans = [(min(word, head), max(word, head)) for word, head in enumerate(heads, start=1)]
-    waiting_for = [0] * (len(heads) + 1)
-    for head in heads:
-        waiting_for[head] += 1
+    waiting_for = Counter(heads)
     ready = [
         (high - low, word)
         for word, (low, high) in enumerate(spans, start=1)
@@ -98,8 +75,8 @@ def _crossing_levels(heads: Sequence[int]) -> list[int]:
             continue
         low, high = spans[word - 1]
         met = [each for each in placed if each[0] < high and low < each[1]]
-        inside = [level for first, last, level in met if low <= first and last <= high]
-        level = max(lowest[word], *(each + 1 for each in inside), 1)
+        inside = [level + 1 for first, last, level in met if low <= first and last <= high]
+        level = max([lowest[word], *inside])
         taken = {level for _, _, level in met}
         while level in taken:
             level += 1
@@ -114,7 +91,7 @@ def _crossing_levels(heads: Sequence[int]) -> list[int]:
 
 def _arcs(heads: Sequence[int], spacing: int) -> list[str]:
     """The drawing to the left of each word; all lines have the same length."""
-    levels = _levels(heads) if is_projective(heads) else _crossing_levels(heads)
+    levels = _levels(heads)
     size = max(levels) * spacing
     grid = [[0] * size for _ in heads]
     over = [[False] * size for _ in heads]  # an arc between other words
