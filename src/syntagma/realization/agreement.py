@@ -1,7 +1,7 @@
 """Agreement in English: of verbs with their subjects, of *this* and *that* with their nouns, and of
 *a* and *an* with the sound of the next word.
 
-Only verbs whose tag and features leave person and number open are touched. The search chooses
+Only verbs whose tag and features leave person and number open are changed. The search chooses
 between *a* and *an* by the language model; here the choice is settled when the order is known, so
 that it is right for rare words and without a language model, too.
 """

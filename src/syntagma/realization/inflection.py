@@ -42,10 +42,11 @@ from syntagma.realization.lexicon import (
 from syntagma.realization.transducer import Sibling, Transducer, morphs_of
 
 MAX_FORMS = 6
-MIN_SHARE = 0.005  # a rarer form of a lemma is taken for an error of the treebank
+MIN_SHARE = 0.005  # a rarer form of a lemma counts as an annotation error
 _FAMILY = 0.25  # the share of lemmas that tags of one paradigm have in common
-_ALIKE = 0.9  # features do not matter if this share of forms is the same without them, and
-# determine the tag if this share of words with them has it
+# Features do not matter if this share of forms is the same without them; they determine the tag if
+# this share of the words with them has it.
+_ALIKE = 0.9
 
 # Forms with these features are given only where they are asked for.
 _MARKED = ("Abbr=", "Style=", TYPO)
@@ -160,7 +161,7 @@ class Inflector:
         entries = self.lexicon.get(lemma) if features is None else None
         if not entries:
             return found
-        tags = {entry.tag for entry in entries}
+        tags = dict.fromkeys(entry.tag for entry in entries)  # in a fixed order, unlike a set
         others = Counter[tuple[str, str]]()
         for tag in tags:
             for other in self._families.get(tag, ()):
@@ -230,8 +231,7 @@ class Inflector:
         return self.forms(lemma, tag if self.knows(tag) else None, features)[0].text
 
     def knows(self, tag: str | None) -> bool:
-        """Whether the tag was seen in training, or is a UPOS tag of those, or `english` inflects by
-        it."""
+        """Whether inflection can use a tag: one seen in training, its UPOS tag, or an English one."""
         return tag in self._usual or tag in self._classes or (self.english and tag in english.RULES)
 
     def _is_class(self, tag: str) -> bool:

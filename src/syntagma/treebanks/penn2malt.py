@@ -81,7 +81,7 @@ WHPP    l  IN; TO; FW
 X       r
 """
 
-# HYPH and NFP are tags of newer treebanks. The Penn Treebank's # and $ are no punctuation.
+# HYPH and NFP are tags of newer treebanks. The Penn Treebank's # and $ are not punctuation.
 PUNCTUATION = frozenset((",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP"))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Alternative
@@ -41,19 +41,16 @@ def visit(settings: Settings, epoch: int, index: int, sentence: Sentence) -> Pro
 def thin_tags(
     settings: Settings, epoch: int, index: int, sentence: Sentence, inputs: Collection[str]
 ) -> Sentence:
-    """The sentence with all that a learner reads of tags and features or, so that it learns to do
-    with any of them, with only some: tags, and `inputs` among upos and features."""
+    """The sentence with all or some of its tags, UPOS tags and features, so that a learner can do
+    without any of them; `inputs` names those of the last two that it reads."""
     if not inputs:
         return sentence
     rng = random.Random(f"{settings.seed}:inputs:{epoch}:{index}")
-    subsets = [
-        chosen
-        for size in range(1, len(inputs) + 1)
-        for chosen in combinations(("tags", *inputs), size)
-    ]
     drawn = rng.random()
     if drawn < ALL_TAGS:
         return sentence
+    sizes = range(1, len(inputs) + 1)
+    subsets = list(chain(*(combinations(("tags", *inputs), size) for size in sizes)))
     kept = ("tags",) if drawn < ALL_TAGS + ONLY_TAGS else rng.choice(subsets)
     return replace(
         sentence,
