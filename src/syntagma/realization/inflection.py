@@ -231,7 +231,7 @@ class Inflector:
         return self.forms(lemma, tag if self.knows(tag) else None, features)[0].text
 
     def knows(self, tag: str | None) -> bool:
-        """Whether inflection can use a tag: one seen in training, its UPOS tag, or an English one."""
+        """Whether inflection can use a tag: seen in training, a UPOS tag of those, or English."""
         return tag in self._usual or tag in self._classes or (self.english and tag in english.RULES)
 
     def _is_class(self, tag: str) -> bool:

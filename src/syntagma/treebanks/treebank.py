@@ -39,8 +39,8 @@ from syntagma.results.spelling import Spelling
 class Sentence:
     """A sentence with its gold tree; heads are 1-based, 0 for the root; a missing tag is empty.
 
-    `annotated_heads` are those of the treebank if the tree was lifted. Sentences of a CCGbank have a
-    derivation. `upos` is empty if the tags are UPOS tags. Features are written as in CoNLL-U.
+    `annotated_heads` are those of the treebank if the tree was lifted. Sentences of a CCGbank have
+    a derivation. `upos` is empty if the tags are UPOS tags. Features are written as in CoNLL-U.
     Realisation needs lemmas (empty where missing), the spelling and the text as written.
     """
 
