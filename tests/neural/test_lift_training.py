@@ -17,8 +17,8 @@ from syntagma.treebanks.treebank import Sentence
 pytest.importorskip("torch")
 
 from syntagma.neural.adaptation import adapt
-from syntagma.neural.batches import collate
-from syntagma.neural.lift_training import (
+from syntagma.neural.batches import (
+    collate,
     encode_lifted,
     lift_sentence,
     with_lifting,
@@ -48,11 +48,12 @@ VOCABULARY = learn_vocabulary(SENTENCES).without_forms()
 
 def test_a_lifted_sentence_is_projective_and_the_other_as_annotated() -> None:
     for sentence in SENTENCES:
-        lifted = lift_sentence(*with_lifting(sentence))
-        assert lifted.annotated.heads == (sentence.annotated_heads or sentence.heads)
-        assert lifted.lifting == least_lifting(lifted.annotated.heads)
-        assert is_projective(lifted.projective.heads)
-        assert (lifted.projective is lifted.annotated) == (not any(lifted.lifting))
+        _, lifting = with_lifting(sentence)
+        annotated, projective = lift_sentence(sentence, lifting)
+        assert annotated.heads == (sentence.annotated_heads or sentence.heads)
+        assert lifting == least_lifting(annotated.heads)
+        assert is_projective(projective.heads)
+        assert (projective is annotated) == (not any(lifting))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
@@ -60,9 +61,10 @@ def test_the_derivation_of_a_lifted_problem_has_the_lifted_arcs(share: float) ->
     condition = Condition("some", tags=1, arcs=share, labelled=True)
     seen = 0
     for seed, sentence in enumerate(SENTENCES):
-        lifted = lift_sentence(*with_lifting(sentence))
-        problem = constrain(lifted.annotated, condition, Random(seed), shuffle=False)
-        given, ordered, reference = encode_lifted(lifted, problem, VOCABULARY)
+        _, lifting = with_lifting(sentence)
+        annotated, projective = lift_sentence(sentence, lifting)
+        problem = constrain(annotated, condition, Random(seed), shuffle=False)
+        given, ordered, reference = encode_lifted(projective, lifting, problem, VOCABULARY)
         assert ordered.given_heads == given.heads
         seen += any(ordered.lifts)
         for number, head in enumerate(ordered.heads):

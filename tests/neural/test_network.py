@@ -19,9 +19,13 @@ torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'syntagm
 from syntagma.neural._action_scorer import trace  # noqa: E402
 from syntagma.neural._search import NeuralSearch  # noqa: E402
 from syntagma.neural.adaptation import learn_lexicon  # noqa: E402
-from syntagma.neural.batches import Batch, Example, collate  # noqa: E402
+from syntagma.neural.batches import (  # noqa: E402
+    Batch,
+    Example,
+    collate,
+    open_steps,
+)
 from syntagma.neural.encoder import read_fields  # noqa: E402
-from syntagma.neural.lift_training import open_steps  # noqa: E402
 from syntagma.neural.network import Network, initial_parameters, look_up  # noqa: E402
 from syntagma.neural.parameters import (  # noqa: E402
     DIRECTIONS,

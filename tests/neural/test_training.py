@@ -42,8 +42,8 @@ from syntagma.models.container import read_container  # noqa: E402
 from syntagma.models.loading import load_model  # noqa: E402
 from syntagma.neural import training as neural_training  # noqa: E402
 from syntagma.neural.adaptation import adapt  # noqa: E402
+from syntagma.neural.batches import with_lifting  # noqa: E402
 from syntagma.neural.growth import grow_parameters  # noqa: E402
-from syntagma.neural.lift_training import with_lifting  # noqa: E402
 from syntagma.neural.parameters import DIRECTIONS, Dimensions  # noqa: E402
 from syntagma.neural.scorer import NeuralScorer  # noqa: E402
 from syntagma.neural.settings import NeuralSettings  # noqa: E402

@@ -1,14 +1,16 @@
 """Examples and batches for training the network.
 
-Batches are padded for the encoder, and flat for the action scorer: one row for each word, step or
-candidate, and indices that point to them. Only training imports this module.
+A sentence teaches its order, after the lifting that makes its tree projective, and how far its
+words are lifted (`transition.lifting` explains liftings). Batches are padded for the encoder, and
+flat for the action scorer: one row for each word, step or candidate, and indices that point to
+them. Only training imports this module.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,13 @@ from torch import Tensor
 from syntagma.neural._action_scorer import CANDIDATE_ADDRESSES, SET_NAMES, STATE_ADDRESSES
 from syntagma.neural.encoder import blank_fields
 from syntagma.neural.parameters import ARCS, DIRECTIONS, SLOTS, SPECIAL
-from syntagma.transition.lifting import room_of
+from syntagma.problem.problem import Problem
+from syntagma.problem.trees import least_lifting, lift_heads
+from syntagma.transition.encoding import Encoding
+from syntagma.transition.lifting import MOST_STEPS, Lifting, lift_encoding, room_of
+from syntagma.transition.training import Reference, encode_training
+from syntagma.transition.vocabulary import Vocabulary
+from syntagma.treebanks.treebank import Sentence
 
 _S0, _S1 = STATE_ADDRESSES.index("S0"), STATE_ADDRESSES.index("S1")
 
@@ -81,6 +89,58 @@ class Batch:
     liftable: Tensor  # [words to lift, 5]: rows of word, head and its head; room, steps
     directions: tuple[Steps, ...]
     n_words: int  # of the examples with traces
+
+
+def with_lifting(sentence: Sentence) -> tuple[Sentence, Lifting]:
+    """A sentence with the least lifting that makes its tree, as annotated, projective."""
+    lifting = least_lifting(sentence.annotated_heads or sentence.heads)
+    assert lifting is not None  # of a tree with one root
+    return sentence, lifting
+
+
+def lift_sentence(sentence: Sentence, lifting: Lifting) -> tuple[Sentence, Sentence]:
+    """A sentence as annotated, and the same with its words lifted."""
+    if not any(lifting):
+        return sentence, sentence
+    heads = sentence.annotated_heads or sentence.heads
+    lifted = tuple(head or 0 for head in lift_heads(heads, lifting))
+    return replace(sentence, heads=heads), replace(sentence, heads=lifted)
+
+
+def encode_lifted(
+    projective: Sentence, lifting: Lifting, problem: Problem, vocabulary: Vocabulary
+) -> tuple[Encoding, Encoding, Reference]:
+    """A problem that lists the words of a sentence in order: (as given, lifted, its derivation)."""
+    problem = without_unreachable(problem, lifting)
+    encoding, reference = encode_training(projective, problem, vocabulary)
+    steps = [0] * len(problem.words)
+    for number, word, each in zip(reference.order.tolist(), problem.words, lifting, strict=True):
+        if word.head:
+            steps[number] = each
+    return encoding, lift_encoding(encoding, tuple(steps)), reference
+
+
+def without_unreachable(problem: Problem, lifting: Sequence[int]) -> Problem:
+    """The problem without the arcs of words that must be lifted further than arcs are given: no
+    search could order it as the sentence is."""
+    words = list(problem.words)
+    changed = any(lifting)
+    while changed:
+        changed = False
+        for at, steps in enumerate(lifting):
+            head = words[at].head
+            for _ in range(steps if head else 0):
+                head = words[head - 1].head if head else None
+            if words[at].head and not head:
+                words[at] = replace(words[at], head=None, deprel=None)
+                changed = True
+    return problem if tuple(words) == problem.words else replace(problem, words=tuple(words))
+
+
+def open_steps(heads: Sequence[int], lifting: Sequence[int]) -> npt.NDArray[np.int32]:
+    """How far each word is to be lifted, as the network tells it; -1 if it cannot be."""
+    room = np.array(room_of(heads), np.int32)
+    return np.where(room > 0, np.minimum(np.array(lifting, np.int32), MOST_STEPS), -1)
 
 
 def collate(examples: Sequence[Example]) -> Batch:

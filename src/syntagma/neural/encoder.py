@@ -180,23 +180,20 @@ def _read_inputs(encoding: Encoding, vocabulary: Vocabulary) -> list[Ints]:
     """
     if not encoding.known:
         return []
-    rows: list[list[int]] = [[] for _ in encoding.known]
-    first = 0
-    if vocabulary.upos:
-        first = len(vocabulary.upos) + 1
-        for word, row in zip(encoding.known, rows, strict=True):
+    first = len(vocabulary.upos) + 1 if vocabulary.upos else 0
+    rows: list[list[int]] = []
+    for word in encoding.known:
+        row = []
+        if vocabulary.upos:
             row.append(vocabulary.upos_numbers[word.upos] if word.upos else first - 1)
-    if vocabulary.features:
-        for word, row in zip(encoding.known, rows, strict=True):
-            if word.features is None:
-                row.append(first + len(vocabulary.features))
-            elif word.features:
-                numbers = map(vocabulary.feature_numbers.__getitem__, word.features.split("|"))
-                row.extend(first + number for number in numbers)
-    columns = np.full((len(rows), max(map(len, rows))), NOTHING, np.int32)
-    for column, row in zip(columns, rows, strict=True):
-        column[: len(row)] = row
-    return [columns]
+        if vocabulary.features and word.features is None:
+            row.append(first + len(vocabulary.features))
+        elif vocabulary.features and word.features:
+            values = word.features.split("|")
+            row.extend(first + vocabulary.feature_numbers[value] for value in values)
+        rows.append(row)
+    longest = max(map(len, rows))
+    return [np.array([[*row, *[NOTHING] * (longest - len(row))] for row in rows], np.int32)]
 
 
 def blank_fields(shape: tuple[int, ...], fields: Sequence[Ints]) -> Ints:

@@ -104,8 +104,18 @@ class StoredNetwork:
                 "the model was trained with other slots than those of this version; "
                 "train it again or install the version that made it"
             )
-        _check_inputs(header, vocabulary)
-        lexicon = Lexicon(self.names, _suffix(header))
+        stated, known = header.get("inputs", []), list(input_names(vocabulary))
+        if stated != known:
+            raise ModelError(
+                f"the header states the inputs {stated}, but the vocabulary has {known}; "
+                "train it again"
+            )
+        suffix = header.get("suffix_length", SUFFIX)
+        if type(suffix) is not int or not 1 <= suffix <= SUFFIX:
+            raise ModelError(
+                f"the suffix_length of the header is not an integer from 1 to {SUFFIX}"
+            )
+        lexicon = Lexicon(self.names, suffix)
         sizes = table_sizes(lexicon, vocabulary)
         lifting = header.get("lifting") is True
         dimensions = {"trees": header.get("dimensions"), **header.get("networks", {})}
@@ -181,23 +191,6 @@ def _dimensions(given: object) -> Dimensions:
     return d
 
 
-def _check_inputs(header: Mapping[str, Any], vocabulary: Vocabulary) -> None:
-    """Refuse a header that does not state what the network reads besides forms, tags and arcs."""
-    stated, known = header.get("inputs", []), list(input_names(vocabulary))
-    if stated != known:
-        raise ModelError(
-            f"the header states the inputs {stated}, but the vocabulary has {known}; train it again"
-        )
-
-
-def _suffix(header: Mapping[str, Any]) -> int:
-    """The length of suffixes that a header states, if there can be such suffixes."""
-    length = header.get("suffix_length", SUFFIX)
-    if type(length) is not int or not 1 <= length <= SUFFIX:
-        raise ModelError(f"the suffix_length of the header is not an integer from 1 to {SUFFIX}")
-    return length
-
-
 def describe_network(
     dimensions: Dimensions,
     inputs: Iterable[str] = (),
@@ -209,12 +202,12 @@ def describe_network(
     """What the header of a model file states about its network and its lexicon; `inputs` are the
     names of those of INPUTS that it reads, `further` the dimensions of other networks, by what they
     are specialised in."""
-    inputs = list(inputs)
-    return {
+    described = {
         "dimensions": asdict(dimensions),
         "slots": SLOTS.to_json(),
-        **({"inputs": inputs} if inputs else {}),
-        **({"suffix_length": suffix} if suffix != SUFFIX else {}),
-        **({"lifting": True} if lifting else {}),
-        **({"networks": {kind: asdict(each) for kind, each in further.items()}} if further else {}),
+        "inputs": list(inputs),
+        "suffix_length": suffix if suffix != SUFFIX else None,
+        "lifting": lifting,
+        "networks": {kind: asdict(each) for kind, each in further.items()},
     }
+    return {name: value for name, value in described.items() if value}

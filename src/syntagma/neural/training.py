@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -22,10 +23,17 @@ import torch
 from syntagma.errors import TrainingError
 from syntagma.neural._action_scorer import trace
 from syntagma.neural.adaptation import dimensions_of, grown_dimensions, learn_lexicon
-from syntagma.neural.batches import Batch, Example, collate
+from syntagma.neural.batches import (
+    Batch,
+    Example,
+    collate,
+    encode_lifted,
+    lift_sentence,
+    open_steps,
+    with_lifting,
+)
 from syntagma.neural.encoder import read_fields
 from syntagma.neural.growth import grow_network
-from syntagma.neural.lift_training import encode_lifted, lift_sentence, open_steps, with_lifting
 from syntagma.neural.network import Network, initial_parameters, torch_at_work
 from syntagma.neural.parameters import SHARED, Dimensions, Floats, input_names, table_sizes
 from syntagma.neural.scorer import NeuralScorer, networks_of, starting_network
@@ -83,41 +91,31 @@ class NeuralLearner:
     def begin(
         self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
     ) -> Vocabulary:
-        with torch_at_work(self.threads, self.settings.seed):
-            return self._begin(sentences, pretrain)
-
-    def _begin(
-        self, sentences: Sequence[Sentence], pretrain: Sequence[Sequence[Sentence]]
-    ) -> Vocabulary:
+        settings = self.settings
         further = list(chain.from_iterable(pretrain))
         everything = [*sentences, *further]
         self.sentences = list(map(with_lifting, sentences))
         self.further = list(map(with_lifting, further))
         # The networks that stay: their dimensions and parameters, by what they are specialised in.
         self.others: dict[str, tuple[Dimensions, dict[str, Floats]]] = {}
-        if self.start is None:
-            self.dimensions = dimensions_of(self.settings)
-            vocabulary = learn_vocabulary(everything).without_forms()
-            self.vocabulary = vocabulary.with_inputs(*learn_inputs(everything))
-            self.lexicon = learn_lexicon(
-                everything, self.settings.min_count, self.settings.suffix_length
-            )
-            initial = self._fresh(self.dimensions)
-        else:
-            initial = self._continue(self.start, everything)
+        with torch_at_work(self.threads, settings.seed):
+            if self.start is not None:
+                initial = self._continue(self.start, everything)
+            else:
+                self.dimensions = dimensions_of(settings)
+                vocabulary = learn_vocabulary(everything).without_forms()
+                self.vocabulary = vocabulary.with_inputs(*learn_inputs(everything))
+                self.lexicon = learn_lexicon(everything, settings.min_count, settings.suffix_length)
+                initial = self._fresh(self.dimensions)
         values = {name: torch.from_numpy(array.copy()) for name, array in initial.items()}
-        fixed = SHARED if self.settings.specialize else frozenset()
+        fixed = SHARED if settings.specialize else frozenset()
         self.fixed = {name: values.pop(name) for name in initial if name in fixed}
         self.flat = FlatParameters(values)
-        self.network = Network(
-            self.dimensions,
-            {**self.fixed, **self.flat.parameters},
-            self.settings.dropout,
-            self.settings.word_dropout,
-        )
+        parameters = {**self.fixed, **self.flat.parameters}
+        self.network = Network(self.dimensions, parameters, settings.dropout, settings.word_dropout)
         self.optimizer = torch.optim.AdamW(
             [self.flat.values],
-            lr=self.settings.learning_rate,
+            lr=settings.learning_rate,
             betas=(0.9, 0.98),
             weight_decay=0.01,
             fused=True,
@@ -126,9 +124,9 @@ class NeuralLearner:
         self.steps = self.words_seen = 0
         # A pass over the further treebanks is cut into epochs of about the size of the main one.
         self.pieces = max(1, round(len(self.further) / len(sentences))) if self.further else 0
-        passes = self.settings.pretrain_epochs if self.further else 0
-        self.epochs = passes * self.pieces + self.settings.epochs
-        self.words_to_see = passes * _words(further) + self.settings.epochs * _words(sentences)
+        passes = settings.pretrain_epochs if self.further else 0
+        self.epochs = passes * self.pieces + settings.epochs
+        self.words_to_see = passes * _words(further) + settings.epochs * _words(sentences)
         return self.vocabulary
 
     def _continue(self, start: NeuralScorer, sentences: Sequence[Sentence]) -> dict[str, Floats]:
@@ -294,26 +292,41 @@ class NeuralLearner:
         of the tree as annotated are lifted."""
         if self.inflect is not None and of_lemmas(self.settings, number, index):
             sentence = self.inflect(sentence)
-        lifted = lift_sentence(sentence, lifting)
+        annotated, projective = lift_sentence(sentence, lifting)
         inputs = input_names(self.vocabulary)
-        posed = thin_tags(self.settings, number, index, lifted.annotated, inputs)
+        posed = thin_tags(self.settings, number, index, annotated, inputs)
         problem = visit(self.settings, number, index, posed)
-        given, ordered, reference = encode_lifted(lifted, problem, self.vocabulary)
-        examples = [self._ordering(ordered, reference)]
+        given, ordered, reference = encode_lifted(projective, lifting, problem, self.vocabulary)
+        examples = [self._example(ordered, ordered.lifts, reference)]
         if ordered is not given:
-            examples.append(self._lifting(given, ordered.lifts))
+            examples.append(self._example(given, ordered.lifts))
         return examples
 
-    def _ordering(self, encoding: Encoding, reference: Reference) -> Example:
-        """The order of a tree; if no word is lifted, also that none is."""
+    def _example(
+        self, encoding: Encoding, lifting: Lifting, reference: Reference | None = None
+    ) -> Example:
+        """How far the words of a tree are lifted, unless they have been; with a reference, also
+        their order."""
         fields, relations, heads = read_fields(encoding, self.lexicon, self.vocabulary)
-        words = [encoding.problem.words[at] for at in encoding.order]
-        guessed = reference.tagged & [word.tag is None for word in words]
+        given = np.full(len(heads), -1, np.int32)
         lifts = np.array(encoding.lifts, np.int32)
-        return Example(
+        example = Example(
             fields=fields,
             relations=relations,
             given_heads=heads,
+            traces=(),
+            heads=heads,
+            tags=given,
+            labels=given,
+            lifts=np.minimum(lifts, MOST_STEPS),
+            steps=given if lifts.any() else open_steps(heads.tolist(), lifting),
+        )
+        if reference is None:
+            return example
+        words = [encoding.problem.words[at] for at in encoding.order]
+        guessed = reference.tagged & [word.tag is None for word in words]
+        return replace(
+            example,
             traces=[
                 trace(encoding.task, reference.order, reference.heads, backward)
                 for backward in (False, True)
@@ -321,26 +334,6 @@ class NeuralLearner:
             heads=np.where(lifts > 0, encoding.given_heads, reference.heads),
             tags=np.where(guessed, reference.tags, -1),
             labels=np.where([word.deprel is None for word in words], reference.labels, -1),
-            lifts=np.minimum(lifts, MOST_STEPS),
-            steps=np.full(len(words), -1, np.int32)
-            if lifts.any()
-            else open_steps(heads.tolist(), encoding.lifts),
-        )
-
-    def _lifting(self, encoding: Encoding, lifting: Lifting) -> Example:
-        """How far the words of a tree are lifted."""
-        fields, relations, heads = read_fields(encoding, self.lexicon, self.vocabulary)
-        known = np.full(len(heads), -1, np.int32)
-        return Example(
-            fields=fields,
-            relations=relations,
-            given_heads=heads,
-            traces=(),
-            heads=heads,
-            tags=known,
-            labels=known,
-            lifts=np.zeros(len(heads), np.int32),
-            steps=open_steps(heads.tolist(), lifting),
         )
 
 

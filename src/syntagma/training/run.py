@@ -68,16 +68,12 @@ class Epoch:
         """The line that reports the epoch."""
         bleu = ", ".join(f"{condition} {bleu:.2f}" for condition, bleu in self.bleu.items())
         measured = f"dev BLEU {bleu}; " if bleu else ""
-        others = "".join(f"{_figure(name, value)}, " for name, value in self.figures.items())
+        shares = {"correct": "without update", "found": "found"}
+        others = "".join(
+            f"{100 * value:.1f}% {shares[name]}, " if name in shares else f"{name} {value:.4g}, "
+            for name, value in self.figures.items()
+        )
         return f"epoch {self.number}: {measured}{others}{self.cpu_seconds:.0f} s CPU"
-
-
-def _figure(name: str, value: float) -> str:
-    if name == "correct":
-        return f"{100 * value:.1f}% without update"
-    if name == "found":
-        return f"{100 * value:.1f}% found"
-    return f"{name} {value:.4g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +127,13 @@ def _folder_of(output: Path) -> Path:
 
 def _check_folder(folder: Path, inputs: Iterable[str | os.PathLike[str]]) -> None:
     """Raise if the folder holds anything that does not belong to a run: it will be removed."""
-    if not folder.is_dir():
-        if folder.exists():
-            raise TrainingError(
-                f"training needs a folder {folder}, but a file has this name: move it, or choose "
-                "another output"
-            )
+    if not folder.exists():
         return
+    if not folder.is_dir():
+        raise TrainingError(
+            f"training needs a folder {folder}, but a file has this name: move it, or choose "
+            "another output"
+        )
     for path in inputs:
         if Path(os.path.realpath(folder)) in Path(os.path.realpath(path)).parents:
             raise TrainingError(
@@ -215,9 +211,8 @@ class Run:
         if model.search == "best-first" and self.language_model is not None:
             weighted = WeightedLanguageModel(self.language_model, Balance(0, 0, 0, 0))
             model = replace(model, language_model=weighted)
-        linearizer = Linearizer(model)
         return measure_dev(
-            linearizer,
+            Linearizer(model),
             self.dev_sentences,
             self.dev_conditions,
             self.learner.request,
