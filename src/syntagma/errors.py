@@ -37,6 +37,10 @@ def shown(value: object) -> str:
     return text
 
 
+def counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 class Named(Protocol):
     """Anything with a name for messages."""
 

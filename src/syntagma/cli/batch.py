@@ -7,9 +7,9 @@ import typer
 
 from syntagma.batches.job import DEFAULT_SHARD_SIZE, MAX_SHARD_SIZE
 from syntagma.cli import options, process
-from syntagma.cli.output import counted
 from syntagma.cli.progress import Ticker
 from syntagma.engines import MAX_JOBS
+from syntagma.errors import counted
 from syntagma.request import DEFAULT_MAX_WORDS
 
 if TYPE_CHECKING:

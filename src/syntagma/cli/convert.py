@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import counted, open_output, write_stdout
+from syntagma.cli.output import open_output, write_stdout
 from syntagma.cli.progress import Ticker
+from syntagma.errors import counted
 from syntagma.files.writing import check_output, check_stdout
 
 

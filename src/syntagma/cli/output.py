@@ -79,10 +79,6 @@ def aligned(*rows: Sequence[str], right: bool = False) -> str:
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
-
-
 class Document:
     """The results of a command in one format, with what comes before and after them.
 

@@ -147,14 +147,12 @@ def _or(given: T | None, chosen: T) -> T:
 
 def learn_lexicon(sentences: Iterable[Sentence], min_count: int, suffix: int = SUFFIX) -> Lexicon:
     """The lexicon of the names that occur at least `min_count` times in the sentences."""
-    tables = _count_names(count_forms(sentences), suffix)
-    return Lexicon(
-        {
-            table: sorted(name for name, count in tables[table].items() if count >= min_count)
-            for table in LEXICAL
-        },
-        suffix,
-    )
+    tables = _count_names(count_forms(sentences), suffix).items()
+    names = {
+        table: sorted(name for name, count in counts.items() if count >= min_count)
+        for table, counts in tables
+    }
+    return Lexicon(names, suffix)
 
 
 def count_forms(sentences: Iterable[Sentence]) -> Counter[str]:
@@ -162,10 +160,10 @@ def count_forms(sentences: Iterable[Sentence]) -> Counter[str]:
 
 
 def choose_suffix(forms: Mapping[str, int]) -> int:
-    """The length of suffixes, at most SUFFIX, that tells something about words seen once.
+    """The longest suffixes, up to SUFFIX, that most words seen once share with another word.
 
-    A suffix that no other word has says nothing. The words of a treebank decide: letters carry
-    less than syllables, and syllables less than Chinese characters.
+    Nothing is learned from a suffix that no other word has. The words of a treebank decide: letters
+    carry less information than syllables, and syllables less than Chinese characters.
     """
     words: Counter[str] = Counter()
     for form, count in forms.items():

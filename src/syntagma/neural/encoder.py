@@ -68,25 +68,6 @@ class SlotRows(NamedTuple):
     special: tuple[Floats, ...]  # [2, columns]: those of nothing and of the start
 
 
-class SlotMatrices:
-    """The slots of one action scorer, as matrices."""
-
-    def __init__(self, weights: Floats, groups: Sequence[Sequence[int]], special: Floats) -> None:
-        """`groups` are the columns of `weights` that each group has."""
-        self._matrices = [Matrix(np.ascontiguousarray(weights[:, group])) for group in groups]
-        self._special = tuple(matrix(special) for matrix in self._matrices)
-
-    def rows(self, vectors: Floats, occupants: Occupants) -> Iterator[SlotRows]:
-        """The rows of each problem of a batch."""
-        products = [
-            matrix(vectors if len(words) == len(vectors) else vectors[words])
-            for matrix, words in zip(self._matrices, occupants.words, strict=True)
-        ]
-        for members, parts in zip(occupants.members, occupants.parts, strict=True):
-            rows = (product[part] for product, part in zip(products, parts, strict=True))
-            yield SlotRows(members, tuple(rows), self._special)
-
-
 class Occupants:
     """Which words of a batch can stand in the slots of each group."""
 
@@ -153,24 +134,15 @@ def read_fields(
     that of the root.
     """
     given, relations = read_given(encoding.task, len(vocabulary.tags), len(vocabulary.labels))
-    if any(encoding.lifts):
-        _relate_to_given_heads(encoding, relations, given[:, LABEL - len(LEXICAL)], vocabulary)
+    # A word that is lifted keeps the arc to its given head, beside that to the lifted one.
+    labels, downwards = given[:, LABEL - len(LEXICAL)], len(vocabulary.labels) + 2
+    for word, steps in enumerate(encoding.lifts):
+        if steps:
+            head, upwards = encoding.given_heads[word], len(RELATION_NAMES) + labels[word]
+            relations[word, head], relations[head, word] = upwards, upwards + downwards
     lexical = np.array([lexicon.numbers(form) for form in encoding.forms], np.int32)
     fields = np.hstack([lexical, given, *_read_inputs(encoding, vocabulary)])
     return fields, relations, np.array(encoding.heads, np.int32)
-
-
-def _relate_to_given_heads(
-    encoding: Encoding, relations: Ints, labels: Ints, vocabulary: Vocabulary
-) -> None:
-    """A word that is lifted keeps the arc to its given head, beside that to the lifted one."""
-    upwards = len(RELATION_NAMES)
-    downwards = upwards + len(vocabulary.labels) + 2
-    for word, steps in enumerate(encoding.lifts):
-        if steps:
-            head = encoding.given_heads[word]
-            relations[word, head] = upwards + labels[word]
-            relations[head, word] = downwards + labels[word]
 
 
 def _read_inputs(encoding: Encoding, vocabulary: Vocabulary) -> list[Ints]:
@@ -254,7 +226,9 @@ class Encoder:
         self._slots, self._pairs, self._special_ends = [], [], []
         for prefix in DIRECTIONS:
             parts = np.hstack([w[f"{prefix}slots.{part}"] for part in SLOT_PARTS])
-            self._slots.append(SlotMatrices(parts, slot_groups, w["special"]))
+            matrices = [Matrix(np.ascontiguousarray(parts[:, group])) for group in slot_groups]
+            special = tuple(matrix(w["special"]) for matrix in matrices)
+            self._slots.append((matrices, special))
             ends = [w[f"{prefix}pairs.first"] * scale, w[f"{prefix}pairs.second"]]
             self._pairs.append(pairs := Matrix(np.hstack(ends)))
             self._special_ends.append(pairs(w["special"]))
@@ -290,8 +264,7 @@ class Encoder:
             starts,
             lengths,
         )
-        occupants = Occupants(heads, starts, lengths)
-        rows = zip(*(slots.rows(vectors, occupants) for slots in self._slots), strict=True)
+        rows = zip(*self._slot_rows(vectors, Occupants(heads, starts, lengths)), strict=True)
         pair_ends = [pairs(vectors) for pairs in self._pairs]
         n_tables = self._pairs[0].after // (2 * self._dimensions.rank)
         for encoding, start, end, its_rows in zip(encodings, starts, ends, rows, strict=True):
@@ -308,6 +281,19 @@ class Encoder:
                 tuple(zip(its_rows, tables, strict=True)),
                 lifting,
             )
+
+    def _slot_rows(self, vectors: Floats, occupants: Occupants) -> Iterator[list[SlotRows]]:
+        """The rows of each problem of a batch, for each action scorer."""
+        for matrices, special in self._slots:
+            products = [
+                matrix(vectors if len(words) == len(vectors) else vectors[words])
+                for matrix, words in zip(matrices, occupants.words, strict=True)
+            ]
+            found = []
+            for members, parts in zip(occupants.members, occupants.parts, strict=True):
+                rows = (product[part] for product, part in zip(products, parts, strict=True))
+                found.append(SlotRows(members, tuple(rows), special))
+            yield found
 
     def _transform(
         self, fields: Ints, relations: Ints, heads: Ints, lifts: Ints, starts: Ints, lengths: Ints

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from syntagma.best_first.settings import BestFirstSettings
-from syntagma.errors import FormatError, SyntagmaWarning, TrainingError
+from syntagma.errors import FormatError, SyntagmaWarning, TrainingError, counted
 from syntagma.files.reading import source_name
 from syntagma.formats.auto import HeadSource, auto_line
 from syntagma.formats.conllu import Block
@@ -160,8 +160,8 @@ def choose_tag_column(
 
     If the settings leave it open, it is that of the model to start from, or XPOS, as long as nearly
     all words have such a tag; else the column in which more words have one. A new network learns
-    from UPOS tags, too, where XPOS tags say no more, are too many, or are others in `dev`. Raise if
-    too few words have a tag.
+    from UPOS tags, too, where XPOS tags add nothing to them, are too rare, or differ in `dev`.
+    Raise if too few words have a tag.
     """
     usual: TagColumn = "xpos" if start is None else start.header["tag_column"]
     column = settings.tag_column or usual
@@ -296,7 +296,7 @@ def choose_heads(sentences: Iterable[Sentence]) -> HeadSource:
 def name_files(paths: Sequence[str | Path]) -> str:
     """The files of a treebank, for messages."""
     more = len(paths) - 1
-    return f"{paths[0]} and {more} more file{'s' * (more > 1)}" if more else str(paths[0])
+    return f"{paths[0]} and {counted(more, 'more file')}" if more else str(paths[0])
 
 
 def sample_evenly(sentences: Sequence[Sentence], count: int) -> Sequence[Sentence]:
@@ -365,20 +365,16 @@ class TrainingPlan:
         settings = self.settings
         measured = min(self.dev_sentences, settings.dev_sentences)
         data = (
-            f"{_counted(self.sentences, 'sentence')}, {_counted(self.words, 'word')}; development "
-            f"set: {_counted(self.dev_sentences, 'held-out ' * self.held_out + 'sentence')}"
+            f"{counted(self.sentences, 'sentence')}, {counted(self.words, 'word')}; development "
+            f"set: {counted(self.dev_sentences, 'held-out ' * self.held_out + 'sentence')}"
             + f" ({measured:,} measured)"
             * (measured < self.dev_sentences)
         )
         tags = f"{(settings.tag_column or 'xpos').upper()} tags"
-        choices = [_counted(settings.epochs or 0, "epoch"), tags]
+        choices = [counted(settings.epochs or 0, "epoch"), tags]
         if isinstance(settings, AdaptedSettings):
             choices[1:1] = [f"width {settings.width}", f"dropout {settings.dropout:g}"]
             choices.append(f"min count {settings.min_count}")
             choices.append(f"suffix length {settings.suffix_length}")
         learns = "; learns to order" + " and to realize" * settings.realizes
         return [data, ", ".join(choices) + learns]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"

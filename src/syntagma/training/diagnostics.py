@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from syntagma.errors import TrainingError
+from syntagma.errors import TrainingError, counted
 from syntagma.training.data import MIN_LEMMAS, lemma_share
 from syntagma.training.run import TrainingReport
 from syntagma.treebanks.treebank import Sentence
@@ -47,13 +47,13 @@ def doubts_of_data(
     `pretrains` says whether the learner can learn from other data, too."""
     if len(train) < FEW_SENTENCES:
         yield (
-            f"{names[0]}: only {_number(train, 'sentence')} to learn from, so expect poor orders"
-            + f"; {MORE_DATA}" * pretrains
+            f"{names[0]}: only {counted(len(train), 'sentence')} to learn from, so expect poor "
+            "orders" + f"; {MORE_DATA}" * pretrains
         )
     yield from _doubts_of_trees(train, names[0])
     if len(dev) < FEW_TO_MEASURE:
         yield (
-            f"{names[1]}: only {_number(dev, 'sentence')}, so the best epoch is chosen and "
+            f"{names[1]}: only {counted(len(dev), 'sentence')}, so the best epoch is chosen and "
             "measured by chance; a development set has some hundreds"
         )
     yield from _doubts_of_pair(train, dev, names)
@@ -145,10 +145,6 @@ def doubts_of_result(report: TrainingReport, sentences: int) -> Iterator[str]:
                 f"epochs ({len(report.epochs)}), and whether TRAIN and DEV are alike"
             )
             return
-
-
-def _number(items: Sequence[object], noun: str) -> str:
-    return f"{len(items):,} {noun}{'s' * (len(items) != 1)}"
 
 
 def _percent(count: int, of: Sequence[object]) -> str:

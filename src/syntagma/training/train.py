@@ -113,9 +113,12 @@ def train(
         output = Path(os.path.realpath(output))
     further_models = [model_path(each) for each in (start, lm) if each is not None]
     with open_folder(output, [*train, *dev, *pretrain, *further_models]) as folder:
+        # Read.
         begun = load_start(start, settings) if start is not None else None
         data, settings = read_training_data(train, dev, pretrain, settings, begun, on_faults)
         check_orders(data.sentences, data.names[0])
+
+        # Decide.
         if isinstance(settings, NeuralSettings):
             network = None if begun is None else starting_network(begun.scorer, settings.specialize)
             settings = adapt(settings, data.sentences, [*chain(*data.further)], network)
@@ -124,6 +127,7 @@ def train(
             _warn(doubts_of_lemmas(data.sentences, data.names[0]))
         on_plan(TrainingPlan.of(settings, data))
 
+        # Learn.
         if begun is not None:
             language = language or begun.header.get("language", "")
         sentences, annotated, realizer = data.sentences, data.dev, None
@@ -141,7 +145,7 @@ def train(
             "licence": licence,
             "attribution": attribution,
             "data": data.described,
-            **({"start": describe_start(start, begun)} if start is not None and begun else {}),
+            **({} if start is None or begun is None else {"start": describe_start(start, begun)}),
             "tag_column": settings.tag_column,
             "scorer": settings.SCORER,
             **learner.describe(),
