@@ -453,8 +453,8 @@ cdef class LinearSearch(Search):
     """A beam search whose actions are scored with `LinearParameters`.
 
     `forms` are the forms that the words may take, if SHIFT is to choose among them by the features
-    of each: those of `transition.encoding.form_arrays`. SHIFT then chooses a reading: a form together
-    with a tag (see `Extractor`).
+    of each: those of `transition.encoding.form_arrays`. SHIFT then chooses a reading: a form with a
+    tag (see `Extractor`).
     """
 
     def __cinit__(
