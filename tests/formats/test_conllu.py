@@ -315,6 +315,14 @@ def test_the_places_in_training_sets_of_the_shared_task_are_no_features() -> Non
     assert found == [("cat", "Number=Plur"), ("sleep", "")]
 
 
+@pytest.mark.parametrize("features", ["_|lin=+1", "lin=+1|_", "Number=Plur|_"])
+def test_no_features_beside_features_of_a_lemma_are_refused(features: str) -> None:
+    text = f"1\tcat\tcat\tNOUN\tNN\t{features}\t0\troot\t_\t_"
+    fault = read_lemmas(text, "column")
+    assert isinstance(fault, FormatError)
+    assert "'_' in the features of word 1 'cat' is not of the form Name=Value" in str(fault)
+
+
 def test_upos_serves_where_a_lemma_has_no_xpos() -> None:
     text = "1\tdogs\tdog\tNOUN\t_\tNumber=Plur\t0\troot\t_\t_"
     problem = read_lemmas(text, "column")

@@ -243,3 +243,13 @@ def test_numbers_of_shape_and_suffix_are_told_apart_and_fit_the_core() -> None:
     # The suffix `x` is not the shape `x`.
     assert shape_and_suffix("x")[0] != shape_and_suffix("x")[1]
     assert all(0 < number < 2**31 for form in ODD_FORMS for number in shape_and_suffix(form))
+
+
+def test_a_vocabulary_without_forms_keeps_the_usual_tags() -> None:
+    """Those of unseen words, by suffix: networks propose them where no tag is given."""
+    rare = Sentence(("walked", "home"), ("VBD", "RB"), (0, 1), ("root", "advmod"))
+    vocabulary = learn_vocabulary([SEED, rare])
+    without = vocabulary.without_forms()
+    assert vocabulary.open_tags
+    assert without.open_tags == vocabulary.open_tags
+    assert without.tags_of("walked") == vocabulary.tags_of("walked", as_unseen=True)

@@ -216,7 +216,9 @@ def problem_from_block(
 def _of_lemma(note: Annotation, lemmas: Lemmas) -> Annotation:
     """The annotation of a lemma, without `lin` and, in training sets of the shared task, the
     original place among its features."""
-    parts = (part for part in note.features.split("|") if not part.startswith((_LIN, _PLACE)))
+    parts = note.features.split("|")
+    if "_" not in parts:  # beside others it is refused
+        parts = [part for part in parts if not part.startswith((_LIN, _PLACE))]
     lemma = "_" if lemmas == "shared task" else note.lemma
     return note._replace(lemma=lemma, features="|".join(parts))
 
