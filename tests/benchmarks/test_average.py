@@ -12,6 +12,7 @@ from toys.network import SMALL, toy_header, toy_lexicon, toy_parameters, toy_sto
 
 from syntagma.models.loading import load_model
 from syntagma.models.model import save_model
+from syntagma.neural.scorer import networks_of
 from syntagma.neural.stored import StoredNetwork, describe_network
 
 
@@ -91,7 +92,7 @@ def test_each_of_two_networks_is_averaged_by_itself(
     average.main()
     mean = load_model(output).scorer
     for part, (one, other) in (("trees", (1, 3)), ("bags", (2, 4))):
-        array = getattr(mean, part).parameters()["layers.1.up.weight"]
+        array = networks_of(mean)[part].parameters()["layers.1.up.weight"]
         expected = (drawn[one]["layers.1.up.weight"] + drawn[other]["layers.1.up.weight"]) / 2
         np.testing.assert_allclose(array, expected, atol=np.abs(expected).max() / 50)
 

@@ -1,6 +1,6 @@
 """A CCG grammar: its categories, its binary and unary rules, and the lexicon.
 
-`grammar_extraction` reads it off the derivations of a CCGbank; `_ccg_edges` builds edges with it.
+`training` reads it off the derivations of a CCGbank; `_ccg_edges` builds edges with it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The C types of this room: weight tables, feature templates, sets of tags or labels.
 
 Functions are inline, because searches spend their time here. Atoms are computed by the users:
-`linear/_features` (states), `best_first/_*_edges` (edges).
+`linear/_search` (states), `best_first/_*_edges` (edges).
 """
 
 from libc.stdint cimport int8_t, int32_t, uint32_t, uint64_t

@@ -137,7 +137,7 @@ def package_texts(
 
 def _pyproject(about: About, version: str, *, with_text: bool) -> str:
     # By name: the folder may still hold the licence text of an earlier package.
-    licence_files = ["LICENSE.md", *["LICENSE.txt"] * with_text]
+    licence_files = ["LICENSE.md", "LICENSE.txt"] if with_text else ["LICENSE.md"]
     licence = licence_id(about.header.get("licence", ""))
     return PYPROJECT.format(
         mark=MARK,
@@ -309,17 +309,18 @@ def model_card(about: About, records: Sequence[Mapping[str, Any]] = ()) -> str:
 def licence_statement(about: About, *, with_text: bool) -> str:
     """The page that says under which licence the model is, whom to name, and what was changed."""
     header = about.header
+    lemmas = ", lemmas with the forms that each was seen with, rules of spacing"
     parts = [
         "# Licence of the model\n",
         _wrapped(
             f"`{about.name}{SUFFIX}` was learned from {_data(header)}. {_licence(header)}"
-            + " `LICENSE.txt` is its text." * with_text
+            f"{' `LICENSE.txt` is its text.' if with_text else ''}"
         ),
         _wrapped(f"Attribution: {_attribution(header)}"),
         _wrapped(
             "Changes: the file holds the parameters of a model, lists of word forms and tags"
-            + ", lemmas with the forms that each was seen with, rules of spacing" * about.realizes
-            + " and, if it has a language model, probabilities of short sequences of words. It"
+            f"{lemmas if about.realizes else ''}"
+            " and, if it has a language model, probabilities of short sequences of words. It"
             " holds no sentences."
         ),
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 from syntagma.errors import ArgumentError, SyntagmaWarning, shown, warn
 from syntagma.problem.canonical import canonical_order
@@ -63,16 +63,6 @@ class ParseOrigin:
     comments: tuple[str, ...]
     tag_column: TagColumn
     place: tuple[str, int | None] | None = None
-
-
-class Parts(TypedDict, total=False):
-    """The parts of a parse as keywords; what is missing is given as `Given` says."""
-
-    tags: bool
-    arcs: bool
-    labels: bool
-    lemmas: bool
-    tag_column: TagColumn
 
 
 @dataclass(frozen=True, slots=True)

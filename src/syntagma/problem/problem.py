@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Any
 
 from syntagma.problem import objects, validation
 from syntagma.problem.canonical import canonical_order
@@ -18,7 +18,6 @@ from syntagma.problem.parse import (
     Given,
     Parse,
     ParseOrigin,
-    Parts,
     canonical_listing,
     without_order,
 )
@@ -114,28 +113,58 @@ class Problem:
         return cls._of_parse(parse, Given(tags, arcs, labels, lemmas, tag_column))
 
     @classmethod
-    def from_conllu(cls, token_list: Any, **given: Unpack[Parts]) -> Problem:
+    def from_conllu(
+        cls,
+        token_list: Any,
+        *,
+        tags: bool = True,
+        arcs: bool = True,
+        labels: bool = True,
+        lemmas: bool = False,
+        tag_column: TagColumn = "xpos",
+    ) -> Problem:
         """Build a problem from a `TokenList` of the package conllu.
 
         The other arguments are those of `from_spacy`. `Linearization.to_conllu` is the way back.
         """
-        return cls._of_parse(objects.parse_from_conllu(token_list), Given(**given))
+        parse = objects.parse_from_conllu(token_list)
+        return cls._of_parse(parse, Given(tags, arcs, labels, lemmas, tag_column))
 
     @classmethod
-    def from_stanza(cls, sentence: Any, **given: Unpack[Parts]) -> Problem:
+    def from_stanza(
+        cls,
+        sentence: Any,
+        *,
+        tags: bool = True,
+        arcs: bool = True,
+        labels: bool = True,
+        lemmas: bool = False,
+        tag_column: TagColumn = "xpos",
+    ) -> Problem:
         """Build a problem from a `Sentence` of Stanza, or a `Document` of one sentence.
 
         The other arguments are those of `from_spacy`. `Linearization.to_stanza` is the way back.
         """
-        return cls._of_parse(objects.parse_from_stanza(sentence), Given(**given))
+        parse = objects.parse_from_stanza(sentence)
+        return cls._of_parse(parse, Given(tags, arcs, labels, lemmas, tag_column))
 
     @classmethod
-    def from_udapi(cls, tree: Any, **given: Unpack[Parts]) -> Problem:
+    def from_udapi(
+        cls,
+        tree: Any,
+        *,
+        tags: bool = True,
+        arcs: bool = True,
+        labels: bool = True,
+        lemmas: bool = False,
+        tag_column: TagColumn = "xpos",
+    ) -> Problem:
         """Build a problem from a tree of udapi, given by its `Root`.
 
         The other arguments are those of `from_spacy`. `Linearization.to_udapi` is the way back.
         """
-        return cls._of_parse(objects.parse_from_udapi(tree), Given(**given))
+        parse = objects.parse_from_udapi(tree)
+        return cls._of_parse(parse, Given(tags, arcs, labels, lemmas, tag_column))
 
     @classmethod
     def _of_parse(cls, parse: Parse, given: Given) -> Problem:

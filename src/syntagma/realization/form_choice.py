@@ -3,7 +3,7 @@
 `FormChoice` reads the neighbours in the tree: *not* is *n't* beside *do*, *be* is *'s* beside *it*.
 `FormContext` reads the words before and after, once the order is known. It chooses where the search
 does not: where neither a language model nor the scorer distinguishes the forms of a lemma.
-`form_choice_training` learns the weights of both.
+`training` learns the weights of both.
 """
 
 from __future__ import annotations

@@ -299,7 +299,7 @@ def _arc_violations(linearization: Linearization) -> list[str]:
         if word.head is None and word.deprel is not None:
             must_be_root = word.deprel == ROOT_LABEL
             if must_be_root != (token.head == 0):
-                is_root = f"is {'not ' * must_be_root}the root"
+                is_root = "is not the root" if must_be_root else "is the root"
                 broken.append(f"{name} is given with the label {word.deprel}, but {is_root}")
     return broken
 

@@ -1,7 +1,7 @@
 """Treebanks: sentences with gold trees, for training and evaluation.
 
 Problems, in which tags and arcs may be missing and the order of words means nothing, are read by
-`formats`. CCGbanks are read by `ccgbank`.
+`formats`. CCGbanks are read by `corpus`.
 """
 
 from __future__ import annotations

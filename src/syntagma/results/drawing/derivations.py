@@ -198,7 +198,7 @@ def derivation_figure(derivations: Sequence[Derivation]) -> Figure:
     groups = (
         svg.group(Kind.LINE, lines),
         svg.text_group(Kind.LABEL, marks, f'text-anchor="{"start" if leftwards else "end"}"'),
-        svg.text_group(Kind.FORM, words, CENTRED + f" {RIGHT_TO_LEFT}" * leftwards),
+        svg.text_group(Kind.FORM, words, f"{CENTRED} {RIGHT_TO_LEFT}" if leftwards else CENTRED),
         svg.text_group(Kind.CATEGORY, categories, CENTRED),
     )
     height = _baseline(max(box.level for box in boxes)) + _EDGE

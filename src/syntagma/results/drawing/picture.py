@@ -48,7 +48,7 @@ def draw_picture(panels: Sequence[Panel], *, ranked: bool = False, suffix: str =
     def add_line(kind: Kind, line: str, baseline: float) -> None:
         nonlocal y
         if line:
-            x = _MARGIN + width * leftwards
+            x = _MARGIN + (width if leftwards else 0)
             # The anchor is the right end: the end of English and the start of the sentence.
             anchor = RIGHT_TO_LEFT if kind is Kind.CAPTION else 'text-anchor="end"'
             texts = [(x, y + baseline, line)]
@@ -61,7 +61,7 @@ def draw_picture(panels: Sequence[Panel], *, ranked: bool = False, suffix: str =
         for kind, line in lines:
             add_line(kind, line, _CAPTION)
         shown = "\n".join(filter(None, figure.groups))
-        x = _MARGIN + (width - figure.width) * leftwards
+        x = _MARGIN + (width - figure.width if leftwards else 0)
         content.append(f'<g transform="translate({point(x, y)})">\n{shown}\n</g>')
         y += figure.height
         add_line(Kind.NOTE, panel.note, _NOTE)

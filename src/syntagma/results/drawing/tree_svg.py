@@ -63,7 +63,7 @@ def tree_figure(panel: Panel) -> Figure:
         svg.group(Kind.LINE, [_line(arc, height) for arc in arcs]),
         svg.group(Kind.TIP, [_tip(arc, height) for arc in arcs]),
         svg.text_group(Kind.LABEL, labels, CENTRED),
-        svg.text_group(Kind.FORM, words, CENTRED + f" {RIGHT_TO_LEFT}" * leftwards),
+        svg.text_group(Kind.FORM, words, f"{CENTRED} {RIGHT_TO_LEFT}" if leftwards else CENTRED),
         svg.text_group(Kind.TAG, tags, CENTRED),
     )
     edge = _TAGS_EDGE if any(panel.tags) else _WORDS_EDGE
