@@ -129,6 +129,7 @@ def test_unknown_tags_give_a_warning_beside_the_answer(client: TestClient) -> No
         ({"words": ["a"], "options": {"n_best": 51}}, "options.n_best"),
         ({"words": ["a"], "options": {"timeout": 0}}, "options.timeout"),
         ({"words": ["a"], "options": {"timeout": 61}}, "options.timeout"),
+        ({"words": ["a"], "options": {"timeout": 100_000}}, "options.timeout"),
         ({"words": ["a"], "options": {"diverse": 1}}, "options.diverse"),
         ({"words": ["a"], "options": {"model": "none"}}, "options.model"),
         ({"words": ["a"], "options": {"wide": 3}}, "options.wide"),
@@ -146,6 +147,14 @@ def test_what_is_wrong_is_named(client: TestClient, body: object, field: str | N
     assert error["code"] == "invalid"
     assert error["field"] == field
     assert "\n" not in error["message"]
+
+
+def test_a_longer_timeout_than_the_server_has_names_that_of_the_server(client: TestClient) -> None:
+    for seconds in (60.5, 100_000):
+        body = {"words": ["a"], "options": {"timeout": seconds}}
+        error = client.post("/v1/order", json=body).json()["error"]
+        expected = f"options.timeout must be at most 60 seconds, not {seconds}"
+        assert error["message"].replace("60.0", "60") == expected
 
 
 def test_a_bad_problem_does_not_spoil_its_batch(client: TestClient) -> None:

@@ -15,7 +15,7 @@ pytest.importorskip("starlette", reason="no Starlette: pip install 'syntagma[ser
 pytest.importorskip("python_multipart", reason="pip install 'syntagma[server]'")
 pytest.importorskip("httpx", reason="no httpx: pip install 'syntagma[server-tests]'")
 
-from toys.server import running
+from toys.server import running, wait_until
 
 if (
     NGINX := shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
@@ -115,10 +115,9 @@ def test_a_client_has_few_connections(port: int) -> None:
     try:
         for client in clients:
             client.sendall(HEADER % 100)
-        while ask(port, "GET", "/healthz")[0] != 503:
-            pass  # the others have not all arrived
+        # The others may not all have arrived.
+        wait_until(lambda: ask(port, "GET", "/healthz")[0] == 503)
     finally:
         for client in clients:
             client.close()
-    while ask(port, "GET", "/healthz")[0] != 200:
-        pass
+    wait_until(lambda: ask(port, "GET", "/healthz")[0] == 200)

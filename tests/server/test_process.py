@@ -1,5 +1,6 @@
 """The server as a process: start, signals, clients that are slow, vanish or talk nonsense."""
 
+import asyncio
 import http.client
 import json
 import signal
@@ -17,7 +18,7 @@ pytest.importorskip("starlette", reason="no Starlette: pip install 'syntagma[ser
 pytest.importorskip("python_multipart", reason="pip install 'syntagma[server]'")
 pytest.importorskip("httpx", reason="no httpx: pip install 'syntagma[server-tests]'")
 
-from toys.server import Running, running
+from toys.server import Running, running, wait_until
 
 from syntagma.cli.app import run
 from syntagma.server.process import listen
@@ -246,25 +247,36 @@ def test_header_values_come_back_nowhere(quick: Running) -> None:
 
 
 def test_answers_are_sent_without_delay() -> None:
-    """No assertion of times: asyncio lets the kernel hold nothing back if it knows the protocol."""
+    """No assertion of times: whether the kernel may hold a piece of an answer back."""
+
+    async def without_delay(listening: socket.socket) -> int:
+        accepted = asyncio.get_running_loop().create_future()
+        server = await asyncio.start_server(lambda _, out: accepted.set_result(out), sock=listening)
+        async with server:
+            _, client = await asyncio.open_connection(*listening.getsockname())
+            out = await accepted
+            end: socket.socket = out.get_extra_info("socket")
+            without = end.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            out.close()
+            client.close()
+        return without
+
     with listen("127.0.0.1", 0) as listening:
-        assert listening.proto == socket.IPPROTO_TCP
+        assert asyncio.run(without_delay(listening))
 
 
 def test_too_many_connections_are_refused_with_an_answer(quick: Running) -> None:
     clients = [socket.create_connection((quick.host, quick.port), timeout=60) for _ in range(12)]
     try:
         request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-        while not talk(quick, request).startswith(b"HTTP/1.1 503 "):
-            pass  # the server has not yet accepted all connections
+        # The server may not yet have accepted all connections.
+        wait_until(lambda: talk(quick, request).startswith(b"HTTP/1.1 503 "))
         clients.pop().close()
-        while not talk(quick, request).startswith(b"HTTP/1.1 200 "):
-            pass
+        wait_until(lambda: talk(quick, request).startswith(b"HTTP/1.1 200 "))
     finally:
         for client in clients:
             client.close()
-    while not is_well_again(quick):
-        pass
+    wait_until(lambda: is_well_again(quick))
 
 
 def is_well_again(server: Running) -> bool:
@@ -272,6 +284,15 @@ def is_well_again(server: Running) -> bool:
         return post(server, "/v1/order", BAG)[0] == 200
     except (ConnectionError, http.client.HTTPException):
         return False
+
+
+def test_a_model_without_a_margin_is_served() -> None:
+    linear = Path(__file__).parents[2] / "benchmarks/models/en-linear.syntagma"
+    with running("--model", str(linear)) as server:
+        assert post(server, "/v1/order", BAG)[0] == 200
+        status, answer = post(server, "/v1/accept", '{"words": ["a"], "order": ["a"]}')
+        assert status == 422
+        assert "no margin" in answer["error"]["message"]
 
 
 def test_no_text_of_a_user_is_logged() -> None:

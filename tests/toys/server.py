@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import IO, Any
@@ -79,6 +80,13 @@ def running(*arguments: str, command: Sequence[str] = COMMAND) -> Iterator[Runni
     finally:
         process.kill()
         process.communicate()
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    """Ask again until it holds; far longer than it takes."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, f"not within {seconds} seconds"
 
 
 def _address(output: IO[str], process: subprocess.Popen[str]) -> str:

@@ -33,6 +33,12 @@ def no_work() -> None:
     pytest.fail("a fault should have been noticed before")
 
 
+def test_thresholds_of_pruning_may_come_from_an_iterator() -> None:
+    assert LanguageModelSettings(prune=iter((0, 1))).prune == (0, 1)  # type: ignore[arg-type]
+    with pytest.raises(TrainingError, match="prune must be an integer"):
+        LanguageModelSettings(prune=iter((0, 1.5)))  # type: ignore[arg-type]
+
+
 # Estimation
 
 

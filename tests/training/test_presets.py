@@ -123,7 +123,7 @@ def test_settings_are_those_of_the_paper(name: str) -> None:
 def test_defaults_are_not_those_of_a_paper() -> None:
     for usual in (LinearSettings(), BestFirstSettings()):
         assert usual.preset is None
-        assert "preset_changes" not in describe_preset(usual)
+        assert describe_preset(usual) == {}
         assert (usual.quantized, usual.back_off, usual.whole_dictionary) == (True, True, False)
         assert usual.min_count == MIN_COUNT
 

@@ -42,7 +42,7 @@ TABLE = (
 CHAINS = Section("ccg_chains", np.bool_, (1,))  # absent if there are none
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CcgGrammar:
     """Categories, numbered by position, and the rules and the lexicon over them.
 

@@ -36,7 +36,8 @@ MIN_TIMEOUT = 0.001  # seconds: typer can only check bounds that are allowed the
 
 
 def name_options(command: Callable[..., None]) -> None:
-    """Give the options of a command the names, and the `metavar`, that they leave open."""
+    """Give the options of a command the names, and the `metavar`, that they leave open. An option
+    that commands share has the same name in all of them."""
     for name, parameter in signature(command).parameters.items():
         for option in getattr(parameter.annotation, "__metadata__", ()):
             option.metavar = option.metavar or _value_name(parameter.annotation.__origin__)
@@ -46,7 +47,8 @@ def name_options(command: Callable[..., None]) -> None:
 
 
 def _value_name(kind: Any) -> str | None:
-    """
+    """How help shows the values of an option of this type.
+
     >>> _value_name(list[Path] | None), _value_name(Literal["beam", "best-first"])
     ('FILE', 'beam|best-first')
     """
@@ -57,7 +59,8 @@ def _value_name(kind: Any) -> str | None:
 
 
 def request_options(context: typer.Context) -> dict[str, Any]:
-    """What the options of a command say of a request, but for its operation and search."""
+    """What the options of a command say of a request, but for its operation and search: the
+    parameters that are named as fields of `Request`, which no command reads itself."""
     return {name: context.params[name] for name in DEFAULTS if name in context.params}
 
 

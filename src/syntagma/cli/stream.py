@@ -42,7 +42,8 @@ Ordered = tuple[Problem, list[Any]]  # a problem with an order of its words
 
 
 def open_model(context: typer.Context, inputs: Sequence[Path | str]) -> "Linearizer":
-    """The model that the options name, once it is known that the results can be written."""
+    """The model that `--model`, `--no-lm` and `--search` of a command name, once it is known that
+    the results can be written."""
     given = context.params
     search = given.get("search", "beam")
     check_destination(given.get("output"), inputs, given["model"], search)

@@ -118,7 +118,7 @@ def tune(
             licence=licence,
             attribution=attribution,
             on_plan=announce,
-            on_start=ticker.expect,
+            on_start=lambda count: ticker.reach(0, count),
             on_trial=show,
         )
     write_stdout(f"{report.table()}\n{output}: the model of trial {report.best}\n")

@@ -27,10 +27,11 @@ class LanguageModelSettings:
         if self.prune is not None:
             if not is_collection(self.prune):
                 raise TrainingError(f"prune must be a list of integers, not {shown(self.prune)}")
-            for each in self.prune:
+            given = tuple(self.prune)
+            for each in given:
                 if as_integer(each) is None:
                     raise TrainingError(f"prune must be an integer, not {shown(each)}")
-            object.__setattr__(self, "prune", tuple(map(int, self.prune)))
+            object.__setattr__(self, "prune", tuple(map(int, given)))
 
     @property
     def thresholds(self) -> tuple[int, ...]:

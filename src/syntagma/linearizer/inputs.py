@@ -1,7 +1,7 @@
 """What callers give to be solved: words, lemmas or an order as problems, what is checked of them
 before a search, and warnings about tags, features and labels that a model does not know.
 
-It orders as if those were not given: this is decided in `transition/encoding.py`.
+The model orders as if those were not given: this is decided in `transition/encoding.py`.
 """
 
 from __future__ import annotations

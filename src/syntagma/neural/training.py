@@ -308,7 +308,7 @@ class NeuralLearner:
         """How far the words of a tree are lifted, unless they have been; with a reference, also
         their order."""
         fields, relations, heads = read_fields(encoding, self.lexicon, self.vocabulary)
-        given = np.full(len(heads), -1, np.int32)
+        unlearned = np.full(len(heads), -1, np.int32)
         lifts = np.array(encoding.lifts, np.int32)
         example = Example(
             fields=fields,
@@ -316,10 +316,10 @@ class NeuralLearner:
             given_heads=heads,
             traces=(),
             heads=heads,
-            tags=given,
-            labels=given,
+            tags=unlearned,
+            labels=unlearned,
             lifts=np.minimum(lifts, MOST_STEPS),
-            steps=given if lifts.any() else open_steps(heads.tolist(), lifting),
+            steps=unlearned if lifts.any() else open_steps(heads.tolist(), lifting),
         )
         if reference is None:
             return example

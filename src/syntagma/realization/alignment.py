@@ -11,7 +11,6 @@ A non-projective tree has no alignment. In ZC15, neither has a tree with a lemma
 the text. Here such a lemma may match any part of a token, preferably a similar one: most of them
 are misspelled, or inflected in a way that the realizer does not know. SR'11 trees are read in
 `formats/sr11.py`.
-"
 """
 
 from __future__ import annotations

@@ -41,6 +41,16 @@ from syntagma.realization.transducer_training import learn_transducer
 from syntagma.treebanks.treebank import Sentence
 from syntagma.treebanks.visits import InflectedVisit
 
+MIN_TAG_SHARE = 0.05  # of the words with a tag: a class with fewer of them does not have the tag
+MIN_LEMMA = 20  # a lemma seen less often has no model
+MIN_CONTEXT = 5  # a context seen less often has no weight
+_ROUNDS = 100  # of gradient ascent
+_LEARNING_RATE = 0.3
+_L2 = 1.0  # regularisation
+_LEAST = 10  # in hundredths; contexts whose weights are all smaller are dropped
+
+_Example = tuple[int, list[str]]  # the form, and the contexts
+
 
 def learn_inflector(sentences: Iterable[Sentence], *, english: bool = False) -> Inflector:
     """An inflector whose lexicon is the words that have lemmas, without slips of the writers."""
@@ -85,17 +95,6 @@ def neutral_forms(sentence: Sentence) -> tuple[str, ...]:
         forms.append(neutral_form(form, lemma, initial) if lemma else form)
         initial = initial and not any(map(str.isalnum, form))
     return tuple(forms)
-
-
-MIN_TAG_SHARE = 0.05  # of the words with a tag: a class with fewer of them does not have the tag
-MIN_LEMMA = 20  # a lemma seen less often has no model
-MIN_CONTEXT = 5  # a context seen less often has no weight
-_ROUNDS = 100  # of gradient ascent
-_LEARNING_RATE = 0.3
-_L2 = 1.0  # regularisation
-_LEAST = 10  # in hundredths; contexts whose weights are all smaller are dropped
-
-_Example = tuple[int, list[str]]  # the form, and the contexts
 
 
 def learn_form_choice(sentences: Iterable[Sentence], inflector: Inflector) -> FormChoice:

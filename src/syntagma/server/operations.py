@@ -99,16 +99,15 @@ def read_request(
         for name, most in (("n_best", limits.n_best), ("beam", limits.beam)):
             if options.get(name) is not None:
                 check_range(name, options[name], most)
+        if isinstance(seconds := options.get("timeout"), int | float) and seconds > limits.seconds:
+            message = f"timeout must be at most {limits.seconds} seconds, not {shown(seconds)}"
+            raise ArgumentError(message, field="timeout")
         request = Request(
             operation=operation,
             search=served.linearizer.search,
             max_words=min(limits.words, served.linearizer.max_words),
             **{name: value for name, value in options.items() if name not in ("model", "text")},
         )
-        if (request.timeout or 0) > limits.seconds:
-            given = shown(request.timeout)
-            message = f"timeout must be at most {limits.seconds} seconds, not {given}"
-            raise ArgumentError(message, field="timeout")
         if not isinstance(text := options.get("text", False), bool):
             raise ArgumentError(f"text must be true or false, not {shown(text)}", field="text")
     except ArgumentError as error:

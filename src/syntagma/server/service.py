@@ -39,9 +39,9 @@ class Service:
     async def answer(self, request: Request, open: Callable[[bytes], Work]) -> str:
         """What the work that `open` finds in the body of a request has as its answer. Raises
         `Fault` or `ClientDisconnect`."""
-        self.check_room()  # before a body that would be in vain
+        self._check_room()  # before a body that would be in vain
         async with self._body(request) as body:
-            self.check_room()
+            self._check_room()
             began = monotonic()
             self.active += 1
             try:
@@ -53,7 +53,7 @@ class Service:
                 if not self.active:
                     self._idle.set()
 
-    def check_room(self) -> None:
+    def _check_room(self) -> None:
         """Raise `Fault` if the server takes no more requests."""
         if self.stopping:
             raise _stopping()

@@ -1,7 +1,7 @@
 """What is to be done for one treebank and what is done already: the file `figures.json`.
 
 It is written when training begins, and again after each step, so that the next run knows what is
-missing.
+missing. Settings as JSON and tables in Markdown, which `tune` needs, too, are here as well.
 """
 
 from __future__ import annotations

@@ -367,9 +367,9 @@ class TrainingPlan:
         data = (
             f"{counted(self.sentences, 'sentence')}, {counted(self.words, 'word')}; development "
             f"set: {counted(self.dev_sentences, 'held-out ' * self.held_out + 'sentence')}"
-            + f" ({measured:,} measured)"
-            * (measured < self.dev_sentences)
         )
+        if measured < self.dev_sentences:
+            data += f" ({measured:,} measured)"
         tags = f"{(settings.tag_column or 'xpos').upper()} tags"
         choices = [counted(settings.epochs or 0, "epoch"), tags]
         if isinstance(settings, AdaptedSettings):

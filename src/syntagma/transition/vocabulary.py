@@ -43,7 +43,7 @@ TABLE = (
 UPOS_SECTION, FEATURES_SECTION = "upos_tags", "feature_values"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Vocabulary:
     """Forms, tags and labels of a training treebank.
 
