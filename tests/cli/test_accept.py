@@ -216,13 +216,13 @@ def test_bad_lines(accept: Accept, stdin: Stdin, capsys: Capture, line: str, mes
         (["--order", "a", "--format", "tree"], "tree"),
         (
             ["--order", "a", "--margin", "-1"],
-            "'--margin': Input should be greater than or equal to 0",
+            "'--margin': -1.0 is not in the range x>=0",
         ),
         (
             ["--order", "a", "--margin", "nan"],
-            "'--margin': Input should be greater than or equal to 0",
+            "--margin must be a number that is 0 or more, not nan",
         ),
-        (["--order", "a", "--max-words", "0"], "'--max-words': Input should be"),
+        (["--order", "a", "--max-words", "0"], "'--max-words': 0 is not in the range x>=1"),
         (["a", "--order", "b"], "the word 'a' of the bag is missing in the given order"),
         (["--order", ""], "empty bag"),
         (["--file", "no-such-file"], "no-such-file: cannot read the file"),

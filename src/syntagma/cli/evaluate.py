@@ -163,7 +163,7 @@ def evaluate(
             )
         if bleu_tokenize != "none" or lowercase:
             raise typer.BadParameter("--sr has scores of its own: no --bleu-tokenize, --lowercase")
-        text, record = _evaluate_realization(context, files, models[0], request)
+        text, record = _evaluate_realization(context, files, models[0], input_file, request)
     else:
         if input_file or no_hints:
             raise typer.BadParameter("--input and --no-hints go with --sr")
@@ -172,7 +172,7 @@ def evaluate(
         for name in systems:
             if systems.count(name) > 1:
                 raise typer.BadParameter(f"{name} is given twice")
-        text, record = _evaluate_order(context, files, models, request)
+        text, record = _evaluate_order(context, files, models, output_files, request)
     write_stdout(text)
     if json_file:
         from syntagma.files.writing import atomic_write
@@ -188,7 +188,11 @@ def evaluate(
 
 
 def _evaluate_order(
-    context: typer.Context, files: list[Path], models: list[str], request: Request
+    context: typer.Context,
+    files: list[Path],
+    models: list[str],
+    outputs: list[Path],
+    request: Request,
 ) -> tuple[str, dict[str, Any]]:
     """Figures of one model, or a comparison of several systems, as text and as JSON."""
     from syntagma.evaluation.bleu import compare_systems, read_outputs
@@ -217,10 +221,7 @@ def _evaluate_order(
     corpora = [
         read_corpus(files, each.tag_column, heads_of(each.info.header)) for each in linearizers
     ]
-    others = {
-        str(path): read_outputs(path, len(corpora[0]))[: given["limit"]]
-        for path in given["outputs"] or ()
-    }
+    others = {str(path): read_outputs(path, len(corpora[0]))[: given["limit"]] for path in outputs}
     conditions = given["condition"] or min(map(main_conditions, linearizers), key=len)
     reports, records = {}, []
     for name, linearizer, corpus in zip(models, linearizers, corpora, strict=True):
@@ -285,7 +286,7 @@ def _evaluate_order(
             "models": [
                 {"system": name, **each} for name, each in zip(models, records, strict=True)
             ],
-            "outputs": [_described(path) for path in given["outputs"] or ()],
+            "outputs": [_described(path) for path in outputs],
         }
     if given["examples"]:
         chosen = choose_examples(first.references, named, given["examples"], **splitting)
@@ -311,7 +312,11 @@ def _printed(heading: str, tables: "Sequence[Table]", lines: "Sequence[str]") ->
 
 
 def _evaluate_realization(
-    context: typer.Context, files: list[Path], model: str, request: Request
+    context: typer.Context,
+    files: list[Path],
+    model: str,
+    input_file: Path | None,
+    request: Request,
 ) -> tuple[str, dict[str, Any]]:
     """Figures of the shared tasks on surface realisation, as text and as JSON."""
     from syntagma.evaluation.realization import (
@@ -325,7 +330,7 @@ def _evaluate_realization(
     from syntagma.treebanks.corpus import read_corpus
 
     given = context.params
-    threads, seed, input_file = given["threads"], given["seed"], given["input_file"]
+    threads, seed = given["threads"], given["seed"]
     linearizer = load(model, language_model=not given["no_lm"])
     sentences = read_corpus(files, linearizer.tag_column)
     if input_file is None:
