@@ -7,7 +7,7 @@ from textwrap import fill
 
 import typer.main
 
-from syntagma.cli.app import build_app
+from syntagma.cli.app import build_command_line
 
 TARGET = Path(__file__).with_name("reference") / "cli.md"
 WIDTH = 100
@@ -25,7 +25,7 @@ SIGHUP. `--debug` adds the traceback.
 
 def reference() -> str:
     """The whole page: every command with its text, arguments and options."""
-    group = typer.main.get_command(build_app())
+    group = typer.main.get_command(build_command_line())
     sections = [INTRODUCTION]
     for name, command in group.commands.items():  # type: ignore[attr-defined]
         sections.append(

@@ -293,10 +293,10 @@ def test_the_walk_of_a_sentence_is_up_to_date_and_short() -> None:
 def test_every_command_and_option_is_documented() -> None:
     from typer.main import get_command
 
-    from syntagma.cli.app import build_app
+    from syntagma.cli.app import build_command_line
 
     written = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    commands = get_command(build_app()).commands  # type: ignore[attr-defined]
+    commands = get_command(build_command_line()).commands  # type: ignore[attr-defined]
     names = {"order", "realize", "score", "accept", "evaluate", "info", "doctor"}
     names |= {"train", "train-lm", "add-lm", "fit-margin", "serve", "convert", "stats", "package"}
     names |= {"batch", "train-many", "tune"}

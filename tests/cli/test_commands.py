@@ -14,7 +14,7 @@ from toys.linearizer import FakeLinearizer, fake_load
 from typer.main import get_command
 
 import syntagma.linearizer.linearizer
-from syntagma.cli.app import build_app, run
+from syntagma.cli.app import build_command_line, run
 from syntagma.cli.info import summarize
 from syntagma.cli.stream import PLACES_SHOWN
 from syntagma.errors import SyntagmaError, SyntagmaWarning
@@ -537,5 +537,5 @@ size         2.5 MB
 @pytest.mark.parametrize("operation", ["order", "realize", "accept"])
 def test_commands_have_an_option_for_each_field_of_their_request(operation: Operation) -> None:
     """Parameters reach the request by their names alone (`request_options`)."""
-    command = get_command(build_app()).commands[operation]  # type: ignore[attr-defined]
+    command = get_command(build_command_line()).commands[operation]  # type: ignore[attr-defined]
     assert {parameter.name for parameter in command.params} >= {*OPTIONS[operation]}

@@ -7,13 +7,13 @@ import pytest
 import typer.main
 
 from syntagma.best_first.settings import BestFirstSettings
-from syntagma.cli.app import build_app, run
+from syntagma.cli.app import build_command_line, run
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.linear.settings import LinearSettings
 from syntagma.neural.settings import NeuralSettings
 from syntagma.request import DEFAULT_MAX_WORDS
 
-GROUP: Any = typer.main.get_command(build_app())
+GROUP: Any = typer.main.get_command(build_command_line())
 COMMANDS = tuple(GROUP.commands)
 
 

@@ -11,7 +11,7 @@ from syntagma.features.settings import SparseSettings
 from syntagma.formats.auto import HeadSource
 from syntagma.request import MAX_EXPANSIONS
 from syntagma.treebanks.conditions import CONDITIONS
-from syntagma.treebanks.settings import check_choice, check_limits
+from syntagma.treebanks.settings import check_limits, check_one_of
 
 GrammarName = Literal["dependency", "ccg"]
 
@@ -37,12 +37,12 @@ class BestFirstSettings(SparseSettings):
 
     def __post_init__(self) -> None:
         SparseSettings.__post_init__(self)
-        check_choice("grammar", self.grammar, ("dependency", "ccg"))
+        check_one_of("grammar", self.grammar, ("dependency", "ccg"))
         if self.heads is not None:
-            check_choice("heads", self.heads, ("file", "rule"))
+            check_one_of("heads", self.heads, ("file", "rule"))
             if self.grammar != "ccg":
                 raise TrainingError("heads are a setting of the grammar ccg (--grammar ccg)")
-        check_choice("update", self.update, ("margin", "perceptron"))
+        check_one_of("update", self.update, ("margin", "perceptron"))
         check_limits("chart", self.chart, MAX_CHART)
         check_limits("expansions", self.expansions, MAX_EXPANSIONS)
         check_limits("dev_expansions", self.dev_expansions, MAX_EXPANSIONS)

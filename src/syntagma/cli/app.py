@@ -44,7 +44,7 @@ COMMANDS: dict[str, Callable[[], Callable[..., None]]] = {
 COMPLETION = "_SYNTAGMA_COMPLETE"  # set by the shell when it asks for completions
 
 
-def build_app(names: Iterable[str] = COMMANDS, *, completion: bool = True) -> typer.Typer:
+def build_command_line(names: Iterable[str] = COMMANDS, *, completion: bool = True) -> typer.Typer:
     """The command line with these commands, and with the options for shell completion."""
     app = typer.Typer(
         name="syntagma",
@@ -100,8 +100,8 @@ def syntagma(
 def _app_for(arguments: Sequence[str]) -> typer.Typer:
     """The command line with the requested command only, if there is one."""
     if arguments and arguments[0] in COMMANDS and COMPLETION not in os.environ:
-        return build_app(arguments[:1], completion=False)
-    return build_app()
+        return build_command_line(arguments[:1], completion=False)
+    return build_command_line()
 
 
 def run(arguments: Sequence[str]) -> int:

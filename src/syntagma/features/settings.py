@@ -7,7 +7,7 @@ from typing import Literal
 
 from syntagma.errors import TrainingError
 from syntagma.treebanks.conditions import CONDITIONS
-from syntagma.treebanks.settings import REALIZE, Settings, check_choice, check_limits
+from syntagma.treebanks.settings import REALIZE, Settings, check_limits, check_one_of
 
 PresetName = Literal["l15", "p16", "zc15", "z13", "z11"]
 PRESET_NAMES = ("l15", "p16", "zc15", "z13", "z11")
@@ -34,7 +34,7 @@ class SparseSettings(Settings):
     def __post_init__(self) -> None:
         Settings.__post_init__(self)
         if self.preset is not None:
-            check_choice("preset", self.preset, PRESET_NAMES)
+            check_one_of("preset", self.preset, PRESET_NAMES)
         check_limits("min_count", self.min_count, 1 << 31)
         check_limits("max_features", self.max_features, MAX_FEATURES)
         given = CONDITIONS.get(self.condition)

@@ -8,7 +8,7 @@ from typing import Literal
 from syntagma.features.settings import SparseSettings
 from syntagma.linear.templates import FEATURE_SETS, FeatureSet
 from syntagma.request import MAX_BEAM
-from syntagma.treebanks.settings import check_choice, check_limits
+from syntagma.treebanks.settings import check_limits, check_one_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +28,8 @@ class LinearSettings(SparseSettings):
 
     def __post_init__(self) -> None:
         SparseSettings.__post_init__(self)
-        check_choice("features", self.features, FEATURE_SETS)
-        check_choice("update", self.update, ("early", "max-violation"))
-        check_choice("arcs", self.arcs, ("eager", "lazy"))
+        check_one_of("features", self.features, FEATURE_SETS)
+        check_one_of("update", self.update, ("early", "max-violation"))
+        check_one_of("arcs", self.arcs, ("eager", "lazy"))
         check_limits("beam", self.beam, MAX_BEAM)
         check_limits("batch", self.batch, 1 << 20)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from syntagma.errors import TrainingError, shown
 from syntagma.neural.lexicon import SUFFIX
-from syntagma.treebanks.settings import REALIZE, Settings, check_choice, check_limits, check_type
+from syntagma.treebanks.settings import REALIZE, Settings, check_limits, check_one_of, check_type
 
 MAX_WIDTH = 1024
 WIDTH_MULTIPLE = 32  # attention has 8 heads, and vectors are computed in blocks
@@ -59,7 +59,7 @@ class NeuralSettings(Settings):
     def __post_init__(self) -> None:
         Settings.__post_init__(self)
         if self.specialize:
-            check_choice("specialize", self.specialize, SPECIALITIES)
+            check_one_of("specialize", self.specialize, SPECIALITIES)
             if self.condition != "mixed":
                 raise TrainingError(
                     f"a network that is specialised in {self.specialize} chooses its conditions: "

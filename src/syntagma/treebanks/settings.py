@@ -48,9 +48,9 @@ class Settings:
     def __post_init__(self) -> None:
         check_types(self)
         check_type(self, "epochs", int)
-        check_choice("condition", self.condition, ("mixed", *CONDITIONS))
+        check_one_of("condition", self.condition, ("mixed", *CONDITIONS))
         if self.tag_column is not None:
-            check_choice("tag_column", self.tag_column, ("xpos", "upos"))
+            check_one_of("tag_column", self.tag_column, ("xpos", "upos"))
         check_limits("epochs", self.epochs, 10_000)
         check_limits("dev_sentences", self.dev_sentences, MAX_SENTENCES)
         if not abs(self.seed) < MAX_SEED:
@@ -83,7 +83,7 @@ class Settings:
         return bool(getattr(self, "realize", False))
 
 
-def check_choice(name: str, value: str, choices: Iterable[str]) -> None:
+def check_one_of(name: str, value: str, choices: Iterable[str]) -> None:
     if not isinstance(value, str) or value not in choices:
         raise TrainingError(f"{name} {shown(value)} is not one of {', '.join(choices)}")
 
