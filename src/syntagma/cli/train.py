@@ -366,9 +366,10 @@ def choose_settings(context: typer.Context) -> Settings:
     """The settings that the options ask for; options that are not given keep their defaults, or
     those of the preset. Raise if an option belongs to another kind of model."""
     given = {
-        each.name: each
+        name: each
         for each in context.command.params
-        if getattr(context.get_parameter_source(each.name), "name", "") == "COMMANDLINE"
+        if (name := each.name) is not None
+        and getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
     }
     values = {name: context.params[name] for name in given if name in context.params}
     kind = _kind(values)
