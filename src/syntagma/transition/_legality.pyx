@@ -162,12 +162,35 @@ cdef inline bint arcs_first(const Task* task, const State* state) noexcept nogil
     return top.due or head == ROOT or (head >= 0 and not has(state.buffer, head))
 
 
+cdef bint can_be_closed(const Task* task, const State* state, int word) noexcept nogil:
+    """Whether every given subtree that the word begins can still be placed without a gap.
+
+    Once a word of a given subtree is placed, the rest of it comes before all other words but those
+    of untouched components. So if one of its words must stand behind another word, that word is
+    placed, or in the subtree, or in an untouched component.
+    """
+    cdef int i, x = word, blocks = task.blocks
+    cdef const uint64_t* component = task.component + word * blocks
+    cdef const uint64_t* below
+    cdef const uint64_t* required
+    while x >= 0 and has(state.buffer, x):
+        below = task.descendants + x * blocks
+        required = task.required + x * blocks
+        for i in range(blocks):
+            if below[i] & ~state.buffer[i]:
+                return True     # it was begun before, and so were those that hold it
+            if required[i] & state.buffer[i] & ~(state.fresh[i] & ~component[i]):
+                return False
+        x = task.words[x].head
+    return True
+
+
 cdef void legal_shifts(const Task* task, State* state, uint64_t* out) noexcept nogil:
     """Set the bits of the words that may be shifted.
 
     Validity: no arc of the top must come first; with d = inner above the top, d is NONE or w itself
-    or a given ancestor of w, or w is fresh; nothing that must stand before w is in the buffer; w's
-    twin is not in the buffer.
+    or a given ancestor of w, or w is fresh; nothing that must stand before w is in the buffer, and
+    the given subtrees that w begins can be closed; w's twin is not in the buffer.
     """
     cdef int i, word, d = NONE, blocks = task.blocks
     cdef uint64_t rest
@@ -193,6 +216,8 @@ cdef void legal_shifts(const Task* task, State* state, uint64_t* out) noexcept n
             keep = task.words[word].twin == NONE or not has(state.buffer, task.words[word].twin)
             if keep and task.predecessors != NULL:
                 keep = not meet(task.predecessors + word * blocks, state.buffer, blocks)
+                if keep and task.required != NULL:
+                    keep = can_be_closed(task, state, word)
             if keep and task.fixed != NULL:
                 keep = task.fixed[state.shifted] in (NONE, task.words[word].kind)
             if keep and task.root_restricted:

@@ -76,6 +76,7 @@ cdef struct Task:
     const uint64_t* descendants     # bit set of given descendants, per word
     const uint64_t* component       # bit set of the given component, per word
     const uint64_t* predecessors    # bit set of what must stand before, per word; or NULL
+    const uint64_t* required        # the same for all of its given subtree; NULL unless partial
     const int32_t* fixed            # the kind at each position, NONE for any; or NULL
     State* scratch                  # to try a move in; NULL unless root_restricted
 

@@ -285,7 +285,7 @@ cdef class SearchTask:
         self.task.dependents = &bits[0, 0, 0]
         self.task.descendants = &bits[1, 0, 0]
         self.task.component = &bits[2, 0, 0]
-        self.task.predecessors = NULL
+        self.task.predecessors = self.task.required = NULL
         self.task.fixed = NULL
         self._arrays = [fields, tag_pool, children, sets]
         if self.task.root_restricted:
@@ -293,7 +293,7 @@ cdef class SearchTask:
             if self.task.scratch == NULL:
                 raise MemoryError()
             lay_out(self.task.scratch, n, blocks)
-        cdef uint64_t[:, ::1] before
+        cdef uint64_t[:, ::1] before, required
         cdef int32_t[::1] kinds
         if predecessors is not None:
             masks = np.zeros((n, blocks), np.uint64)
@@ -304,6 +304,21 @@ cdef class SearchTask:
                     before[i, steps] = (mask >> (64 * steps)) & 0xFFFFFFFFFFFFFFFF
             self.task.predecessors = &before[0, 0]
             self._arrays.append(masks)
+            if self.task.arcs_given == 1:
+                masks = masks.copy()
+                required = masks
+                for i in range(n):
+                    up = i
+                    while array[up].head >= 0:
+                        up = array[up].head
+                        for steps in range(blocks):
+                            required[up, steps] |= before[i, steps]
+                for i in range(n):
+                    for steps in range(blocks):
+                        required[i, steps] &= ~bits[1, i, steps]
+                    required[i, i >> 6] &= ~(<uint64_t>1 << (i & 63))
+                self.task.required = &required[0, 0]
+                self._arrays.append(masks)
         if fixed is not None:
             kinds = fixed
             self.partly_fixed = bool((fixed == NONE).any())
