@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from syntagma.batches.batch import batch as batch
     from syntagma.best_first.settings import BestFirstSettings as BestFirstSettings
     from syntagma.errors import ArgumentError as ArgumentError
+    from syntagma.errors import CancelledError as CancelledError
     from syntagma.errors import FormatError as FormatError
     from syntagma.errors import ModelError as ModelError
     from syntagma.errors import OutputError as OutputError
@@ -77,7 +78,7 @@ _MODULES = {
     "batches.batch": "BatchReport batch",
     "best_first.settings": "BestFirstSettings",
     "errors": (
-        "ArgumentError FormatError ModelError OutputError PackageError "
+        "ArgumentError CancelledError FormatError ModelError OutputError PackageError "
         "ProblemError SyntagmaError SyntagmaWarning TrainingError UnsatisfiableError"
     ),
     "evaluation.bleu": "compare_systems paired_bootstrap",

@@ -8,7 +8,8 @@ SyntagmaError
 ├── ModelError               a model file that is missing, damaged, foreign or of another version
 ├── OutputError              a file that cannot be written
 ├── PackageError             an optional package that is needed and not installed
-└── TrainingError            training that cannot start or continue
+├── TrainingError            training that cannot start or continue
+└── CancelledError           work that its caller has cancelled
 
 SyntagmaWarning              input that is accepted but makes results worse
 """
@@ -119,7 +120,8 @@ class ProblemError(SyntagmaError):
 class UnsatisfiableError(ProblemError):
     """Search found no sentence that meets the order constraints and the partial tree together.
 
-    If `limit_reached`, search gave up at its work limit and a solution may still exist.
+    If `limit_reached`, search gave up at its work limit or time limit, and a solution may still
+    exist.
     """
 
     def __init__(self, message: str, *, limit_reached: bool = False) -> None:
@@ -171,3 +173,7 @@ def missing_package(user: str, package: str, extra: str, error: ImportError) -> 
 
 class TrainingError(SyntagmaError):
     """Training that cannot start or cannot continue."""
+
+
+class CancelledError(SyntagmaError):
+    """Work that its caller has cancelled (`Linearizer.solve`); there are no further results."""

@@ -311,7 +311,7 @@ cdef class GuidedSearch(BestFirst):
                 if loser == edge:
                     continue
                 self.remove(twin)
-            self.expand(edge, 0.0)
+            self.expand(edge)
             fallen = self.accept(edge)
             if fallen != NONE and self.is_gold[fallen]:
                 negative = self.best_negative()

@@ -5,6 +5,7 @@ from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
 from syntagma.best_first._edges cimport Edges, Proposal
+from syntagma.transition._clock cimport Clock
 
 cdef struct AgendaItem:
     double rank
@@ -20,6 +21,7 @@ cdef class BestFirst:
     cdef readonly bint by_size          # the limit of the chart holds for each number of words
     cdef readonly int64_t expansions
     cdef readonly bint exhausted        # the agenda ran empty
+    cdef Clock clock
     cdef vector[AgendaItem] agenda      # a heap
     cdef int64_t pushed
     cdef vector[int32_t] chart          # expanded edges, in order of expansion
@@ -35,12 +37,12 @@ cdef class BestFirst:
     cdef int put_item(self, const AgendaItem& item) except -1 nogil
     cdef int pop_item(self, AgendaItem* item) except -1 nogil
     cdef int begin(self) except -1 nogil
-    cdef int expand(self, int edge, double deadline) except -1 nogil
+    cdef int expand(self, int edge) except -1 nogil
     cdef int twin_in_chart(self, int edge) noexcept nogil
     cdef int keep(self, int edge) except -1 nogil
     cdef int accept(self, int edge) except -2 nogil
     cdef void remove(self, int edge) noexcept nogil
-    cdef int run(self, int wanted, int64_t limit, double deadline) except -1 nogil
+    cdef int run(self, int wanted, int64_t limit) except -1 nogil
     cdef bint is_new(self, int edge) except -1 nogil
     cdef int list_parts(self, int edge, vector[int32_t]* parts) except -1 nogil
     cdef int list_kinds(self, int edge, vector[int32_t]* kinds) except -1 nogil

@@ -1,5 +1,6 @@
 from syntagma.best_first._edges import Edges
 from syntagma.best_first.grammars import DerivationNode
+from syntagma.transition._clock import Clock
 
 class BestFirst:
     edges: Edges
@@ -10,5 +11,5 @@ class BestFirst:
     ) -> None: ...
 
 def best_first_search(
-    search: BestFirst, n_best: int = ..., limit: int = ..., seconds: float = ...
+    search: BestFirst, n_best: int = ..., limit: int = ..., clock: Clock = ...
 ) -> tuple[bool, list[tuple[float, list[list[DerivationNode]]]]]: ...

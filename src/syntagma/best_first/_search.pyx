@@ -11,7 +11,10 @@ from libcpp.vector cimport vector
 from math import inf
 
 from syntagma.best_first._edges cimport LEAF, Edge, Edges, Proposal
-from syntagma.transition._state cimport NONE, steady_seconds
+from syntagma.transition._clock cimport Clock
+from syntagma.transition._state cimport NONE
+
+from syntagma.transition._clock import NO_LIMIT
 
 
 cdef bint is_lower(const AgendaItem& a, const AgendaItem& b) noexcept nogil:
@@ -33,6 +36,7 @@ cdef class BestFirst:
         self.chart_size = chart_size
         self.scaled = scaled
         self.by_size = by_size
+        self.clock = NO_LIMIT
 
     cdef double rank(self, double score, int size) noexcept nogil:
         return score / size if self.scaled else score
@@ -76,7 +80,7 @@ cdef class BestFirst:
             self.push(&by)
         return 0
 
-    cdef int expand(self, int edge, double deadline) except -1 nogil:
+    cdef int expand(self, int edge) except -1 nogil:
         """Put on the agenda every edge built from this one, alone or with an edge of the chart."""
         cdef int i, other
         cdef size_t j
@@ -89,7 +93,7 @@ cdef class BestFirst:
                     self.edges.propose_binary(edge, other)
                 if self.edges.may_precede(other, edge):
                     self.edges.propose_binary(other, edge)
-                if deadline and steady_seconds() > deadline:
+                if self.clock.is_over():
                     break
         # A phrase of repeated words may be joined with its own copy.
         if not self.edges.repeated.empty() and self.edges.can_join(edge, edge):
@@ -142,7 +146,7 @@ cdef class BestFirst:
         if self.by_signature.count(signature) and self.by_signature[signature] == edge:
             self.by_signature.erase(signature)
 
-    cdef int run(self, int wanted, int64_t limit, double deadline) except -1 nogil:
+    cdef int run(self, int wanted, int64_t limit) except -1 nogil:
         """Expand edges until `wanted` different sentences are found or a limit is reached.
 
         At least one edge is expanded. A limit of 0 means no limit.
@@ -168,9 +172,10 @@ cdef class BestFirst:
                 if twin == NONE or self.rank_of(edge) > self.rank_of(twin):
                     if twin != NONE:
                         self.remove(twin)
-                    self.expand(edge, deadline)
+                    self.expand(edge)
                     self.accept(edge)
-            if (limit and self.expansions >= limit) or (deadline and steady_seconds() > deadline):
+            self.clock.look()
+            if (limit and self.expansions >= limit) or self.clock.is_over():
                 return 0
 
     cdef int list_parts(self, int edge, vector[int32_t]* parts) except -1 nogil:
@@ -275,7 +280,7 @@ cdef class BestFirst:
         return nodes
 
 
-def best_first_search(BestFirst search, int n_best=1, int64_t limit=0, double seconds=0.0):
+def best_first_search(BestFirst search, int n_best=1, int64_t limit=0, Clock clock=NO_LIMIT):
     """Run a search: (finished, results).
 
     A result is a score and a list of pieces. A piece is the derivation of one phrase: nodes (left,
@@ -284,11 +289,11 @@ def best_first_search(BestFirst search, int n_best=1, int64_t limit=0, double se
     Each result of a finished search is one piece with all words. Results are listed as they were
     found, so that a longer list begins with the shorter one; none scores more than the one before
     it. A search that reached its limit has one result, in which words may be missing; called again,
-    it resumes. The limit on expansions is for all calls together, the seconds are for each call.
+    it resumes. The limit on expansions is for all calls together, the clock for each call.
     """
-    cdef double deadline = steady_seconds() + seconds if seconds > 0 else 0.0
+    search.clock = clock
     with nogil:
-        search.run(n_best, limit, deadline)
+        search.run(n_best, limit)
         if search.goals.empty():
             search.join_pieces()
     if search.goals.empty():

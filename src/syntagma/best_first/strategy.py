@@ -18,12 +18,13 @@ from syntagma.best_first._search import BestFirst, best_first_search
 from syntagma.best_first.ccg_grammar import CcgGrammar
 from syntagma.best_first.grammars import EdgeGrammar, edge_grammar
 from syntagma.best_first.templates import fluency_templates
-from syntagma.errors import ModelError, SyntagmaError, not_a_model
+from syntagma.errors import CancelledError, ModelError, SyntagmaError, not_a_model
 from syntagma.features._sparse import TemplateTable, Weights, check_templates
 from syntagma.features.stored_weights import StoredWeights
 from syntagma.language_model.packed import LanguageModel
 from syntagma.request import Request, SearchName
 from syntagma.results.linearization import Linearization
+from syntagma.transition._clock import NO_LIMIT, Clock
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.strategy import WeightedLanguageModel
 from syntagma.transition.vocabulary import Vocabulary
@@ -82,15 +83,18 @@ class BestFirstStrategy:
         )
 
     def search(
-        self, encodings: Sequence[Encoding], request: Request, n_best: int
+        self, encodings: Sequence[Encoding], request: Request, n_best: int, clock: Clock = NO_LIMIT
     ) -> Iterator[list[Linearization] | SyntagmaError]:
-        limit, seconds = request.expansions or 0, request.seconds or 0.0
         read = self.scorer.grammar.read
         for encoding in encodings:
             try:
                 search = self.scorer.open(encoding, self.language_model)
-                finished, results = best_first_search(search, n_best, limit, seconds)
+                finished, results = best_first_search(
+                    search, n_best, request.expansions or 0, clock
+                )
                 yield [read(encoding, score, pieces, finished) for score, pieces in results]
+            except CancelledError:
+                raise
             except SyntagmaError as error:
                 yield error
 

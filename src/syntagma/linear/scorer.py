@@ -15,6 +15,7 @@ from syntagma.language_model._ngrams import NGramScorer
 from syntagma.linear._search import LinearParameters, LinearSearch
 from syntagma.linear.templates import FEATURE_SETS, templates
 from syntagma.request import SearchName
+from syntagma.transition._clock import NO_LIMIT, Clock
 from syntagma.transition._search import Search
 from syntagma.transition.encoding import Encoding, form_arrays
 from syntagma.transition.vocabulary import Vocabulary
@@ -43,6 +44,7 @@ class LinearScorer(LinearParameters):
         encodings: Sequence[Encoding],
         widths: Sequence[int],
         ngram_scorers: Sequence[NGramScorer | None],
+        clock: Clock = NO_LIMIT,
         *,
         merging: bool = True,
     ) -> Iterator[LinearSearch]:

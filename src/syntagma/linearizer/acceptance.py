@@ -24,14 +24,13 @@ from syntagma.errors import UnsatisfiableError, name_word, name_words
 from syntagma.problem.problem import Problem
 from syntagma.results.acceptance import Acceptance, shared_adjacencies
 from syntagma.results.linearization import Linearization
-from syntagma.transition.beam import Clock
+from syntagma.transition._clock import NO_LIMIT, Clock
 
 NEAREST_OF = 16  # n-best orders, among which the nearest to the judged one is chosen
 MOST_COSTS = 40  # words of the longest order for which the cost of every word is computed
-LEAST_SECONDS = 0.001  # of a search
 
-# Searches for the best orders that begin with these words: how many orders, within some seconds.
-BeginningSearch = Callable[[Sequence[str], int, float | None], list[Linearization]]
+# Searches for the best orders that begin with these words: how many orders, and how much time.
+BeginningSearch = Callable[[Sequence[str], int, Clock], list[Linearization]]
 
 
 def accept(
@@ -39,7 +38,7 @@ def accept(
     order: Sequence[str],
     search: BeginningSearch,
     margin: float,
-    timeout: float | None = None,
+    clock: Clock = NO_LIMIT,
 ) -> Acceptance:
     """Judge an order, given by the forms of its words.
 
@@ -47,8 +46,7 @@ def accept(
 
     The best order takes at most half of the time, the score of the judged one half of the rest.
     """
-    clock = Clock(timeout)
-    known = search((), NEAREST_OF, part_of(clock, 2))
+    known = search((), NEAREST_OF, clock.part(2))
     best = known[0]
     text = " ".join(order)
     words = next((each.words for each in known if each.text == text), tuple(order))
@@ -58,7 +56,7 @@ def accept(
     scored: list[Linearization] = []
     if not broken:
         try:
-            scored = search(words, 1, part_of(clock, 2))
+            scored = search(words, 1, clock.part(2))
         except UnsatisfiableError as error:
             if error.limit_reached:
                 raise
@@ -126,11 +124,6 @@ def _crossing_arcs(problem: Problem, words: Sequence[str]) -> str:
     return ""
 
 
-def part_of(clock: Clock, parts: int) -> float | None:
-    """An equal part of the time left."""
-    return None if clock.left is None else max(clock.left / parts, LEAST_SECONDS)
-
-
 class Beginnings:
     """The best orders that begin with the first words of the judged one.
 
@@ -160,7 +153,7 @@ class Beginnings:
 
         In long orders, and if time is limited, it is found by halving, and there are no costs.
         """
-        if len(self._words) > MOST_COSTS or self._clock.left is not None:
+        if len(self._words) > MOST_COSTS or self._clock.limited:
             return self._halve(), ()
         self._walk()
         levels = [self._level(count) for count in range(len(self._words) + 1)]
@@ -195,7 +188,7 @@ class Beginnings:
         """First find the last word before which an acceptable order is possible, then go on in the
         half that costs more."""
         low, high = self._followed(0), len(self._words)
-        while high - low > 1 and not self._clock.expired:
+        while high - low > 1 and not self._clock.over:
             middle = (low + high) // 2
             self._look_for(middle, 2 * math.ceil(math.log2(high - low)))
             if self._is_acceptable(self._level(middle)):
@@ -203,7 +196,7 @@ class Beginnings:
             else:
                 high = middle
         low = min(self._followed(0), high - 1)
-        while high - low > 1 and not self._clock.expired:
+        while high - low > 1 and not self._clock.over:
             middle = (low + high) // 2
             self._look_for(middle, math.ceil(math.log2(high - low)))
             level = self._level(middle)
@@ -219,7 +212,7 @@ class Beginnings:
         if count >= len(self._words) - 1 and self.best(len(self._words)) is not None:
             return  # the last word has only one place
         try:
-            [order] = self._search(self._words[:count], 1, part_of(self._clock, parts))
+            [order] = self._search(self._words[:count], 1, self._clock.part(parts))
         except UnsatisfiableError:
             return
         self.narrowed |= order.narrowed

@@ -7,7 +7,7 @@ streams of it in `streams`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, overload
@@ -41,6 +41,7 @@ from syntagma.realization.realizer import likeliest_first
 from syntagma.request import MAX_BEAM, MAX_THREADS, Operation, Request, SearchName
 from syntagma.results.linearization import Linearization
 from syntagma.results.realization import NBest, Realization
+from syntagma.transition._clock import Clock
 from syntagma.transition.encoding import Encoding, encode
 from syntagma.transition.lifting import liftings_of_order
 
@@ -369,11 +370,15 @@ class Linearizer:
         *,
         threads: int = 1,
         on_error: OnError = "raise",
+        cancelled: Callable[[], bool] | None = None,
     ) -> Iterator[Any]:
         """Answer a request for each item of a stream; results come in the same order.
 
         An item is a `Problem` or a list of words; to `score` or `accept`, a pair of it and an
         order. All other methods are short forms of this one.
+
+        `cancelled` is called many times a second, on any thread. Once it returns true, what is
+        under way ends and `CancelledError` is raised.
         """
         self._check(request)
         check_range("threads", threads, MAX_THREADS)
@@ -387,9 +392,13 @@ class Linearizer:
                 else "problems are given as a list, each a list of words or a Problem"
             )
             raise ArgumentError(f"{what}, not as {shown(items)}")
-        size = 1 if request.operation == "accept" else self._strategy.batch
+        alone = request.operation == "accept" or request.seconds is not None
         return solve_in_order(
-            partial(self._solve_batch, request=request), items, size, threads, on_error
+            partial(self._solve_batch, request=request, cancelled=cancelled),
+            items,
+            1 if alone else self._strategy.batch,
+            threads,
+            on_error,
         )
 
     def beam(self, words: Words) -> int:
@@ -429,9 +438,14 @@ class Linearizer:
             )
         check_range("max_words", request.max_words, self.max_words)
 
-    def _solve_batch(self, items: Sequence[Any], request: Request) -> Iterator[Any]:
-        """A result or an error for each item, in order."""
-        begin = self._accept if request.operation == "accept" else self._encode
+    def _solve_batch(
+        self, items: Sequence[Any], request: Request, cancelled: Callable[[], bool] | None
+    ) -> Iterator[Any]:
+        """A result or an error for each item, in order. With a time limit, there is one item."""
+        clock = Clock(request.seconds, cancelled)
+        begin = self._encode
+        if request.operation == "accept":
+            begin = partial(self._accept, clock=clock)
         begun: list[Encoding | Acceptance | SyntagmaError] = []
         for item in items:
             try:
@@ -444,6 +458,7 @@ class Linearizer:
             [each for each in begun if isinstance(each, Encoding)],
             request,
             CANDIDATES if request.diverse else request.n_best or 1,
+            clock,
         )
         for each in begun:
             if not isinstance(each, Encoding):
@@ -451,7 +466,7 @@ class Linearizer:
             elif isinstance(found := next(searches), SyntagmaError):
                 yield found
             elif request.operation == "realize":
-                yield self._realize(found, each, request)
+                yield self._realize(found, each, request, clock)
             elif request.diverse:
                 yield choose(found, request.n_best or 1, most_lost=self._most_lost)
             else:
@@ -492,7 +507,7 @@ class Linearizer:
         return encoding
 
     def _realize(
-        self, found: list[Linearization], encoding: Encoding, request: Request
+        self, found: list[Linearization], encoding: Encoding, request: Request, clock: Clock
     ) -> Realization | NBest[Realization]:
         """The sentences that a search found, each text once.
 
@@ -503,8 +518,10 @@ class Linearizer:
         if request.diverse:
             return choose(realized, wanted, most_lost=self._most_lost)
         while len(realized) < wanted and len(found) >= asked and asked < MAX_BEAM:
+            if clock.over:
+                break
             asked = min(4 * asked, MAX_BEAM)
-            found = self._search(encoding, request, asked)
+            found = self._search(encoding, request, asked, clock)
             realized = self._settle(found, encoding)
         return realized[0] if request.n_best is None else NBest(realized[:wanted])
 
@@ -517,13 +534,15 @@ class Linearizer:
             texts.setdefault(realization.text, realization)
         return list(texts.values())
 
-    def _search(self, encoding: Encoding, request: Request, n_best: int) -> list[Linearization]:
-        [found] = self._strategy.search([encoding], request, n_best)
+    def _search(
+        self, encoding: Encoding, request: Request, n_best: int, clock: Clock
+    ) -> list[Linearization]:
+        [found] = self._strategy.search([encoding], request, n_best, clock)
         if isinstance(found, SyntagmaError):
             raise found
         return found
 
-    def _accept(self, item: Any, request: Request) -> Acceptance:
+    def _accept(self, item: Any, request: Request, clock: Clock) -> Acceptance:
         from syntagma.linearizer.acceptance import accept  # ordering does not need it
 
         problem, order = as_pair(item)
@@ -534,17 +553,17 @@ class Linearizer:
             liftings = tuple(liftings_of_order(unfixed, given))
 
         def search(
-            beginning: Sequence[str], n_best: int, seconds: float | None
+            beginning: Sequence[str], n_best: int, clock: Clock
         ) -> list[Linearization]:
             encoding = unfixed
             if beginning:
                 encoding = encode(problem, self._model.vocabulary, beginning)
                 encoding.liftings = liftings
-            return self._search(encoding, replace(request, timeout=seconds), n_best)
+            return self._search(encoding, request, n_best, clock)
 
         words = [problem.words[at - 1].form if isinstance(at, int) else at for at in given]
         margin = request.margin
         if margin is None:
             assert self._model.margin is not None
             margin = self._model.margin.loss
-        return accept(problem, words, search, float(margin), request.timeout)
+        return accept(problem, words, search, float(margin), clock)

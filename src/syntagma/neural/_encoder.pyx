@@ -16,10 +16,16 @@ from syntagma.neural._action_scorer cimport (
     COMPILER, PANEL, add_scaled, add_scaled_bytes, bucket, centre_and_square, chosen, multiply,
     scale_and_shift, sum,
 )
+from syntagma.transition._clock cimport Clock
 from syntagma.transition._state cimport NONE, ROOT, SearchTask, Task, Word, has
+
+from syntagma.transition._clock import NO_LIMIT
 
 BUILT_BY = COMPILER.decode()                    # the compiler of the core
 INSTRUCTIONS = chosen.instructions.decode()     # what the kernels use on this processor
+
+cdef enum:
+    ROWS_PER_LOOK = 64      # at the clock
 
 cdef enum:
     UNRELATED, SELF, SIBLING, ANCESTOR, DESCENDANT, COMPONENT, LABELLED
@@ -99,19 +105,22 @@ cdef class Matrix:
                     weights[i, j]
                 )
 
-    def __call__(self, x):
+    def __call__(self, x, Clock clock=NO_LIMIT):
         """The rows of `x` times the matrix, plus the bias."""
         cdef const float[:, ::1] rows = x
         if rows.shape[1] != self.before:
             raise ValueError(f"rows must have {self.before} columns, not {rows.shape[1]}")
         out = np.empty((rows.shape[0], self.after), np.float32)
         cdef float[:, ::1] result = out
-        if rows.shape[0]:
-            with nogil:
+        cdef int i = 0, n = rows.shape[0]
+        with nogil:
+            while i < n:
+                clock.look_closely()
                 multiply(
-                    &rows[0, 0], rows.shape[0], self.before, self.panels.data(),
-                    self.bias.data(), self.after, &result[0, 0],
+                    &rows[i, 0], min(n - i, ROWS_PER_LOOK), self.before, self.panels.data(),
+                    self.bias.data(), self.after, &result[i, 0],
                 )
+                i += ROWS_PER_LOOK
         return out
 
 
@@ -174,6 +183,7 @@ def attend(
     const float[:, ::1] bias,
     const int32_t[::1] starts,
     const int32_t[::1] lengths,
+    Clock clock=NO_LIMIT,
 ):
     """Attention of each word to the words of its sentence, biased by their relation.
 
@@ -202,6 +212,8 @@ def attend(
                     for c in range(size):
                         keys[c * n + j] = qkv[start + j, width + h * size + c]
                 for i in range(n):
+                    if i % ROWS_PER_LOOK == 0:
+                        clock.look_closely()
                     q = &qkv[start + i, h * size]
                     for j in range(n):
                         scores[j] = bias[h, relation[i * n + j]]
@@ -222,7 +234,7 @@ def attend(
     return out
 
 
-def pair_tables(const float[:, ::1] both, int tables):
+def pair_tables(const float[:, ::1] both, int tables, Clock clock=NO_LIMIT):
     """[tables, rows, rows]: for each table, the dot products of all pairs of rows.
 
     A row of `both` holds its first vectors in all tables, then its second ones.
@@ -238,6 +250,8 @@ def pair_tables(const float[:, ::1] both, int tables):
                 for r in range(rank):
                     second[r * rows + j] = both[j, (tables + t) * rank + r]
             for i in range(rows):
+                if i % ROWS_PER_LOOK == 0:
+                    clock.look_closely()
                 for r in range(rank):
                     add_scaled(
                         &result[t, i, 0], &second[r * rows], both[i, t * rank + r], rows

@@ -6,6 +6,7 @@ from libcpp.vector cimport vector
 from syntagma.neural._action_scorer cimport (
     N_STATE, ActionScorer, CandidateView, Slot, UnplacedMeans, UnplacedSums,
 )
+from syntagma.transition._clock cimport Clock
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport State, Task
 
@@ -67,4 +68,6 @@ cdef class Reranker(NeuralSearch):
     cdef int read(
         self, Search search, const vector[int32_t]& links, vector[int32_t]* moves
     ) except -1 nogil
-    cdef double score(self, const vector[int32_t]& moves) except? -1 nogil
+    cdef bint score(
+        self, Clock clock, const vector[int32_t]& moves, double* score
+    ) except -1 nogil

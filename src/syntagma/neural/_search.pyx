@@ -30,6 +30,7 @@ from syntagma.neural._action_scorer cimport (
     Slot, UnplacedSums, add_rows, add_scaled, bucket, find_unplaced, rectified_dot,
     resolve_candidate, resolve_family, resolve_state, row_of, unfixed_mean,
 )
+from syntagma.transition._clock cimport Clock
 from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport (
@@ -41,6 +42,9 @@ cdef enum:
     # Bags with more words have sums of pair scores in integers, which are updated in O(n) where
     # sums in floats, as in training, are computed in O(n²) for each state.
     LARGE = 256
+    MOVES_PER_LOOK = 64     # of a reranker, at the clock
+
+cdef double DOUBT = 0.5     # an estimate may be twice what reranking will take
 
 
 cdef class NeuralSearch(Search):
@@ -405,32 +409,35 @@ cdef class Reranker(NeuralSearch):
         """Score derivations in sorted order, so that `score` can reuse their common prefixes.
 
         When time is short, only the best ones are scored, and the others are dropped, because
-        scores of one direction and means of two cannot be compared. When it is over, the best one
-        keeps its score of one direction.
+        scores of one direction and means of two cannot be compared. If there is no time for any,
+        the best one keeps its score of one direction.
         """
         cdef vector[numbered[vector[int32_t], int]] derivations
         cdef Finished* finished
+        cdef vector[double] scores
         cdef double seconds, left
-        cdef int i
-        if search.deadline:
-            # About half of a derivation is a prefix of another one.
-            seconds = search.mean_seconds * self.task.n
-            left = search.deadline - steady_seconds()
-            if left < seconds * search.finished.size():
-                i = <int>(left / seconds) if left > 0 else 0
-                search.finished.resize(min(search.finished.size(), <size_t>max(i, 1)))
-                search.narrowed = True
-                if not i:
-                    return search.rank()
+        cdef size_t i, first = 0
+        # About half of a derivation is a prefix of another one. The estimate may be too high.
+        seconds = search.mean_seconds * self.task.n
+        left = search.clock.end - steady_seconds()
+        if left < DOUBT * seconds * search.finished.size():
+            search.finished.resize(<size_t>max(1.0, left / seconds))
+            search.narrowed = True
         derivations.resize(search.finished.size())
-        for i in range(<int>derivations.size()):
+        for i in range(derivations.size()):
             self.read(search, search.finished[i].links, &derivations[i].first)
             derivations[i].second = i
         sort(derivations.begin(), derivations.end())
-        for i in range(<int>derivations.size()):
-            finished = &search.finished[derivations[i].second]
+        scores.assign(derivations.size(), 0.0)
+        for i in range(derivations.size()):
+            if not self.score(search.clock, derivations[i].first, &scores[derivations[i].second]):
+                search.finished.resize(1)
+                search.narrowed = True
+                return search.rank()
+        for i in range(scores.size()):
+            finished = &search.finished[i]
             finished.syntax *= 1 - self.share
-            finished.syntax += self.share * self.score(derivations[i].first)
+            finished.syntax += self.share * scores[i]
         return search.rank()
 
     cdef int read(
@@ -467,8 +474,11 @@ cdef class Reranker(NeuralSearch):
             moves.push_back(actions[i].word if actions[i].kind == SHIFT else -actions[i].kind)
         return 0
 
-    cdef double score(self, const vector[int32_t]& moves) except? -1 nogil:
-        """The log-probability of a derivation; its common prefix with the last one is reused."""
+    cdef bint score(
+        self, Clock clock, const vector[int32_t]& moves, double* score
+    ) except -1 nogil:
+        """Find the log-probability of a derivation; its common prefix with the last one is reused.
+        False if time was over first."""
         cdef State* state = self.current[0]
         cdef Candidate* candidate
         cdef Action action
@@ -479,6 +489,10 @@ cdef class Reranker(NeuralSearch):
             if moves[i] < 0:
                 action = Action(-moves[i], NONE, NONE, NONE)
             if i >= self.last.size() or self.last[i] != moves[i]:
+                if i % MOVES_PER_LOOK == MOVES_PER_LOOK - 1:
+                    clock.look()
+                    if clock.is_over():
+                        return False
                 self.last.resize(i)
                 self.last.push_back(moves[i])
                 self.sums.resize(i)
@@ -491,4 +505,5 @@ cdef class Reranker(NeuralSearch):
                         self.sums[i] = candidate.score
             state.score = self.sums[i]
             apply(self.task, state, action)
-        return state.score
+        score[0] = state.score
+        return True

@@ -47,6 +47,7 @@ from syntagma.neural.parameters import (
     EmbeddingTable,
     Floats,
 )
+from syntagma.transition._clock import NO_LIMIT, Clock
 from syntagma.transition.encoding import NONE, Encoding
 from syntagma.transition.lifting import MOST_STEPS, room_of
 from syntagma.transition.vocabulary import Vocabulary
@@ -233,8 +234,11 @@ class Encoder:
             self._pairs.append(pairs := Matrix(np.hstack(ends)))
             self._special_ends.append(pairs(w["special"]))
 
-    def encode(self, encodings: Sequence[Encoding]) -> Iterator[WordVectors]:
-        """Encode several problems; the vectors of one do not depend on the others.
+    def encode(
+        self, encodings: Sequence[Encoding], clock: Clock = NO_LIMIT
+    ) -> Iterator[WordVectors]:
+        """Encode several problems; the vectors of one do not depend on the others. Raises
+        `TimeIsUp`.
 
         The words of all problems are rows of one matrix, of at most MOST_WORDS unless a problem has
         more.
@@ -242,8 +246,8 @@ class Encoder:
         sizes = accumulate(len(encoding.order) for encoding in encodings)
         fitting = max(1, sum(size <= MOST_WORDS for size in sizes))
         if fitting < len(encodings):
-            yield from self.encode(encodings[:fitting])
-            yield from self.encode(encodings[fitting:])
+            yield from self.encode(encodings[:fitting], clock)
+            yield from self.encode(encodings[fitting:], clock)
             return
         if not encodings:
             return
@@ -263,16 +267,18 @@ class Encoder:
             np.minimum(lifts, MOST_STEPS),
             starts,
             lengths,
+            clock,
         )
-        rows = zip(*self._slot_rows(vectors, Occupants(heads, starts, lengths)), strict=True)
-        pair_ends = [pairs(vectors) for pairs in self._pairs]
+        occupants = Occupants(heads, starts, lengths)
+        rows = zip(*self._slot_rows(vectors, occupants, clock), strict=True)
+        pair_ends = [pairs(vectors, clock) for pairs in self._pairs]
         n_tables = self._pairs[0].after // (2 * self._dimensions.rank)
         for encoding, start, end, its_rows in zip(encodings, starts, ends, rows, strict=True):
             lifting = None
             if self._lift_head is not None and encoding.liftings is not None:
                 lifting = self._lift_head.scores(vectors[start:end], encoding.heads)
             tables = [
-                pair_tables(np.concatenate([both[start:end], special]), n_tables)
+                pair_tables(np.concatenate([both[start:end], special]), n_tables, clock)
                 for both, special in zip(pair_ends, self._special_ends, strict=True)
             ]
             yield WordVectors(
@@ -282,11 +288,13 @@ class Encoder:
                 lifting,
             )
 
-    def _slot_rows(self, vectors: Floats, occupants: Occupants) -> Iterator[list[SlotRows]]:
+    def _slot_rows(
+        self, vectors: Floats, occupants: Occupants, clock: Clock
+    ) -> Iterator[list[SlotRows]]:
         """The rows of each problem of a batch, for each action scorer."""
         for matrices, special in self._slots:
             products = [
-                matrix(vectors if len(words) == len(vectors) else vectors[words])
+                matrix(vectors if len(words) == len(vectors) else vectors[words], clock)
                 for matrix, words in zip(matrices, occupants.words, strict=True)
             ]
             found = []
@@ -296,7 +304,14 @@ class Encoder:
             yield found
 
     def _transform(
-        self, fields: Ints, relations: Ints, heads: Ints, lifts: Ints, starts: Ints, lengths: Ints
+        self,
+        fields: Ints,
+        relations: Ints,
+        heads: Ints,
+        lifts: Ints,
+        starts: Ints,
+        lengths: Ints,
+        clock: Clock,
     ) -> tuple[Floats, Ints]:
         """(vectors, tags): the transformer over the rows of several problems."""
         d, linear = self._dimensions, self._linear
@@ -310,10 +325,11 @@ class Encoder:
         tags = np.empty(len(h), np.int32)
         for i in range(d.layers):
             layer = f"layers.{i}"
-            qkv = linear[f"{layer}.qkv"](self._norm(f"{layer}.norm1", h))
-            h += linear[f"{layer}.out"](attend(qkv, relations, self._attention[i], starts, lengths))
-            up = linear[f"{layer}.up"](self._norm(f"{layer}.norm2", h))
-            h += linear[f"{layer}.down"](np.maximum(up, 0, out=up))
+            qkv = linear[f"{layer}.qkv"](self._norm(f"{layer}.norm1", h), clock)
+            mixed = attend(qkv, relations, self._attention[i], starts, lengths, clock)
+            h += linear[f"{layer}.out"](mixed, clock)
+            up = linear[f"{layer}.up"](self._norm(f"{layer}.norm2", h), clock)
+            h += linear[f"{layer}.down"](np.maximum(up, 0, out=up), clock)
             if i == d.guess_after:
                 tags = self._guess(h, fields, heads)
         return self._norm("norm_out", h), tags

@@ -26,6 +26,7 @@ from syntagma.neural._search import NeuralSearch, Reranker
 from syntagma.neural.encoder import Encoder, SlotRows, WordVectors
 from syntagma.neural.lexicon import Lexicon
 from syntagma.neural.parameters import DIRECTIONS, SLOTS, Dimensions, EmbeddingTable, Floats
+from syntagma.transition._clock import NO_LIMIT, Clock
 from syntagma.transition._search import FoundTree, Search
 from syntagma.transition._state import SearchTask
 from syntagma.transition.encoding import Encoding
@@ -61,6 +62,9 @@ class RerankedSearch(NeuralSearch):
     def results(self, n_best: int) -> list[FoundTree]:
         encoding, completed = self.encoding, []
         for found in super().results(n_best):
+            if completed and self.clock.over:
+                self.narrowed = True
+                break
             heads = [
                 given if lifted else head
                 for head, given, lifted in zip(
@@ -190,6 +194,7 @@ class NeuralScorer:
         encodings: Sequence[Encoding],
         widths: Sequence[int],
         ngram_scorers: Sequence[NGramScorer | None],
+        clock: Clock = NO_LIMIT,
         *,
         merging: bool = True,
     ) -> Iterator[RerankedSearch]:
@@ -197,11 +202,12 @@ class NeuralScorer:
         owners = [self if each.is_tree or self.bags is None else self.bags for each in encodings]
         encoded = {
             network: network.encoder.encode(
-                [each for each, owner in zip(encodings, owners, strict=True) if owner is network]
+                [each for each, owner in zip(encodings, owners, strict=True) if owner is network],
+                clock,
             )
             for network in {*owners}
         }
-        seconds = self._second_readings(encodings)
+        seconds = self._second_readings(encodings, clock)
         for encoding, network, width, ngram_scorer in zip(
             encodings, owners, widths, ngram_scorers, strict=True
         ):
@@ -236,12 +242,14 @@ class NeuralScorer:
                 )
             yield search
 
-    def _second_readings(self, encodings: Sequence[Encoding]) -> Iterator[list[Readings]]:
+    def _second_readings(
+        self, encodings: Sequence[Encoding], clock: Clock
+    ) -> Iterator[list[Readings]]:
         """Those of the second network, if there is one, for each tree among the problems."""
         if (second := self.second) is None:
             return repeat([])
         trees = [encoding for encoding in encodings if encoding.is_tree]
-        return ([second._directions(words)] for words in second.encoder.encode(trees))
+        return ([second._directions(words)] for words in second.encoder.encode(trees, clock))
 
     def _directions(self, words: WordVectors) -> Readings:
         """What a search or a reranker scores actions by, for each of DIRECTIONS."""

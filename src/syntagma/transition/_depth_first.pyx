@@ -8,10 +8,13 @@ from libc.stdlib cimport free, malloc
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
+from syntagma.transition._clock cimport Clock
 from syntagma.transition._search cimport Search
 from syntagma.transition._state cimport (
     Candidate, DeadStates, State, Task, copy_state, keep_best, keep_first_of_each_move, lay_out,
 )
+
+from syntagma.transition._clock import NO_LIMIT
 
 
 cdef int state_key(const Task* task, const State* state, string* key) except -1 nogil:
@@ -29,7 +32,9 @@ cdef int state_key(const Task* task, const State* state, string* key) except -1 
     return 0
 
 
-cdef bint depth_first(Search search, char* memory, int64_t limit, bint* exhausted) except -1 nogil:
+cdef bint depth_first(
+    Search search, char* memory, int64_t limit, Clock clock, bint* exhausted
+) except -1 nogil:
     """Look for one complete derivation, best action first, expanding at most `limit` states.
 
     One tag per word is enough, and a state that led nowhere is not tried again: legality does
@@ -67,6 +72,7 @@ cdef bint depth_first(Search search, char* memory, int64_t limit, bint* exhauste
                 exhausted[0] = False
                 break
             work += 1
+            clock.look_closely()
             search.candidates.clear()
             search.expand(state, 0)
             keep_best(search.candidates, search.candidates.size())
@@ -96,15 +102,16 @@ cdef bint depth_first(Search search, char* memory, int64_t limit, bint* exhauste
     return found
 
 
-def depth_first_search(Search search, int64_t limit):
-    """(results, exhausted): one complete derivation if there is one within the work limit."""
+def depth_first_search(Search search, int64_t limit, Clock clock=NO_LIMIT):
+    """(results, exhausted): one complete derivation if there is one within the work limit. Raises
+    `TimeIsUp`."""
     cdef bint found, exhausted
     cdef char* memory = <char*>malloc(2 * search.task.n * search.bytes)
     if not memory:
         raise MemoryError()
     try:
         with nogil:
-            found = depth_first(search, memory, limit, &exhausted)
+            found = depth_first(search, memory, limit, clock, &exhausted)
             if found:
                 search.conclude(1)
     finally:

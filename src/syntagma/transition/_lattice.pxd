@@ -2,8 +2,9 @@
 
 from libcpp.vector cimport vector
 
+from syntagma.transition._clock cimport Clock
 from syntagma.transition._state cimport Finished, Lattice
 
 cdef bint list_orders(
-    const Lattice* lattice, int n_best, vector[Finished]* finished
+    const Lattice* lattice, Clock clock, int n_best, vector[Finished]* finished
 ) except -1 nogil

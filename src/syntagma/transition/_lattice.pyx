@@ -14,14 +14,14 @@ from libc.stdint cimport int32_t, int64_t
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
+from syntagma.transition._clock cimport Clock
 from syntagma.transition._state cimport (
     NONE, RERANKED, SHIFT, Detour, Detours, Finished, Lattice, Link, Signatures, Task,
-    steady_seconds,
 )
 
 cdef enum:
     MOST_TRIES = 4096       # derivations whose detours are followed to find different orders
-    TRIES_PER_LOOK = 64     # at the clock
+    TRIES_PER_LOOK = 8      # at the clock
     UNLISTED = 64           # levels of orders whose sentences are not among the best
     LATER = 1 << 20         # places of sentences that are not the best of an order
 
@@ -32,7 +32,7 @@ cdef struct Trail:
 
 
 cdef bint list_orders(
-    const Lattice* lattice, int n_best, vector[Finished]* finished
+    const Lattice* lattice, Clock clock, int n_best, vector[Finished]* finished
 ) except -1 nogil:
     """List the best derivation of each of the best orders and, if several results are asked for
     and words may take several forms, of each of the best sentences.
@@ -40,14 +40,15 @@ cdef bint list_orders(
     Whole levels are listed. False if time ran out before.
     """
     cdef Signatures known
-    cdef int wanted = RERANKED
+    cdef int most, wanted = RERANKED
     cdef bint complete
     finished.clear()
     while wanted < n_best:
         wanted *= 2
-    complete = gather(lattice, min(wanted, count_orders(lattice, wanted)), False, finished, &known)
+    most = min(wanted, count_orders(lattice, wanted))
+    complete = gather(lattice, clock, most, False, finished, &known)
     if n_best > 1 and lattice.names != NULL:
-        complete = gather(lattice, wanted, True, finished, &known) and complete
+        complete = gather(lattice, clock, wanted, True, finished, &known) and complete
     return complete
 
 
@@ -76,7 +77,7 @@ cdef int count_orders(const Lattice* lattice, int most) except -1 nogil:
 
 
 cdef bint gather(
-    const Lattice* lattice, int wanted, bint variants, vector[Finished]* finished,
+    const Lattice* lattice, Clock clock, int wanted, bint variants, vector[Finished]* finished,
     Signatures* known
 ) except -1 nogil:
     """Add `wanted` derivations of different orders (with variants: of different sentences),
@@ -96,9 +97,10 @@ cdef bint gather(
     detour.found = lattice.ends.size()
     while count < wanted and detours.pop(MOST_TRIES - trails.size(), &best):
         tries += 1
-        if (lattice.deadline and tries % TRIES_PER_LOOK == 0 and count
-                and steady_seconds() > lattice.deadline):
-            return False
+        if tries % TRIES_PER_LOOK == 0:
+            clock.look()
+            if count and clock.is_over():
+                return False
         trail.base = best.base
         trail.position = best.position
         trail.link = best.link

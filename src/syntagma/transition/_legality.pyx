@@ -56,7 +56,7 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
 from syntagma.transition._state cimport (
-    LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, Node, State, Task, apply, copy_state, has,
+    LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, Node, State, Task, apply, clear, copy_state, has,
     inner_above_top, lowest_bit, meet, pending,
 )
 
@@ -69,16 +69,7 @@ cdef inline bint reducible(const Task* task, const State* state, int word, int h
 
 cdef bint fresh_root(const Task* task, const State* state) noexcept nogil:
     """The top of an untouched component may be the root."""
-    cdef int i, word
-    cdef uint64_t rest
-    for i in range(task.blocks):
-        rest = state.fresh[i]
-        while rest:
-            word = i * 64 + lowest_bit(rest)
-            if task.words[word].top == word and task.words[word].may_be_root:
-                return True
-            rest &= rest - 1
-    return False
+    return meet(state.fresh, task.roots, task.blocks)
 
 
 cdef bint rootable(const Task* task, const State* state) noexcept nogil:
@@ -146,7 +137,16 @@ cdef bint rootable_lazily(const Task* task, const State* state) noexcept nogil:
 
 
 cdef bint stays_rootable(const Task* task, const State* state, Action action) noexcept nogil:
-    """Whether a root is still possible after the action. Rare, so it may copy."""
+    """Whether a root is still possible after the action. It is, as long as the top of an untouched
+    component may be it; otherwise this copies, which is rare."""
+    cdef int i
+    cdef uint64_t others
+    for i in range(task.blocks):
+        others = state.fresh[i] & task.roots[i]
+        if action.kind == SHIFT:
+            others &= ~task.component[action.word * task.blocks + i]
+        if others:
+            return True
     copy_state(task, state, task.scratch)
     apply(task, task.scratch, action)
     return (rootable_lazily if task.lazy else rootable)(task, task.scratch)
@@ -162,27 +162,69 @@ cdef inline bint arcs_first(const Task* task, const State* state) noexcept nogil
     return top.due or head == ROOT or (head >= 0 and not has(state.buffer, head))
 
 
-cdef bint can_be_closed(const Task* task, const State* state, int word) noexcept nogil:
-    """Whether every given subtree that the word begins can still be placed without a gap.
+cdef void drop_unclosable(const Task* task, const State* state, uint64_t* out) noexcept nogil:
+    """Clear the bits of words of given subtrees that can no longer be placed without a gap.
 
     Once a word of a given subtree is placed, the rest of it comes before all other words but those
-    of untouched components. So if one of its words must stand behind another word, that word is
-    placed, or in the subtree, or in an untouched component.
+    of untouched components. So if a word of an untouched subtree must stand behind another word,
+    that word is placed, or in the subtree, or in another untouched component.
     """
-    cdef int i, x = word, blocks = task.blocks
-    cdef const uint64_t* component = task.component + word * blocks
+    cdef int i, k, word, blocks = task.blocks
     cdef const uint64_t* below
     cdef const uint64_t* required
-    while x >= 0 and has(state.buffer, x):
-        below = task.descendants + x * blocks
-        required = task.required + x * blocks
+    cdef const uint64_t* component
+    for k in range(task.bound_count):
+        word = task.bound[k]
+        below = task.descendants + word * blocks
+        required = task.required + k * blocks
+        component = task.component + word * blocks
+        if not has(state.buffer, word):
+            continue
         for i in range(blocks):
             if below[i] & ~state.buffer[i]:
-                return True     # it was begun before, and so were those that hold it
-            if required[i] & state.buffer[i] & ~(state.fresh[i] & ~component[i]):
-                return False
-        x = task.words[x].head
-    return True
+                break       # it was begun before
+        else:
+            for i in range(blocks):
+                if required[i] & state.buffer[i] & ~(state.fresh[i] & ~component[i]):
+                    clear(out, word)
+                    for i in range(blocks):
+                        out[i] &= ~below[i]
+                    break
+
+
+cdef void shift_candidates(const Task* task, const State* state, uint64_t* out) noexcept nogil:
+    """Set the bits of words of which `may_shift` decides."""
+    cdef int i, d, blocks = task.blocks
+    cdef const uint64_t* below
+    memcpy(out, state.buffer, blocks * sizeof(uint64_t))
+    if state.size:
+        if arcs_first(task, state):
+            memset(out, 0, blocks * sizeof(uint64_t))
+            return
+        d = inner_above_top(task, state)
+        if d != NONE:
+            below = task.descendants + d * blocks
+            for i in range(blocks):
+                out[i] &= below[i] | state.fresh[i]
+            if has(state.buffer, d):
+                out[d >> 6] |= <uint64_t>1 << (d & 63)
+    if task.bound_count:
+        drop_unclosable(task, state, out)
+
+
+cdef inline bint may_shift(const Task* task, const State* state, int word) noexcept nogil:
+    """What is left to decide of a candidate."""
+    if task.words[word].twin != NONE and has(state.buffer, task.words[word].twin):
+        return False
+    if task.predecessors != NULL and meet(
+        task.predecessors + word * task.blocks, state.buffer, task.blocks
+    ):
+        return False
+    if task.fixed != NULL and not task.fixed[state.shifted] in (NONE, task.words[word].kind):
+        return False
+    return not task.root_restricted or stays_rootable(
+        task, state, Action(SHIFT, word, NONE, NONE)
+    )
 
 
 cdef void legal_shifts(const Task* task, State* state, uint64_t* out) noexcept nogil:
@@ -192,40 +234,31 @@ cdef void legal_shifts(const Task* task, State* state, uint64_t* out) noexcept n
     or a given ancestor of w, or w is fresh; nothing that must stand before w is in the buffer, and
     the given subtrees that w begins can be closed; w's twin is not in the buffer.
     """
-    cdef int i, word, d = NONE, blocks = task.blocks
+    cdef int i, word
     cdef uint64_t rest
-    cdef const uint64_t* below
-    cdef bint keep
-    cdef Action action
-    if state.size:
-        if arcs_first(task, state):
-            memset(out, 0, blocks * sizeof(uint64_t))
-            return
-        d = inner_above_top(task, state)
-    memcpy(out, state.buffer, blocks * sizeof(uint64_t))
-    if d != NONE:
-        below = task.descendants + d * blocks
-        for i in range(blocks):
-            out[i] &= below[i] | state.fresh[i]
-        if has(state.buffer, d):
-            out[d >> 6] |= <uint64_t>1 << (d & 63)
-    for i in range(blocks):
+    shift_candidates(task, state, out)
+    for i in range(task.blocks):
         rest = out[i]
         while rest:
             word = i * 64 + lowest_bit(rest)
-            keep = task.words[word].twin == NONE or not has(state.buffer, task.words[word].twin)
-            if keep and task.predecessors != NULL:
-                keep = not meet(task.predecessors + word * blocks, state.buffer, blocks)
-                if keep and task.required != NULL:
-                    keep = can_be_closed(task, state, word)
-            if keep and task.fixed != NULL:
-                keep = task.fixed[state.shifted] in (NONE, task.words[word].kind)
-            if keep and task.root_restricted:
-                action = Action(SHIFT, word, NONE, NONE)
-                keep = stays_rootable(task, state, action)
-            if not keep:
-                out[i] &= ~(<uint64_t>1 << (word & 63))
+            if not may_shift(task, state, word):
+                clear(out, word)
             rest &= rest - 1
+
+
+cdef int first_legal_shift(const Task* task, State* state, uint64_t* out) noexcept nogil:
+    """The first word that may be shifted, or NONE; `out` is overwritten."""
+    cdef int i, word
+    cdef uint64_t rest
+    shift_candidates(task, state, out)
+    for i in range(task.blocks):
+        rest = out[i]
+        while rest:
+            word = i * 64 + lowest_bit(rest)
+            if may_shift(task, state, word):
+                return word
+            rest &= rest - 1
+    return NONE
 
 
 cdef bint legal_leftarc(const Task* task, State* state) noexcept nogil:

@@ -5,6 +5,7 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from syntagma.language_model._ngrams cimport NGramScorer
+from syntagma.transition._clock cimport Clock
 from syntagma.transition._state cimport (
     Action, Candidate, Finished, Link, SearchTask, Signatures, State, Task,
 )
@@ -33,10 +34,10 @@ cdef class Search:
     cdef public tuple judges        # of finished orders, each in turn (see strategy.py)
     cdef list part_names            # of what they add to the score
     cdef int limit              # states that the beam keeps: its width, or fewer to save time
-    cdef double deadline        # in steady_seconds, or 0
+    cdef readonly Clock clock
     cdef double closing         # expansions per step that are needed after the beam search
-    cdef double mean_seconds    # per expansion, if there is a deadline
-    cdef readonly bint narrowed     # the deadline made the search consider less than it would
+    cdef double mean_seconds    # per expansion, if there is a time limit
+    cdef public bint narrowed     # the limit made the search consider less than it would
     cdef void begin(self, State* state) noexcept nogil
     cdef void take(self, State* state, Candidate* candidate) noexcept nogil
     cdef bint advance(self, const Action* gold) except -1 nogil
@@ -48,6 +49,7 @@ cdef class Search:
     cdef void add_form(
         self, const State* state, Candidate* candidate, int form
     ) noexcept nogil
+    cdef int expand_late(self, State* state) except -1 nogil
     cdef int sign(self, const State* state, string* key) except -1 nogil
     cdef int sign_words(self, const State* state, string* key) except -1 nogil
     cdef int32_t link(

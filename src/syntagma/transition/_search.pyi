@@ -2,6 +2,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from syntagma.language_model._ngrams import NGramScorer
+from syntagma.transition._clock import NO_LIMIT, Clock
 from syntagma.transition._state import SearchTask
 
 Action = tuple[int, int, int, int]
@@ -24,6 +25,7 @@ class Search:
     merging: bool
     mirrored: bool
     narrowed: bool
+    clock: Clock
     opposite: Search | None
     judges: tuple[_Judge, ...]
     def __init__(
@@ -43,5 +45,5 @@ class Search:
     def derivation(self, rank: int) -> list[Action]: ...
 
 def beam_search(
-    search: Search, n_best: int = 1, seconds: float | None = None
+    search: Search, n_best: int = 1, clock: Clock = NO_LIMIT
 ) -> list[FoundTree]: ...

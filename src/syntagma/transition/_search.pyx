@@ -14,13 +14,18 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from syntagma.language_model._ngrams cimport Context, NGramScorer
+from syntagma.transition._clock cimport Clock
 from syntagma.transition._lattice cimport list_orders
-from syntagma.transition._legality cimport legal_leftarc, legal_rightarc, legal_shifts
+from syntagma.transition._legality cimport (
+    first_legal_shift, legal_leftarc, legal_rightarc, legal_shifts,
+)
 from syntagma.transition._state cimport (
     LEFTARC, NONE, RIGHTARC, ROOT, SHIFT, Action, Candidate, Detour, Finished, Lattice, Link, Node,
     SearchTask, State, apply, copy_state, has, initial_state, keep_best, lay_out, mirror,
     rank_finished, state_bytes, steady_seconds,
 )
+
+from syntagma.transition._clock import NO_LIMIT
 
 
 # A sentence as a search found it. `order` holds word numbers; heads, tags and labels are by word
@@ -30,13 +35,22 @@ from syntagma.transition._state cimport (
 FoundTree = namedtuple("FoundTree", "score fluency order heads tags labels forms parts")
 
 
+cdef double INFINITE = float("inf")
+
 cdef enum:
     RECENT = 8          # steps whose times tell how long the next ones will take
+    FIRST_LOOK = 64     # expansions before the first estimate: those at the start are slow
+    STATES_PER_LOOK = 4  # at the clock
 
 # The words left to place, and with them the time of a step, go down towards the end.
 cdef double LATER_STEPS = 0.6
 # At most this share of the time is set aside for what follows the beam search.
 cdef double MOST_CLOSING = 1.0 / 3
+# An estimate may be twice what a search will take. The beam is not narrowed while the time left may
+# be enough, so that a limit that is not reached changes nothing.
+cdef double DOUBT = 0.5
+# Before the first estimate, a search may take this share of its time.
+cdef double EARLY = 0.05
 
 cdef uint64_t HASH_BASE = 0x9E3779B97F4A7C15  # of the hashes of derivations
 
@@ -76,6 +90,7 @@ cdef class Search:
             if ngram_scorer.names.size():
                 self.names = ngram_scorer.names.data()
         self.judges = tuple(judges)
+        self.clock = NO_LIMIT
         self.part_names = []
         self.merging = merging
         self.mirrored = mirrored
@@ -171,6 +186,18 @@ cdef class Search:
             self.add(state, parent, Action(RIGHTARC, NONE, NONE, NONE), 0.0)
         return 0
 
+    cdef int expand_late(self, State* state) except -1 nogil:
+        """Add one legal action, unscored."""
+        cdef int word
+        if legal_rightarc(self.task, state):
+            return self.add(state, 0, Action(RIGHTARC, NONE, NONE, NONE), 0.0)
+        if legal_leftarc(self.task, state):
+            return self.add(state, 0, Action(LEFTARC, NONE, NONE, NONE), 0.0)
+        word = first_legal_shift(self.task, state, self.shifts)
+        if word != NONE:
+            self.add(state, 0, Action(SHIFT, word, NONE, NONE), 0.0)
+        return 0
+
     cdef int sign(self, const State* state, string* key) except -1 nogil:
         """Write down everything that scorer and language model can see of a state, now or later."""
         key.clear()
@@ -232,8 +259,18 @@ cdef class Search:
         cdef string key
         cdef int32_t first
         self.candidates.clear()
-        for i in range(self.size):
-            self.expand(self.current[i], i)
+        if self.clock.is_late():
+            self.narrowed = True
+            self.limit = 1
+            self.expand_late(self.current[0])
+        else:
+            for i in range(self.size):
+                self.clock.look()
+                if (i % STATES_PER_LOOK == STATES_PER_LOOK - 1 and self.clock.is_over()
+                        and not self.candidates.empty()):
+                    self.narrowed = True
+                    break
+                self.expand(self.current[i], i)
         if self.candidates.empty():
             return False
         if self.limit < self.width and <int>self.candidates.size() > self.limit:
@@ -263,6 +300,9 @@ cdef class Search:
             self.size += 1
             if self.size == self.limit:
                 break
+            if i % STATES_PER_LOOK == STATES_PER_LOOK - 1 and self.clock.is_late():
+                self.narrowed = True
+                break
         swap = self.current
         self.current = self.following
         self.following = swap
@@ -271,8 +311,8 @@ cdef class Search:
     cdef int run(self) except -1 nogil:
         """Take all steps; returns how many are left after a dead end.
 
-        With a deadline, the beam is kept as wide as the time left allows. It holds at least one
-        state, so the search ends with a complete sentence, late if it must be.
+        With a time limit, the beam is kept as wide as the time left allows. It holds at least one
+        state, so the search ends with a complete sentence. Once it is late, steps are not scored.
         """
         cdef int size, i = 0, steps = 2 * self.task.n - 1
         cdef double now, last, per_state, started = steady_seconds()
@@ -284,7 +324,7 @@ cdef class Search:
             if not self.advance(NULL):
                 break
             steps -= 1
-            if not self.deadline:
+            if self.clock.end == INFINITE:
                 continue
             now = steady_seconds()
             expanded += size
@@ -296,20 +336,20 @@ cdef class Search:
             for size in range(1, min(i, RECENT)):
                 per_state = min(per_state, recent[size])
             last = now
-            self.limit = self.affordable(steps, per_state)
+            if expanded >= FIRST_LOOK or now - started > EARLY * (self.clock.end - started):
+                self.limit = self.affordable(steps, per_state)
         return steps
 
     cdef int affordable(self, int steps, double seconds) noexcept nogil:
         """How many states each of these steps may expand, if an expansion takes that long now."""
-        cdef double left = self.deadline - steady_seconds()
+        cdef double left = self.clock.end - steady_seconds()
+        cdef double closing = self.closing * (2 * self.task.n - 1) * self.mean_seconds
+        cdef double per_width = steps * seconds * LATER_STEPS
         if left <= 0:
             return 1
-        left -= min(
-            MOST_CLOSING * left, self.closing * (2 * self.task.n - 1) * self.mean_seconds
-        )
-        if left >= self.width * steps * seconds * LATER_STEPS:
+        if left >= DOUBT * (self.width * per_width + closing):
             return self.width
-        return max(1, <int>(left / (steps * seconds * LATER_STEPS)))
+        return max(1, <int>((left - min(MOST_CLOSING * left, closing)) / per_width))
 
     cdef int conclude(self, int n_best) except -1 nogil:
         """List the best finished derivations of different orders, or sentences."""
@@ -331,11 +371,10 @@ cdef class Search:
         lattice.task = self.task
         lattice.names = self.names
         lattice.weight = lattice.expected = 0.0
-        lattice.deadline = self.deadline
         if self.ngram_scorer is not None:
             lattice.weight = self.ngram_scorer.weight
             lattice.expected = self.ngram_scorer.expected_total
-        if not list_orders(&lattice, n_best, &self.finished):
+        if not list_orders(&lattice, self.clock, n_best, &self.finished):
             self.narrowed = True
         return self.rank()
 
@@ -420,10 +459,13 @@ cdef class Search:
         """The best finished sentences with their trees, best first, once all judges were heard."""
         for judge in self.judges:
             judge.judge(self)
-        return [
-            self.found_tree(&self.finished[i])
-            for i in range(min(n_best, <int>self.finished.size()))
-        ]
+        found = []
+        for i in range(min(n_best, <int>self.finished.size())):
+            if found and self.clock.is_over():
+                self.narrowed = True
+                break
+            found.append(self.found_tree(&self.finished[i]))
+        return found
 
     def derivation(self, int rank):
         """The actions (kind, word, tag, label) of a finished derivation."""
@@ -434,19 +476,19 @@ cdef class Search:
         return actions
 
 
-def beam_search(Search search, int n_best=1, seconds=None):
+def beam_search(Search search, int n_best=1, Clock clock=NO_LIMIT):
     """The n best sentences with their trees; none if the whole beam came to a dead end.
 
-    With `seconds`, the beam is narrowed as needed to end in time. The results of a search and of
-    its opposite compete by their scores; they share the time.
+    The beam is narrowed as needed to end in time. The results of a search and of its opposite
+    compete by their scores; they share the time.
     """
-    cdef double started = steady_seconds()
     if search.opposite is None:
-        return search_one_way(search, n_best, seconds)
-    found = search_one_way(search, n_best, None if seconds is None else seconds / 2)
-    if seconds is not None:
-        seconds = max(0.0, seconds - (steady_seconds() - started))
-    others = search_one_way(search.opposite, n_best, seconds)
+        return search_one_way(search, n_best, clock)
+    found = search_one_way(search, n_best, clock.part(2))
+    if found and clock.is_over():
+        search.narrowed = True
+        return found
+    others = search_one_way(search.opposite, n_best, clock)
     search.narrowed = search.narrowed or search.opposite.narrowed
     return best_of(found, others, search.problem, n_best)
 
@@ -462,12 +504,11 @@ cdef best_of(found, others, SearchTask problem, int n_best):
     return list(best.values())[:n_best]
 
 
-cdef search_one_way(Search search, int n_best, seconds):
+cdef search_one_way(Search search, int n_best, Clock clock):
     cdef int left
-    if seconds is not None:
-        search.deadline = steady_seconds() + seconds
-        # Nothing is known yet about how long a step takes.
-        search.limit = search.width if seconds > 0 else 1
+    search.clock = clock
+    if clock.is_over():
+        search.limit = 1
     with nogil:
         left = search.run()
         if not left:

@@ -76,7 +76,10 @@ cdef struct Task:
     const uint64_t* descendants     # bit set of given descendants, per word
     const uint64_t* component       # bit set of the given component, per word
     const uint64_t* predecessors    # bit set of what must stand before, per word; or NULL
-    const uint64_t* required        # the same for all of its given subtree; NULL unless partial
+    const int32_t* bound            # words whose given subtree must stand behind other words
+    int bound_count                 # of them; 0 unless the tree is partial
+    const uint64_t* required        # bit set of these other words, per word of `bound`
+    const uint64_t* roots           # bit set of the tops that may be the root
     const int32_t* fixed            # the kind at each position, NONE for any; or NULL
     State* scratch                  # to try a move in; NULL unless root_restricted
 
@@ -138,7 +141,6 @@ cdef struct Lattice:
     const Task* task
     const int32_t* names        # the number of the text of each form, or NULL
     double weight, expected     # of the language model, if there is one
-    double deadline             # or 0
 
 cdef inline int S(const State* state, int i) noexcept nogil:
     """The i-th word of the stack from the top."""
@@ -158,6 +160,9 @@ cdef inline int R(const State* state, int i, int n) noexcept nogil:
 
 cdef inline bint has(const uint64_t* bits, int i) noexcept nogil:
     return (bits[i >> 6] >> (i & 63)) & 1
+
+cdef inline void clear(uint64_t* bits, int i) noexcept nogil:
+    bits[i >> 6] &= ~(<uint64_t>1 << (i & 63))
 
 cdef inline bint meet(const uint64_t* a, const uint64_t* b, int blocks) noexcept nogil:
     cdef int i

@@ -238,9 +238,11 @@ cdef class SearchTask:
         fields[:, :11] = words
         children = np.zeros(n, np.int32)
         sets = np.zeros((3, n, blocks), np.uint64)
+        tops = np.zeros(blocks, np.uint64)
         cdef int32_t[:, ::1] table = fields
         cdef int32_t[::1] child_list = children
         cdef uint64_t[:, :, ::1] bits = sets
+        cdef uint64_t[::1] roots = tops
         cdef Word* array = <Word*>&table[0, 0]
         cdef int i, up, steps, position = 0, arcs = 0
         cdef bint labels_given = False
@@ -256,6 +258,8 @@ cdef class SearchTask:
                 array[array[i].head].children_count += 1
                 labels_given = labels_given or array[i].label >= 0
             arcs += array[i].head != NONE
+            if array[i].head == NONE and array[i].may_be_root:
+                roots[i >> 6] |= <uint64_t>1 << (i & 63)
             restricted = restricted or (array[i].head == NONE and not array[i].may_be_root)
         for i in range(n):
             array[i].children_start = position
@@ -285,16 +289,18 @@ cdef class SearchTask:
         self.task.dependents = &bits[0, 0, 0]
         self.task.descendants = &bits[1, 0, 0]
         self.task.component = &bits[2, 0, 0]
+        self.task.roots = &roots[0]
         self.task.predecessors = self.task.required = NULL
+        self.task.bound_count = 0
         self.task.fixed = NULL
-        self._arrays = [fields, tag_pool, children, sets]
+        self._arrays = [fields, tag_pool, children, sets, tops]
         if self.task.root_restricted:
             self.task.scratch = <State*>malloc(state_bytes(n, blocks))
             if self.task.scratch == NULL:
                 raise MemoryError()
             lay_out(self.task.scratch, n, blocks)
         cdef uint64_t[:, ::1] before, required
-        cdef int32_t[::1] kinds
+        cdef int32_t[::1] kinds, bound
         if predecessors is not None:
             masks = np.zeros((n, blocks), np.uint64)
             before = masks
@@ -305,20 +311,25 @@ cdef class SearchTask:
             self.task.predecessors = &before[0, 0]
             self._arrays.append(masks)
             if self.task.arcs_given == 1:
-                masks = masks.copy()
-                required = masks
+                # What must precede a subtree: dependents, which have fewer descendants, go first.
+                outside = masks.copy()
+                descendants = np.unpackbits(sets[1].view(np.uint8), axis=1).sum(axis=1)
+                for word in np.argsort(descendants, kind="stable"):
+                    up = array[<int>word].head
+                    if up >= 0:
+                        outside[up] |= outside[word]
+                outside &= ~sets[1]
+                required = outside
                 for i in range(n):
-                    up = i
-                    while array[up].head >= 0:
-                        up = array[up].head
-                        for steps in range(blocks):
-                            required[up, steps] |= before[i, steps]
-                for i in range(n):
-                    for steps in range(blocks):
-                        required[i, steps] &= ~bits[1, i, steps]
                     required[i, i >> 6] &= ~(<uint64_t>1 << (i & 63))
-                self.task.required = &required[0, 0]
-                self._arrays.append(masks)
+                kept = (descendants > 0) & outside.any(axis=1)
+                if kept.any():
+                    numbers, outside = np.flatnonzero(kept).astype(np.int32), outside[kept]
+                    bound, required = numbers, outside
+                    self.task.bound = &bound[0]
+                    self.task.bound_count = len(numbers)
+                    self.task.required = &required[0, 0]
+                    self._arrays += [numbers, outside]
         if fixed is not None:
             kinds = fixed
             self.partly_fixed = bool((fixed == NONE).any())
@@ -340,7 +351,7 @@ cdef class SearchTask:
             return self
         predecessors = fixed = None
         if self.task.predecessors != NULL:
-            bits = np.unpackbits(self._arrays[4].view(np.uint8), axis=1, bitorder="little")
+            bits = np.unpackbits(self._arrays[5].view(np.uint8), axis=1, bitorder="little")
             followers = bits[:, :self.n].T[:, ::-1]  # as digits, the highest first
             predecessors = [int("".join(map(str, digits)), 2) for digits in followers.tolist()]
         if self.task.fixed != NULL:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from time import monotonic
+from functools import partial
 
-from syntagma.errors import ProblemError, SyntagmaError, UnsatisfiableError
+from syntagma.errors import CancelledError, ProblemError, SyntagmaError, UnsatisfiableError
 from syntagma.problem.problem import Problem
 from syntagma.request import MAX_BEAM, Request, SearchName
 from syntagma.results.linearization import Linearization
+from syntagma.transition._clock import NO_LIMIT, Clock, TimeIsUp
 from syntagma.transition._depth_first import depth_first_search
 from syntagma.transition._search import FoundTree, Search, beam_search
 from syntagma.transition.encoding import Encoding, decode, encode
@@ -31,25 +32,9 @@ from syntagma.transition.lifting import (
 from syntagma.transition.strategy import Judge, Scorer, WeightedLanguageModel
 from syntagma.transition.vocabulary import Vocabulary
 
-# States that a depth-first search may expand: about a second without a scorer, and a few with one.
-WORK_LIMIT = 500_000
-SCORED_LIMIT = 50_000
+WORK_LIMIT = 500_000  # states that a depth-first search may expand: about a second
+WIDER = (256, MAX_BEAM)  # beams that are tried after a dead end
 TRIED = 64  # beam width where only some lifting can meet the order constraints
-
-
-class Clock:
-    """The time left for a problem, or no limit."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self._end = None if seconds is None else monotonic() + seconds
-
-    @property
-    def left(self) -> float | None:
-        return None if self._end is None else max(0.0, self._end - monotonic())
-
-    @property
-    def expired(self) -> bool:
-        return self.left == 0.0
 
 
 class BeamStrategy:
@@ -79,26 +64,34 @@ class BeamStrategy:
         return self._scorer.beam(is_tree)
 
     def search(
-        self, encodings: Sequence[Encoding], request: Request, n_best: int
+        self, encodings: Sequence[Encoding], request: Request, n_best: int, clock: Clock = NO_LIMIT
     ) -> Iterator[list[Linearization] | SyntagmaError]:
-        """Open searches of problems together, and run them one by one."""
-        # With a time limit each problem has its own, which covers its encoding.
-        batches = [encodings] if request.timeout is None else [[each] for each in encodings]
-        for batch in batches:
-            clock = Clock(request.timeout)
-            widths = [request.beam or self.beam(encoding.is_tree) for encoding in batch]
-            for encoding, search in zip(batch, self._open(batch, widths), strict=True):
-                try:
-                    yield self._search(encoding, search, n_best, clock)
-                except SyntagmaError as error:
-                    yield error
+        """Open searches of problems together, and run them one by one. What has a time limit comes
+        alone."""
+        widths = [request.beam or self.beam(encoding.is_tree) for encoding in encodings]
+        opened = self._open(encodings, widths, clock)
+        for encoding in encodings:
+            try:
+                yield self._search(encoding, next(opened), n_best, clock)
+            except CancelledError:
+                raise
+            except SyntagmaError as error:
+                yield error
 
-    def _open(self, encodings: Sequence[Encoding], widths: Sequence[int]) -> Iterator[Search]:
-        """A search of each problem, with its n-gram scorer and its judges."""
+    def _open(
+        self, encodings: Sequence[Encoding], widths: Sequence[int], clock: Clock
+    ) -> Iterator[Search]:
+        """A search of each problem, with its n-gram scorer and its judges; from when time is up on,
+        one without a scorer."""
         model = self._language_model
         ngram_scorers = [None if model is None else model.ngram_scorer(each) for each in encodings]
-        opened = self._scorer.searches(encodings, widths, ngram_scorers)
-        for encoding, search in zip(encodings, opened, strict=True):
+        opened = self._scorer.searches(encodings, widths, ngram_scorers, clock)
+        for encoding in encodings:
+            try:
+                search = next(opened)
+            except (TimeIsUp, StopIteration):
+                yield Search(encoding.task, 1)
+                continue
             judges = tuple(judge(encoding) for judge in self._judges)
             for each in filter(None, (search, search.opposite)):
                 each.judges += judges
@@ -116,32 +109,47 @@ class BeamStrategy:
         scores = None if encoding.liftings is None else self._scorer.lift_scores(search)
         rivals = [] if scores is None else rival_liftings(encoding, scores)
         if scores is None or (not rivals and encoding.problem.predecessors is None):
-            found = beam_search(search, n_best, clock.left)
+            found = beam_search(search, n_best, clock)
             if not found:
-                return self._search_closer(encoding, search, n_best, clock)
-            return [decode(encoding, self._vocabulary, each, search.narrowed) for each in found]
-        searches = list(self._open([each for each, _ in rivals], [search.width] * len(rivals)))
+                return self._search_closer(encoding, search.width, n_best, clock)
+            return self._decode_all(encoding, search, found)
+        lifted = [each for each, _ in rivals]
+        searches = list(self._open(lifted, [search.width] * len(rivals), clock))
         if encoding.fixed or not is_unlikely(rivals):
             rivals, searches = [(encoding, 0.0), *rivals], [search, *searches]
         lists: list[list[Linearization]] = []
-        narrowed = False
         for (each, odds), its_search in zip(rivals, searches, strict=True):
-            left = clock.left
-            share = None if left is None else left / (len(rivals) - len(lists))
-            found = beam_search(its_search, n_best, share)
-            narrowed = narrowed or its_search.narrowed
-            lists.append([self._decode(each, tree, odds) for tree in found])
+            if any(lists) and clock.over:
+                its_search.narrowed = True
+                break
+            found = beam_search(its_search, n_best, clock.part(len(rivals) - len(lists)))
+            found = [tree._replace(score=tree.score + odds) for tree in found]
+            lists.append(self._decode_all(each, its_search, found))
         if any(lists):
+            narrowed = any(each.narrowed for each in searches)
             return [replace(each, narrowed=narrowed) for each in merge_lists(lists, n_best)]
         try:
-            return self._search_closer(encoding, search, n_best, clock)
+            return self._search_closer(encoding, search.width, n_best, clock)
         except UnsatisfiableError:
-            lifted = self._search_loosest(encoding, scores)
-            if lifted is None:
+            loosest = self._search_loosest(encoding, scores, clock)
+            if loosest is None:
                 raise
-            return [replace(lifted, narrowed=narrowed)]
+            return [loosest]
 
-    def _search_loosest(self, encoding: Encoding, scores: Floats) -> Linearization | None:
+    def _decode_all(
+        self, encoding: Encoding, search: Search, found: Sequence[FoundTree]
+    ) -> list[Linearization]:
+        """The results of a search. Words that no scorer has seen get their most frequent tags."""
+        if type(search) is Search:
+            forms, tags = encoding.forms, self._vocabulary.tags_of
+            guesses = [tags(form)[0] for form in forms]
+            labels = [len(self._vocabulary.labels)] * len(forms)
+            found = [tree._replace(tags=guesses, labels=labels) for tree in found]
+        return [decode(encoding, self._vocabulary, tree, search.narrowed) for tree in found]
+
+    def _search_loosest(
+        self, encoding: Encoding, scores: Floats, clock: Clock
+    ) -> Linearization | None:
         """A result for order constraints that no likely lifting can meet.
 
         With every word attached to the top of its tree, given arcs forbid least. An order found so
@@ -149,96 +157,109 @@ class BeamStrategy:
         """
         try:
             loosest = lift_encoding(encoding, room_of(encoding.given_heads))
-            found, _ = depth_first_search(Search(loosest.task, 1), WORK_LIMIT)
+            found, _ = depth_first_search(Search(loosest.task, 1), WORK_LIMIT, clock)
             if not found:
                 return None
-            [search] = self._open([loosest], [TRIED])
-            orders = beam_search(search, 1) or found
+            [search] = self._open([loosest], [TRIED], clock)
+            orders = beam_search(search, 1, clock) or found
             lifting = least_of_order(orders[0].order, encoding.given_heads)
             least = lift_encoding(encoding, lifting)
-            [search] = self._open([least], [TRIED])
-            trees = beam_search(search, 1) or depth_first_search(search, WORK_LIMIT)[0]
-        except ProblemError:  # the constraints contradict the lifted arcs
+            [search] = self._open([least], [TRIED], clock)
+            trees = beam_search(search, 1, clock)
+            trees = trees or depth_first_search(search, WORK_LIMIT, clock)[0]
+        except (ProblemError, TimeIsUp):  # the constraints may contradict the lifted arcs
             return None
         odds = weighted_odds(scores, lifting)
-        return self._decode(least, trees[0], odds) if trees else None
-
-    def _decode(self, encoding: Encoding, found: FoundTree, odds: float) -> Linearization:
-        return decode(encoding, self._vocabulary, found._replace(score=found.score + odds))
+        trees = [tree._replace(score=tree.score + odds) for tree in trees]
+        return next(iter(self._decode_all(least, search, trees)), None)
 
     def _search_closer(
-        self, encoding: Encoding, search: Search, n_best: int, clock: Clock
+        self, encoding: Encoding, width: int, n_best: int, clock: Clock
     ) -> list[Linearization]:
         """After a dead end of a search, which is possible only where order constraints meet a
-        partial tree: search with wider beams, then depth first."""
-        found: list[FoundTree] = []
-        narrowed = search.narrowed
-        for width in (256, MAX_BEAM):
-            if not found and width > search.width and not clock.expired:
-                [search] = self._open([encoding], [width])
-                found = beam_search(search, n_best, clock.left)
-                narrowed = narrowed or search.narrowed
-        if not found:
-            return [replace(self._last_resort(encoding), narrowed=narrowed)]
-        return [decode(encoding, self._vocabulary, each, narrowed) for each in found]
+        partial tree, or where an order is given.
 
-    def _last_resort(self, encoding: Encoding) -> Linearization:
-        """Any solution. Raises `UnsatisfiableError` if there is none, or none is found."""
-        problem = encoding.problem
-        if encoding.fixed:
-            found, exhausted = depth_first_search(Search(encoding.task, 1), WORK_LIMIT)
-            if not found:
-                raise self._unsatisfiable(encoding, exhausted)
-            return self._search_depth_first(encoding, WORK_LIMIT)
-        way, exhausted = self._solve_core(problem, WORK_LIMIT)
-        if way is None:
-            raise self._unsatisfiable(encoding, exhausted)
-        try:
-            return self._search_depth_first(encoding, SCORED_LIMIT)
-        except UnsatisfiableError:
-            encoding = encode(way, self._vocabulary, alternatives=encoding.alternatives)
-            result = self._search_depth_first(encoding, WORK_LIMIT)
-        if encoding.alternatives is not None:
-            problem = problem.with_forms([word.form for word in result.problem.words])
-        return replace(result, problem=problem)
-
-    def _search_depth_first(self, encoding: Encoding, limit: int) -> Linearization:
-        [search] = self._open([encoding], [1])
-        found, exhausted = depth_first_search(search, limit)
-        if not found:
-            raise self._unsatisfiable(encoding, exhausted)
-        return decode(encoding, self._vocabulary, found[0])
-
-    def _solve_core(self, problem: Problem, limit: int) -> tuple[Problem | None, bool]:
-        """(way, exhausted): the problem with a solution of its core given, if there is one within
-        the limit. Whether there is one does not depend on scores."""
+        Whether there is a solution depends on the words with arcs alone. They are searched with
+        wider beams, then depth first; the other words follow them.
+        """
         all_exhausted = True
-        for core in cores(problem):
-            encoding = encode(core.problem, self._vocabulary)
-            found, exhausted = depth_first_search(Search(encoding.task, 1), limit)
-            if found:
-                return guided(problem, core, encoding, found[0]), True
-            all_exhausted = all_exhausted and exhausted
-        return None, all_exhausted
+        try:
+            for core in [None] if encoding.fixed else cores(encoding.problem):
+                its, widths = encoding, WIDER
+                if core is not None and len(core.kept) < len(encoding.order):
+                    its, widths = encode(core.problem, self._vocabulary), (width, *WIDER)
+                search, found = self._search_wider(its, widths, n_best, clock)
+                if found and its is encoding:
+                    return self._decode_all(encoding, search, found)
+                if not found:
+                    unscored = Search(its.task, 1)
+                    found, exhausted = depth_first_search(unscored, WORK_LIMIT, clock)
+                    all_exhausted = all_exhausted and exhausted
+                if found and core is None:
+                    found, _ = depth_first_search(search, WORK_LIMIT, clock)
+                    return self._decode_all(encoding, search, found)
+                if found:
+                    way = guided(encoding.problem, core, its, found[0])
+                    return self._follow(way, encoding, width, n_best, clock)
+        except TimeIsUp:
+            all_exhausted = False
+        raise self._unsatisfiable(encoding, all_exhausted, clock)
 
-    def _unsatisfiable(self, encoding: Encoding, exhausted: bool) -> UnsatisfiableError:
+    def _search_wider(
+        self, encoding: Encoding, widths: Sequence[int], n_best: int, clock: Clock
+    ) -> tuple[Search, list[FoundTree]]:
+        """The first search with one of these beams that finds something, or the last one."""
+        for width in widths:
+            [search] = self._open([encoding], [width], clock)
+            if (found := beam_search(search, n_best, clock)) or clock.over:
+                break
+        return search, found
+
+    def _follow(
+        self, way: Problem, encoding: Encoding, width: int, n_best: int, clock: Clock
+    ) -> list[Linearization]:
+        """The best results that contain a solution of the core. Raises `TimeIsUp`."""
+        its = encode(way, self._vocabulary, alternatives=encoding.alternatives)
+        [search] = self._open([its], [width], clock)
+        found = beam_search(search, n_best, clock)
+        found = found or depth_first_search(search, WORK_LIMIT, clock)[0]
+        problem, results = encoding.problem, []
+        for each in self._decode_all(its, search, found):
+            forms = [word.form for word in each.problem.words]
+            results.append(replace(each, problem=problem.with_forms(forms)))
+        return results
+
+    def _unsatisfiable(
+        self, encoding: Encoding, exhausted: bool, clock: Clock
+    ) -> UnsatisfiableError:
         problem = encoding.problem
         if not exhausted:
+            within = "the time limit" if clock.over else f"{WORK_LIMIT} states"
             return UnsatisfiableError(
                 f"no order that satisfies the order constraints together with the given arcs was "
-                f"found within {WORK_LIMIT} states: {describe_constraints(problem)}",
+                f"found within {within}: {describe_constraints(problem)}",
                 limit_reached=True,
             )
         if encoding.fixed:
             return UnsatisfiableError(
                 "the given order has no projective tree that satisfies the constraints of the words"
             )
+        is_conflict = partial(self._is_conflict, clock=clock)
         return UnsatisfiableError(
             "these order constraints cannot be met together with the given arcs: "
-            + describe_constraints(smallest_conflict(problem, self._is_conflict))
+            + describe_constraints(smallest_conflict(problem, is_conflict, clock))
         )
 
-    def _is_conflict(self, problem: Problem) -> bool:
+    def _is_conflict(self, problem: Problem, clock: Clock) -> bool:
         """Whether the order constraints certainly cannot be met."""
-        way, exhausted = self._solve_core(problem, WORK_LIMIT // 10)
-        return way is None and exhausted
+        for core in cores(problem):
+            encoding = encode(core.problem, self._vocabulary)
+            try:
+                found, exhausted = depth_first_search(
+                    Search(encoding.task, 1), WORK_LIMIT // 10, clock
+                )
+            except TimeIsUp:
+                return False
+            if found or not exhausted:
+                return False
+        return True

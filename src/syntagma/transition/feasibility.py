@@ -21,6 +21,7 @@ from typing import TypeVar
 
 from syntagma.errors import name_words
 from syntagma.problem.problem import Problem
+from syntagma.transition._clock import NO_LIMIT, Clock
 from syntagma.transition._search import FoundTree
 from syntagma.transition.encoding import Encoding
 
@@ -36,7 +37,8 @@ class Core:
 def cores(problem: Problem) -> Iterator[Core]:
     """The problem can be solved if and only if one of these can.
 
-    There is one, unless the root may have to be a word without arcs.
+    There is one, unless the root may have to be a word without arcs. Of those, one is tried unless
+    it must stand before or behind words that another one need not.
     """
     heads = {word.head for word in problem.words}
     arcs = [
@@ -44,16 +46,33 @@ def cores(problem: Problem) -> Iterator[Core]:
         for at, word in enumerate(problem.words)
         if word.head is not None or at + 1 in heads or problem.root == at + 1
     ]
-    others = [at for at in range(len(problem.words)) if at not in set(arcs)]
     rootable = problem.may_be_root
     if arcs and any(rootable[at] for at in arcs):
         yield _part(problem, arcs)
     if problem.root is not None:
         return
     if not arcs or not all(rootable[at] for at in arcs if problem.words[at].head is None):
-        for at in others:
-            if rootable[at]:
-                yield _part(problem, sorted([*arcs, at]))
+        others = set(range(len(problem.words))).difference(arcs)
+        for at in _least_bound([at for at in sorted(others) if rootable[at]], arcs, problem):
+            yield _part(problem, sorted([*arcs, at]))
+
+
+def _least_bound(others: Sequence[int], arcs: Sequence[int], problem: Problem) -> list[int]:
+    """Those of the other words that no other one can stand in for."""
+    masks = problem.predecessors or (0,) * len(problem.words)
+    kept = sum(1 << at for at in arcs)
+    bounds: dict[tuple[int, int], int] = {}
+    for at in others:
+        behind = sum(1 << arc for arc in arcs if masks[arc] >> at & 1)
+        bounds.setdefault((masks[at] & kept, behind), at)
+    return [
+        at
+        for (before, behind), at in bounds.items()
+        if not any(
+            (before, behind) != (one, other) and not (one & ~before or other & ~behind)
+            for one, other in bounds
+        )
+    ]
 
 
 def _part(problem: Problem, kept: Sequence[int]) -> Core:
@@ -90,11 +109,14 @@ MAX_TRIES = 500
 MAX_NAMED = 12  # constraints in a message
 
 
-def smallest_conflict(problem: Problem, is_conflict: Callable[[Problem], bool]) -> Problem:
+def smallest_conflict(
+    problem: Problem, is_conflict: Callable[[Problem], bool], clock: Clock = NO_LIMIT
+) -> Problem:
     """The problem with a minimal set of its order constraints that cannot be met together.
 
     Without any one of them, the rest can be met. `is_conflict` tells whether the constraints of a
-    problem cannot be met. Of n constraints, k of them in the conflict, O(k log n) sets are tried.
+    problem cannot be met. Of n constraints, k of them in the conflict, O(k log n) sets are tried,
+    until time is over.
     """
     ends = [name for name in ("first", "last") if getattr(problem, name) is not None]
     constraints: list[str | tuple[int, int]] = [*problem.before, *ends]
@@ -107,7 +129,9 @@ def smallest_conflict(problem: Problem, is_conflict: Callable[[Problem], bool]) 
             last=problem.last if "last" in kept else None,
         )
 
-    needed = set(_conflict(constraints, lambda kept: is_conflict(reduced(kept))))
+    needed = set(
+        _conflict(constraints, lambda kept: not clock.over and is_conflict(reduced(kept)))
+    )
     return reduced([each for each in constraints if each in needed])
 
 

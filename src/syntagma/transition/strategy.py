@@ -16,6 +16,7 @@ from syntagma.language_model.balance import Balance
 from syntagma.language_model.packed import LanguageModel
 from syntagma.request import Request, SearchName
 from syntagma.results.linearization import Linearization
+from syntagma.transition._clock import NO_LIMIT, Clock
 from syntagma.transition._search import Search
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.lifting import Floats
@@ -42,10 +43,10 @@ class Strategy(Protocol):
         if the search has no beam, and so cannot score given orders."""
 
     def search(
-        self, encodings: Sequence[Encoding], request: Request, n_best: int
+        self, encodings: Sequence[Encoding], request: Request, n_best: int, clock: Clock = NO_LIMIT
     ) -> Iterator[list[Linearization] | SyntagmaError]:
         """At most `n_best` results of each problem, best first, or the error that explains why
-        there is none."""
+        there is none. Several problems share the clock."""
 
 
 class Scorer(Protocol):
@@ -72,10 +73,12 @@ class Scorer(Protocol):
         encodings: Sequence[Encoding],
         widths: Sequence[int],
         ngram_scorers: Sequence[NGramScorer | None],
+        clock: Clock = NO_LIMIT,
         *,
         merging: bool = True,
     ) -> Iterator[Search]:
-        """A search for each problem; no result depends on which problems come together.
+        """A search for each problem; no result depends on which problems come together. Raises
+        `TimeIsUp`.
 
         With `merging`, states that look the same to the scorers become one.
         """
