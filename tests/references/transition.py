@@ -236,6 +236,8 @@ class ClosedForm:
             return False
         if given.predecessors and any(given.predecessors[word] >> w & 1 for w in state.buffer):
             return False
+        if not self.may_begin(state, word):
+            return False
         inner = self.inner(state, state.stack)
         return (
             inner is None
@@ -243,6 +245,26 @@ class ClosedForm:
             or given.is_ancestor(inner, word)
             or self.fresh(state, word)
         )
+
+    def may_begin(self, state: State, word: int) -> bool:
+        """Between two words of a given subtree there are only words of the subtree and of
+        components that were untouched when it was begun. So all else that must precede one of its
+        words is placed before the first one."""
+        given, predecessors = self.given, self.given.predecessors
+        if not predecessors:
+            return True
+        for top in range(len(given.head)):
+            if top != word and not given.is_ancestor(top, word):
+                continue
+            subtree = {v for v in self.component[top] if v == top or given.is_ancestor(top, v)}
+            if not subtree <= state.buffer:
+                continue
+            for other in state.buffer - subtree:
+                if any(predecessors[v] >> other & 1 for v in subtree) and (
+                    other in self.component[word] or not self.fresh(state, other)
+                ):
+                    return False
+        return True
 
     def may_left_arc(self, state: State) -> bool:
         """The word below binds nothing (lefts that are due do not come here)."""
