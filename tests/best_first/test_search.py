@@ -47,6 +47,7 @@ from syntagma.best_first.templates import dependency_templates
 from syntagma.ccg.derivation import Derivation
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
+from syntagma.transition._clock import Clock
 from syntagma.transition.encoding import encode
 from syntagma.transition.training import Reference, learn_vocabulary
 from syntagma.treebanks.treebank import Sentence
@@ -187,7 +188,7 @@ def test_models_up_to_0_9_have_tags_modulo_64() -> None:
         index, pool = vocabulary.label_index, vocabulary.label_pool
         edges = DependencyEdges(encoding.task, templates, index, pool, None, None, wide)
         edges.use(core_weights({key: 8.0}))
-        _, [(score, [nodes])] = best_first_search(BestFirst(edges, 100, False), 1, 0, 0.0)
+        _, [(score, [nodes])] = best_first_search(BestFirst(edges, 100, False), 1)
         assert [node[4] for node in nodes if node[2] == LEAF] == [place[word] for word in "abc"]
         assert score == 8.0 * counts
 
@@ -526,7 +527,7 @@ def test_a_time_limit_ends_the_search(n: int, chart: int) -> None:
     expansions = []
     for seconds in (1e-9, 0.05):
         search = case.core_search(weights, chart, True)
-        done, [(_, pieces)] = best_first_search(search, 1, 0, seconds)
+        done, [(_, pieces)] = best_first_search(search, 1, 0, Clock(seconds))
         if not done:
             assert_satisfied(case, pieces, finished=False)
         expansions.append(search.expansions)
@@ -536,7 +537,7 @@ def test_a_time_limit_ends_the_search(n: int, chart: int) -> None:
 def test_first_edge_is_always_expanded() -> None:
     case = dependency_case(Problem.of(["w1", "w2"]), toy_vocabulary())
     search = case.core_search({}, 1, True)
-    done, [(_, pieces)] = best_first_search(search, 1, 0, 1e-9)
+    done, [(_, pieces)] = best_first_search(search, 1, 0, Clock(1e-9))
     assert (done, search.expansions, len(pieces)) == (False, 1, 1)
 
 

@@ -25,6 +25,7 @@ from syntagma.cli.output import Document
 from syntagma.errors import ModelError, OutputError, ProblemError, SyntagmaError
 from syntagma.formats.auto import parse_auto
 from syntagma.formats.problems import read_problems
+from syntagma.linearizer import linearizer as linearizer_module
 from syntagma.linearizer.linearizer import Linearizer, load
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
@@ -396,7 +397,7 @@ def test_derivations_cannot_keep_arcs(ccg: Linearizer, word: Word, message: str)
     [
         ({}, (1, 0, 5.0)),
         ({"timeout": 0.25}, (1, 0, 0.25)),
-        ({"expansions": 7}, (1, 7, 0.0)),
+        ({"expansions": 7}, (1, 7, None)),
         ({"expansions": 7, "timeout": 2, "n_best": 3}, (3, 7, 2)),
     ],
 )
@@ -404,7 +405,7 @@ def test_the_search_budget(
     model: Linearizer,
     monkeypatch: pytest.MonkeyPatch,
     spent: dict[str, Any],
-    limits: tuple[int, int, float],
+    limits: tuple[int, int, float | None],
 ) -> None:
     seen = []
 
@@ -413,6 +414,7 @@ def test_the_search_budget(
         return False, [(0.0, [])]
 
     monkeypatch.setattr(best_first_module, "best_first_search", search)
+    monkeypatch.setattr(linearizer_module, "Clock", lambda seconds, cancelled: seconds)
     model.order(["sank", "boat"], **spent)
     list(model.order_many([["sank", "boat"]], **spent))
     assert seen == [limits, limits]

@@ -31,6 +31,7 @@ from syntagma.problem.word import Word
 from syntagma.results.linearization import violations
 from syntagma.training.train import train
 from syntagma.transition import beam as beam_module
+from syntagma.transition._clock import Clock
 from syntagma.transition._search import Search
 
 COOK = ("The", "cook", "hid", "a", "pear", ".")
@@ -274,8 +275,9 @@ def test_an_error_says_when_the_search_was_given_up(
     toy: Linearizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(beam_module, "WORK_LIMIT", 2)
-    problem = Problem.of(CROSSING, before=[(1, 3), (3, 2), (2, 4)])
-    with pytest.raises(UnsatisfiableError, match="within 2 states: word 1 'a' before") as error:
+    around_root = [Word("a", head=3), Word("b", head=0), Word("c"), Word("d", head=2)]
+    problem = Problem.of(around_root, before=[(2, 1), (3, 4)], last=1)
+    with pytest.raises(UnsatisfiableError, match="within 2 states: word 2 'b' before") as error:
         toy.order(problem)
     assert error.value.limit_reached
 
@@ -285,7 +287,7 @@ def test_a_dead_beam_is_widened_and_then_searched_depth_first(
 ) -> None:
     widths: list[int] = []
 
-    def dead(search: Search, n_best: int, seconds: float | None) -> list[Any]:
+    def dead(search: Search, n_best: int, clock: Clock) -> list[Any]:
         widths.append(search.width)
         return []
 
@@ -293,7 +295,8 @@ def test_a_dead_beam_is_widened_and_then_searched_depth_first(
     problem = Problem.of(CROSSING, before=[(1, 3), (2, 4)])
     assert violations(toy.order(problem, beam=64)) == []
     assert violations(toy.order(problem, beam=1024)) == []
-    assert widths == [64, 256, 1024, 1024]
+    its, core, way = [64], [64, 256, 1024], [64]
+    assert widths == [*its, *core, *way, 1024, 1024, 1024]
 
 
 @pytest.mark.parametrize(

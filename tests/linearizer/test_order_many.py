@@ -19,6 +19,7 @@ from syntagma.linearizer.streams import Stored
 from syntagma.models.model import Model
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization
+from syntagma.transition._clock import NO_LIMIT, Clock
 from syntagma.transition.encoding import Encoding
 
 TOY = toy_linearizer()
@@ -65,11 +66,12 @@ class Batching(LinearScorer):
         encodings: Sequence[Encoding],
         widths: Sequence[int],
         ngram_scorers: Sequence[NGramScorer | None],
+        clock: Clock = NO_LIMIT,
         *,
         merging: bool = True,
     ) -> Iterator[LinearSearch]:
         self.sizes.append(len(encodings))
-        for search in super().searches(encodings, widths, ngram_scorers, merging=merging):
+        for search in super().searches(encodings, widths, ngram_scorers, clock, merging=merging):
             self.opened += 1
             yield search
 

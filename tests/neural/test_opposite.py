@@ -15,6 +15,7 @@ from syntagma.neural.scorer import NeuralScorer, RerankedSearch
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Alternative, Word
 from syntagma.results.linearization import violations
+from syntagma.transition._clock import Clock
 from syntagma.transition._search import FoundTree, Search, beam_search
 from syntagma.transition.encoding import Encoding, encode
 
@@ -152,7 +153,7 @@ def test_time_is_shared() -> None:
     encoding = encode(tagged(bag(*(f"w{number}" for number in range(9)))), VOCABULARY)
     for seconds in (0.0, 1e-4, 10.0):
         search = open_search(toy_scorer(), encoding, 16)
-        [found] = beam_search(search, 1, seconds)
+        [found] = beam_search(search, 1, Clock(seconds))
         assert sorted(found.order) == list(range(9))
     assert not search.narrowed
 

@@ -188,9 +188,9 @@ def test_what_decides_is_whether_all_arcs_are_given() -> None:
     for name, scorer in networks_of(pair).items():
         original = scorer.encoder.encode
 
-        def encode_noted(given: Any, name: str = name, ask: Any = original) -> Any:
+        def encode_noted(given: Any, *clock: Any, name: str = name, ask: Any = original) -> Any:
             asked.append((name, len(given)))
-            return ask(given)
+            return ask(given, *clock)
 
         scorer.encoder.encode = encode_noted  # type: ignore[assignment, method-assign]
     both = [whole, *partial]

@@ -120,8 +120,7 @@ def test_small_bags_are_decided(n: int) -> None:
 def test_where_the_scored_search_gives_up_the_core_shows_the_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(beam_module, "beam_search", lambda search, n_best, seconds: [])
-    monkeypatch.setattr(beam_module, "SCORED_LIMIT", 1)
+    monkeypatch.setattr(beam_module, "beam_search", lambda search, n_best, clock: [])
     rng = Random(9)
     linearizer = toy_linearizer()
     solved = 0

@@ -515,8 +515,8 @@ def test_a_search_depth_first_that_turns_back_scores_the_forms_it_ends_with(
 
 def test_forms_do_not_multiply_the_work_of_a_search_without_a_way_out() -> None:
     """What is legal does not depend on forms: of each word one is tried."""
-    crossing = (Word("a"), Word("b", head=1), Word("c"), Word("d", head=3))
-    problem = Problem(crossing, before=((1, 3), (3, 2), (2, 4)))
+    around_root = (Word("a", head=3), Word("b", head=0), Word("c"), Word("d", head=2))
+    problem = Problem(around_root, before=((2, 1), (3, 4)), last=1)
 
     def work(count: int) -> int:
         """The least limit that the search does not reach."""

@@ -90,7 +90,9 @@ class BeamStrategy:
             try:
                 search = next(opened)
             except (TimeIsUp, StopIteration):
-                yield Search(encoding.task, 1)
+                search = Search(encoding.task, 1)
+                search.narrowed = True
+                yield search
                 continue
             judges = tuple(judge(encoding) for judge in self._judges)
             for each in filter(None, (search, search.opposite)):
@@ -111,7 +113,7 @@ class BeamStrategy:
         if scores is None or (not rivals and encoding.problem.predecessors is None):
             found = beam_search(search, n_best, clock)
             if not found:
-                return self._search_closer(encoding, search.width, n_best, clock)
+                return self._search_closer(encoding, search, n_best, clock)
             return self._decode_all(encoding, search, found)
         lifted = [each for each, _ in rivals]
         searches = list(self._open(lifted, [search.width] * len(rivals), clock))
@@ -129,7 +131,7 @@ class BeamStrategy:
             narrowed = any(each.narrowed for each in searches)
             return [replace(each, narrowed=narrowed) for each in merge_lists(lists, n_best)]
         try:
-            return self._search_closer(encoding, search.width, n_best, clock)
+            return self._search_closer(encoding, search, n_best, clock)
         except UnsatisfiableError:
             loosest = self._search_loosest(encoding, scores, clock)
             if loosest is None:
@@ -174,7 +176,7 @@ class BeamStrategy:
         return next(iter(self._decode_all(least, search, trees)), None)
 
     def _search_closer(
-        self, encoding: Encoding, width: int, n_best: int, clock: Clock
+        self, encoding: Encoding, search: Search, n_best: int, clock: Clock
     ) -> list[Linearization]:
         """After a dead end of a search, which is possible only where order constraints meet a
         partial tree, or where an order is given.
@@ -185,44 +187,49 @@ class BeamStrategy:
         all_exhausted = True
         try:
             for core in [None] if encoding.fixed else cores(encoding.problem):
-                its, widths = encoding, WIDER
+                its, closer, found = encoding, search, list[FoundTree]()
                 if core is not None and len(core.kept) < len(encoding.order):
-                    its, widths = encode(core.problem, self._vocabulary), (width, *WIDER)
-                search, found = self._search_wider(its, widths, n_best, clock)
+                    its = encode(core.problem, self._vocabulary)
+                    [closer] = self._open([its], [search.width], clock)
+                    found = beam_search(closer, n_best, clock)
+                for width in WIDER:
+                    if not found and width > closer.width and not clock.over:
+                        narrowed = closer.narrowed
+                        [closer] = self._open([its], [width], clock)
+                        found = beam_search(closer, n_best, clock)
+                        closer.narrowed = closer.narrowed or narrowed
                 if found and its is encoding:
-                    return self._decode_all(encoding, search, found)
+                    return self._decode_all(encoding, closer, found)
                 if not found:
                     unscored = Search(its.task, 1)
                     found, exhausted = depth_first_search(unscored, WORK_LIMIT, clock)
                     all_exhausted = all_exhausted and exhausted
                 if found and core is None:
-                    found, _ = depth_first_search(search, WORK_LIMIT, clock)
-                    return self._decode_all(encoding, search, found)
+                    found, _ = depth_first_search(closer, WORK_LIMIT, clock)
+                    return self._decode_all(encoding, closer, found)
                 if found:
                     way = guided(encoding.problem, core, its, found[0])
-                    return self._follow(way, encoding, width, n_best, clock)
+                    narrowed = search.narrowed or closer.narrowed
+                    return self._follow(way, encoding, search.width, n_best, narrowed, clock)
         except TimeIsUp:
             all_exhausted = False
         raise self._unsatisfiable(encoding, all_exhausted, clock)
 
-    def _search_wider(
-        self, encoding: Encoding, widths: Sequence[int], n_best: int, clock: Clock
-    ) -> tuple[Search, list[FoundTree]]:
-        """The first search with one of these beams that finds something, or the last one."""
-        for width in widths:
-            [search] = self._open([encoding], [width], clock)
-            if (found := beam_search(search, n_best, clock)) or clock.over:
-                break
-        return search, found
-
     def _follow(
-        self, way: Problem, encoding: Encoding, width: int, n_best: int, clock: Clock
+        self,
+        way: Problem,
+        encoding: Encoding,
+        width: int,
+        n_best: int,
+        narrowed: bool,
+        clock: Clock,
     ) -> list[Linearization]:
         """The best results that contain a solution of the core. Raises `TimeIsUp`."""
         its = encode(way, self._vocabulary, alternatives=encoding.alternatives)
         [search] = self._open([its], [width], clock)
         found = beam_search(search, n_best, clock)
         found = found or depth_first_search(search, WORK_LIMIT, clock)[0]
+        search.narrowed = search.narrowed or narrowed
         problem, results = encoding.problem, []
         for each in self._decode_all(its, search, found):
             forms = [word.form for word in each.problem.words]
