@@ -32,6 +32,7 @@ from syntagma.cli.progress import Ticker
 from syntagma.evaluation.bleu import bleu
 from syntagma.files.reading import fingerprint
 from syntagma.files.writing import atomic_write
+from syntagma.transition._clock import Clock
 from syntagma.transition.encoding import encode
 from syntagma.treebanks.conditions import CONDITIONS, constrain, sentence_rng
 from syntagma.treebanks.corpus import read_sentences
@@ -313,7 +314,7 @@ def order_within(
     found, spent, finished = {}, 0.0, False
     for limit in limits:
         if not finished:
-            finished, [(score, pieces)] = best_first_search(search, 1, 0, limit - spent)
+            finished, [(score, pieces)] = best_first_search(search, 1, 0, Clock(limit - spent))
             spent = limit
         found[limit] = strategy.scorer.grammar.read(encoding, score, pieces, finished)
     return found

@@ -443,7 +443,7 @@ class Linearizer:
     ) -> Iterator[Any]:
         """A result or an error for each item, in order. With a time limit, there is one item."""
         clock = Clock(request.seconds, cancelled)
-        begin = self._encode
+        begin: Callable[[Any, Request], Encoding | Acceptance] = self._encode
         if request.operation == "accept":
             begin = partial(self._accept, clock=clock)
         begun: list[Encoding | Acceptance | SyntagmaError] = []
@@ -552,9 +552,7 @@ class Linearizer:
         if liftings is not None:
             liftings = tuple(liftings_of_order(unfixed, given))
 
-        def search(
-            beginning: Sequence[str], n_best: int, clock: Clock
-        ) -> list[Linearization]:
+        def search(beginning: Sequence[str], n_best: int, clock: Clock) -> list[Linearization]:
             encoding = unfixed
             if beginning:
                 encoding = encode(problem, self._model.vocabulary, beginning)

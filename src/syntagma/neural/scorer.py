@@ -60,7 +60,7 @@ class RerankedSearch(NeuralSearch):
         self.label_arcs = label_arcs
 
     def results(self, n_best: int) -> list[FoundTree]:
-        encoding, completed = self.encoding, []
+        encoding, completed = self.encoding, list[FoundTree]()
         for found in super().results(n_best):
             if completed and self.clock.over:
                 self.narrowed = True

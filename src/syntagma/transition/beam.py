@@ -205,31 +205,30 @@ class BeamStrategy:
                     found, exhausted = depth_first_search(unscored, WORK_LIMIT, clock)
                     all_exhausted = all_exhausted and exhausted
                 if found and core is None:
-                    found, _ = depth_first_search(closer, WORK_LIMIT, clock)
-                    return self._decode_all(encoding, closer, found)
-                if found:
+                    scored, _ = depth_first_search(closer, WORK_LIMIT, clock)
+                    return self._decode_all(
+                        encoding, closer if scored else unscored, scored or found
+                    )
+                if found and core is not None:
                     way = guided(encoding.problem, core, its, found[0])
                     narrowed = search.narrowed or closer.narrowed
-                    return self._follow(way, encoding, search.width, n_best, narrowed, clock)
+                    if results := self._follow(way, encoding, search.width, n_best, clock):
+                        return [
+                            replace(each, narrowed=each.narrowed or narrowed) for each in results
+                        ]
+                    all_exhausted = False
         except TimeIsUp:
             all_exhausted = False
         raise self._unsatisfiable(encoding, all_exhausted, clock)
 
     def _follow(
-        self,
-        way: Problem,
-        encoding: Encoding,
-        width: int,
-        n_best: int,
-        narrowed: bool,
-        clock: Clock,
+        self, way: Problem, encoding: Encoding, width: int, n_best: int, clock: Clock
     ) -> list[Linearization]:
         """The best results that contain a solution of the core. Raises `TimeIsUp`."""
         its = encode(way, self._vocabulary, alternatives=encoding.alternatives)
         [search] = self._open([its], [width], clock)
         found = beam_search(search, n_best, clock)
         found = found or depth_first_search(search, WORK_LIMIT, clock)[0]
-        search.narrowed = search.narrowed or narrowed
         problem, results = encoding.problem, []
         for each in self._decode_all(its, search, found):
             forms = [word.form for word in each.problem.words]

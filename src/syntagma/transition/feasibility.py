@@ -129,9 +129,7 @@ def smallest_conflict(
             last=problem.last if "last" in kept else None,
         )
 
-    needed = set(
-        _conflict(constraints, lambda kept: not clock.over and is_conflict(reduced(kept)))
-    )
+    needed = set(_conflict(constraints, lambda kept: not clock.over and is_conflict(reduced(kept))))
     return reduced([each for each in constraints if each in needed])
 
 
