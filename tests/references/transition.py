@@ -7,7 +7,7 @@ brute_force.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -250,21 +250,41 @@ class ClosedForm:
         """Between two words of a given subtree there are only words of the subtree and of
         components that were untouched when it was begun. So all else that must precede one of its
         words is placed before the first one."""
-        given, predecessors = self.given, self.given.predecessors
-        if not predecessors:
+        given = self.given
+        if not given.predecessors or all(head is None for head in given.head):
             return True
         for top in range(len(given.head)):
             if top != word and not given.is_ancestor(top, word):
                 continue
             subtree = {v for v in self.component[top] if v == top or given.is_ancestor(top, v)}
-            if not subtree <= state.buffer:
-                continue
-            for other in state.buffer - subtree:
-                if any(predecessors[v] >> other & 1 for v in subtree) and (
-                    other in self.component[word] or not self.fresh(state, other)
-                ):
-                    return False
+            if subtree <= state.buffer and not self.can_close(state, subtree):
+                return False
         return True
+
+    def can_close(self, state: State, subtree: set[int]) -> bool:
+        """What must precede words of the subtree can be placed within it."""
+        free = {frozenset(self.component[v]) for v in state.buffer if self.fresh(state, v)}
+        while waiting := {
+            each for each in free if not self.needed(state, each) <= subtree.union(*free)
+        }:
+            free -= waiting
+        own = self.component[min(subtree)]
+        needed = self.needed(state, subtree)
+        return needed <= set[int]().union(*free) - own and not any(
+            self.lies_within(word, self.component[other]) for word in subtree for other in needed
+        )
+
+    def needed(self, state: State, words: Set[int]) -> set[int]:
+        """The other words left that must precede one of these."""
+        before = self.given.predecessors or ()
+        return {v for v in state.buffer - words if any(before[w] >> v & 1 for w in words)}
+
+    def lies_within(self, word: int, component: Set[int]) -> bool:
+        """The word must stand between two of the component."""
+        before = self.given.predecessors or ()
+        return any(before[word] >> v & 1 for v in component) and any(
+            before[v] >> word & 1 for v in component
+        )
 
     def may_left_arc(self, state: State) -> bool:
         """The word below binds nothing (lefts that are due do not come here)."""

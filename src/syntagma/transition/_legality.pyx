@@ -162,34 +162,79 @@ cdef inline bint arcs_first(const Task* task, const State* state) noexcept nogil
     return top.due or head == ROOT or (head >= 0 and not has(state.buffer, head))
 
 
+cdef inline bint is_begun(const Task* task, const State* state, int word) noexcept nogil:
+    """A word of this given subtree has been placed."""
+    cdef int i
+    cdef const uint64_t* below = task.descendants + word * task.blocks
+    for i in range(task.blocks):
+        if below[i] & ~state.buffer[i]:
+            return True
+    return not has(state.buffer, word)
+
+
+cdef inline bint waits(
+    const Task* task, const State* state, const uint64_t* required, const uint64_t* free
+) noexcept nogil:
+    """A word of the buffer that is required is not one of these."""
+    cdef int i
+    for i in range(task.blocks):
+        if state.buffer[i] & required[i] & ~free[i]:
+            return True
+    return False
+
+
+cdef void free_components(const Task* task, const State* state, int within) noexcept nogil:
+    """The words of untouched components that can be begun before any word that is left, but for
+    those of `within`, a begun one's subtree, or NONE."""
+    cdef int i, k, word, blocks = task.blocks
+    cdef bint changed = True
+    cdef const uint64_t* required
+    cdef uint64_t* free = task.free_components
+    memcpy(free, state.fresh, blocks * sizeof(uint64_t))
+    if within != NONE:
+        free[within >> 6] |= <uint64_t>1 << (within & 63)
+        for i in range(blocks):
+            free[i] |= task.descendants[within * blocks + i]
+    while changed:
+        changed = False
+        for k in range(task.bound_count):
+            word = task.bound[k]
+            required = task.required + k * blocks
+            if task.words[word].top == word and has(free, word) and waits(task, state, required, free):
+                for i in range(blocks):
+                    free[i] &= ~task.component[word * blocks + i]
+                changed = True
+
+
 cdef void drop_unclosable(const Task* task, const State* state, uint64_t* out) noexcept nogil:
     """Clear the bits of words of given subtrees that can no longer be placed without a gap.
 
     Once a word of a given subtree is placed, the rest of it comes before all other words but those
     of untouched components. So if a word of an untouched subtree must stand behind another word,
-    that word is placed, or in the subtree, or in another untouched component.
+    that word is placed, or in the subtree, or in another untouched component that can be placed
+    within the subtree.
     """
     cdef int i, k, word, blocks = task.blocks
-    cdef const uint64_t* below
     cdef const uint64_t* required
-    cdef const uint64_t* component
+    free_components(task, state, NONE)
     for k in range(task.bound_count):
         word = task.bound[k]
-        below = task.descendants + word * blocks
         required = task.required + k * blocks
-        component = task.component + word * blocks
-        if not has(state.buffer, word):
+        if is_begun(task, state, word):
             continue
+        if not meet(state.buffer, task.crossing + k * blocks, blocks):
+            if not waits(task, state, required, task.free_components):
+                continue
+            if not has(state.fresh, word):
+                # What waits for this subtree can be begun within it.
+                free_components(task, state, word)
+                i = waits(task, state, required, task.free_components)
+                free_components(task, state, NONE)
+                if not i:
+                    continue
+        clear(out, word)
         for i in range(blocks):
-            if below[i] & ~state.buffer[i]:
-                break       # it was begun before
-        else:
-            for i in range(blocks):
-                if required[i] & state.buffer[i] & ~(state.fresh[i] & ~component[i]):
-                    clear(out, word)
-                    for i in range(blocks):
-                        out[i] &= ~below[i]
-                    break
+            out[i] &= ~task.descendants[word * blocks + i]
 
 
 cdef void shift_candidates(const Task* task, const State* state, uint64_t* out) noexcept nogil:

@@ -349,7 +349,9 @@ cdef class Search:
             return 1
         if left >= DOUBT * (self.width * per_width + closing):
             return self.width
-        return max(1, <int>((left - min(MOST_CLOSING * left, closing)) / per_width))
+        return <int>min(
+            <double>self.width, max(1.0, (left - min(MOST_CLOSING * left, closing)) / per_width)
+        )
 
     cdef int conclude(self, int n_best) except -1 nogil:
         """List the best finished derivations of different orders, or sentences."""

@@ -79,6 +79,8 @@ cdef struct Task:
     const int32_t* bound            # words whose given subtree must stand behind other words
     int bound_count                 # of them; 0 unless the tree is partial
     const uint64_t* required        # bit set of these other words, per word of `bound`
+    const uint64_t* crossing        # of them, those that cannot stand within the subtree
+    uint64_t* free_components       # to work in: those that can be begun within another one
     const uint64_t* roots           # bit set of the tops that may be the root
     const int32_t* fixed            # the kind at each position, NONE for any; or NULL
     State* scratch                  # to try a move in; NULL unless root_restricted

@@ -218,6 +218,37 @@ cdef int mirror(
     return 0
 
 
+def bound_subtrees(predecessors, descendants, own, heads, tops):
+    """(words, required, crossing): words whose given subtree must stand behind other words, and,
+    as bit sets, these others, and those among them that cannot stand within the subtree.
+
+    Such a word is of the subtree's own component, or of one of which one word precedes and another
+    one follows the same word of the subtree.
+    """
+    n, blocks = predecessors.shape
+    _, components = np.unique(tops, return_inverse=True)
+    grouped = np.argsort(components, kind="stable")
+    starts = np.searchsorted(components[grouped], np.arange(components.max() + 1))
+    before = np.unpackbits(predecessors.view(np.uint8), axis=1, bitorder="little")[:, :n]
+    crossing = np.logical_or.reduceat(before[:, grouped], starts, axis=1)
+    crossing &= np.logical_or.reduceat(before.T[:, grouped], starts, axis=1)
+    crossing[np.arange(n), components] = False
+    bits = np.zeros((n, 64 * blocks), bool)
+    bits[:, :n] = crossing[:, components]
+    between = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
+    required = predecessors.copy()
+    counts = np.unpackbits(descendants.view(np.uint8), axis=1).sum(axis=1)
+    for word in np.argsort(counts, kind="stable"):  # dependents have fewer descendants
+        if heads[word] >= 0:
+            required[heads[word]] |= required[word]
+            between[heads[word]] |= between[word]
+    required &= ~descendants
+    words = np.arange(n)
+    required[words, words >> 6] &= ~(np.uint64(1) << (words & 63).astype(np.uint64))
+    bound = np.flatnonzero((counts > 0) & required.any(axis=1))
+    return bound.astype(np.int32), required[bound], (required & (between | own))[bound]
+
+
 NOT_GIVEN, ROOT_HEAD = NONE, ROOT   # for Python, so that no number is defined twice
 
 
@@ -299,7 +330,8 @@ cdef class SearchTask:
             if self.task.scratch == NULL:
                 raise MemoryError()
             lay_out(self.task.scratch, n, blocks)
-        cdef uint64_t[:, ::1] before, required
+        cdef uint64_t[:, ::1] before, required, crossing
+        cdef uint64_t[::1] free_components
         cdef int32_t[::1] kinds, bound
         if predecessors is not None:
             masks = np.zeros((n, blocks), np.uint64)
@@ -311,25 +343,19 @@ cdef class SearchTask:
             self.task.predecessors = &before[0, 0]
             self._arrays.append(masks)
             if self.task.arcs_given == 1:
-                # What must precede a subtree: dependents, which have fewer descendants, go first.
-                outside = masks.copy()
-                descendants = np.unpackbits(sets[1].view(np.uint8), axis=1).sum(axis=1)
-                for word in np.argsort(descendants, kind="stable"):
-                    up = array[<int>word].head
-                    if up >= 0:
-                        outside[up] |= outside[word]
-                outside &= ~sets[1]
-                required = outside
-                for i in range(n):
-                    required[i, i >> 6] &= ~(<uint64_t>1 << (i & 63))
-                kept = (descendants > 0) & outside.any(axis=1)
-                if kept.any():
-                    numbers, outside = np.flatnonzero(kept).astype(np.int32), outside[kept]
-                    bound, required = numbers, outside
+                numbers, outside, between = bound_subtrees(
+                    masks, sets[1], sets[2], fields[:, 2], fields[:, 11]
+                )
+                if len(numbers):
+                    bound, required, crossing = numbers, outside, between
+                    work = np.zeros(blocks, np.uint64)
+                    free_components = work
                     self.task.bound = &bound[0]
                     self.task.bound_count = len(numbers)
                     self.task.required = &required[0, 0]
-                    self._arrays += [numbers, outside]
+                    self.task.crossing = &crossing[0, 0]
+                    self.task.free_components = &free_components[0]
+                    self._arrays += [numbers, outside, between, work]
         if fixed is not None:
             kinds = fixed
             self.partly_fixed = bool((fixed == NONE).any())

@@ -187,6 +187,7 @@ class BeamStrategy:
         all_exhausted = True
         try:
             for core in [None] if encoding.fixed else cores(encoding.problem):
+                clock.check()
                 its, closer, found = encoding, search, list[FoundTree]()
                 if core is not None and len(core.kept) < len(encoding.order):
                     its = encode(core.problem, self._vocabulary)

@@ -40,12 +40,8 @@ def cores(problem: Problem) -> Iterator[Core]:
     There is one, unless the root may have to be a word without arcs. Of those, one is tried unless
     it must stand before or behind words that another one need not.
     """
-    heads = {word.head for word in problem.words}
-    arcs = [
-        at
-        for at, word in enumerate(problem.words)
-        if word.head is not None or at + 1 in heads or problem.root == at + 1
-    ]
+    heads = {word.head for word in problem.words} | {problem.root}
+    arcs = [at for at, word in enumerate(problem.words) if word.head is not None or at + 1 in heads]
     rootable = problem.may_be_root
     if arcs and any(rootable[at] for at in arcs):
         yield _part(problem, arcs)
@@ -83,10 +79,22 @@ def _part(problem: Problem, kept: Sequence[int]) -> Core:
         words.append(replace(problem.words[at], head=number[head - 1] if head else head))
     before = []
     if problem.predecessors is not None:
-        before = [
-            (number[a], number[b]) for b in kept for a in kept if problem.predecessors[b] >> a & 1
-        ]
+        before = [(number[a], number[b]) for a, b in _direct_pairs(problem.predecessors, kept)]
     return Core(Problem(tuple(words), before=tuple(before)), tuple(kept))
+
+
+def _direct_pairs(predecessors: Sequence[int], among: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """(a, b): of these words a precedes b, and no third one is known to stand between them."""
+    kept = sum(1 << at for at in among)
+    for b in among:
+        rest, direct = predecessors[b] & kept, list[int]()
+        while rest:
+            direct.append(rest.bit_length() - 1)
+            rest &= ~(1 << direct[-1] | predecessors[direct[-1]])
+        implied = 0
+        for a in direct:
+            implied |= predecessors[a]
+        yield from ((a, b) for a in direct if not implied >> a & 1)
 
 
 def guided(problem: Problem, core: Core, encoding: Encoding, found: FoundTree) -> Problem:
