@@ -8,7 +8,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from operator import itemgetter
+
+import numpy as np
 
 from syntagma.errors import ProblemError, name_word, name_words
 from syntagma.problem.word import Word
@@ -162,11 +163,11 @@ def renumbered(masks: Iterable[int], order: Sequence[int]) -> Iterator[int]:
     >>> [bin(mask) for mask in renumbered([0b001, 0b110], [1, 2, 0])]
     ['0b100', '0b11']
     """
-    count = len(order)
-    # As digits: shifting bit by bit would take time quadratic in the words for each mask.
-    digits = itemgetter(*(count - 1 - bit for bit in reversed(order)))
-    for mask in masks:
-        yield int("".join(digits(f"{mask:0{count}b}")), 2)
+    size = (len(order) + 7) // 8
+    rows = np.frombuffer(b"".join(mask.to_bytes(size, "little") for mask in masks), np.uint8)
+    bits = np.unpackbits(rows.reshape(-1, size), axis=1, bitorder="little")[:, order]
+    for row in np.packbits(bits, axis=1, bitorder="little"):
+        yield int.from_bytes(row.tobytes(), "little")
 
 
 class _Graph:

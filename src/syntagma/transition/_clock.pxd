@@ -1,3 +1,5 @@
+"""How much time a problem has: see `_clock.pyx`."""
+
 cdef class Clock:
     cdef double end         # when time is over, in steady_seconds
     cdef double latest      # when even what has begun is given up

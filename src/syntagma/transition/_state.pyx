@@ -334,12 +334,9 @@ cdef class SearchTask:
         cdef uint64_t[::1] free_components
         cdef int32_t[::1] kinds, bound
         if predecessors is not None:
-            masks = np.zeros((n, blocks), np.uint64)
+            masks = b"".join([mask.to_bytes(8 * blocks, "little") for mask in predecessors])
+            masks = np.frombuffer(bytearray(masks), np.uint64).reshape(n, blocks)
             before = masks
-            for i in range(n):
-                mask = predecessors[i]
-                for steps in range(blocks):
-                    before[i, steps] = (mask >> (64 * steps)) & 0xFFFFFFFFFFFFFFFF
             self.task.predecessors = &before[0, 0]
             self._arrays.append(masks)
             if self.task.arcs_given == 1:
@@ -378,8 +375,8 @@ cdef class SearchTask:
         predecessors = fixed = None
         if self.task.predecessors != NULL:
             bits = np.unpackbits(self._arrays[5].view(np.uint8), axis=1, bitorder="little")
-            followers = bits[:, :self.n].T[:, ::-1]  # as digits, the highest first
-            predecessors = [int("".join(map(str, digits)), 2) for digits in followers.tolist()]
+            followers = np.packbits(bits[:, :self.n].T, axis=1, bitorder="little")
+            predecessors = [int.from_bytes(row.tobytes(), "little") for row in followers]
         if self.task.fixed != NULL:
             fixed = self._arrays[len(self._arrays) - 1][::-1].copy()
         words = self._arrays[0][:, :11].copy()

@@ -158,6 +158,7 @@ class BeamStrategy:
         is then scored with the least lifting that it needs.
         """
         try:
+            clock.check()
             loosest = lift_encoding(encoding, room_of(encoding.given_heads))
             found, _ = depth_first_search(Search(loosest.task, 1), WORK_LIMIT, clock)
             if not found:
