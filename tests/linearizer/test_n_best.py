@@ -8,15 +8,18 @@ from random import Random
 from typing import Any
 
 import pytest
-from references.brute_force import random_problem
-from toys.models import toy_linearizer
+from references.brute_force import Orders, random_problem, satisfying
+from toys.models import model_of, toy_linearizer
 from toys.network import toy_neural_linearizer
 from toys.realizer import tagged_lemmas, toy_realizing_linearizer
 
 import syntagma
+from syntagma.linearizer.linearizer import Linearizer
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, violations
 from syntagma.results.realization import Realization
+from syntagma.transition._search import beam_search
+from syntagma.transition.encoding import encode
 
 BAG = ["w0", "w1", "w2", "w3", "w1", "w4"]
 NUMBERS = (1, 2, 15, 16, 17, 20, 33, 70, 1024)
@@ -107,3 +110,44 @@ def test_as_many_orders_as_there_are() -> None:
     assert len(linearizer.order(["w0"] * 5, n_best=100)) == 1
     assert len(linearizer.order(["w0"] * 4 + ["w1"], n_best=100)) == 5
     assert len(linearizer.order(Problem.of(["w0", "w1", "w2"], before=[(1, 2)]), n_best=100)) == 3
+
+
+# ---- lists of everything ---------------------------------------------------------------------
+
+EVERYTHING = 20_000  # wider than any step on a bag of 5 words
+
+
+def sentences(problem: Problem) -> set[tuple[str, ...]]:
+    """All that satisfy the problem, by brute force."""
+    return {
+        tuple(problem.words[index - 1].form for index in order) for order, _ in satisfying(problem)
+    }
+
+
+@pytest.mark.parametrize("orders", ["none", "exact", "mixed"])
+@pytest.mark.parametrize("make", [lambda: toy_linearizer("p16"), toy_neural_linearizer])
+def test_a_beam_that_holds_all_states_lists_every_order(
+    make: Callable[[], Linearizer], orders: Orders
+) -> None:
+    rng = Random(orders)
+    model = model_of(make())
+    problems = [random_problem(rng, 5, orders) for _ in range(12)]
+    for problem in [Problem.of(["w0", "w1", "w2", "w3", "w4"]), *problems]:
+        encoding = encode(problem, model.vocabulary)
+        [search] = model.scorer.searches([encoding], [EVERYTHING], [None])
+        found = beam_search(search, 2 * EVERYTHING)
+        listed = {tuple(encoding.forms[word] for word in each.order) for each in found}
+        assert listed == sentences(problem)
+        assert len(listed) == len(found)
+
+
+def test_the_guide_says_which_bags_are_listed_whole() -> None:
+    """Up to four words at the widest beam; five words have more states than a beam holds."""
+    en = syntagma.load("en")
+    words = ["the", "dog", "saw", "a", "cat", "today", "she", "never"]
+    for seed in range(4):
+        bag = Random(seed).sample(words, 4)
+        found = en.order(bag, n_best=1024, beam=1024)
+        assert {each.words for each in found} == sentences(Problem.of(bag))
+    five = Random(1).sample(words, 5)
+    assert len(en.order(five, n_best=1024, beam=1024)) < len(sentences(Problem.of(five)))
