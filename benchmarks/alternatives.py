@@ -1,18 +1,17 @@
 """Alternatives that differ: how different they are, and what they cost in score and time.
 
-    python benchmarks/alternatives.py en --data TREEBANK
+    python benchmarks/alternatives.py en --data TREEBANK|SENTENCES.txt
 
-A first table compares plain n-best lists with diverse ones. A second one compares other rules of
-choice on the same candidates: other thresholds, and maximal marginal relevance (Carbonell &
-Goldstein 1998), which adds the result with the largest sum of score and weighted difference.
+A first table compares plain n-best lists with diverse ones, also where the best order is not the
+intended one. A last one compares other rules of choice on the same candidates. Plain text, one
+sentence per line, is split into words; only these are given.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import inf
 from statistics import fmean
@@ -24,23 +23,26 @@ from records import Table, begin, finish, treebank_options
 
 import syntagma
 from syntagma.cli.progress import Ticker
-from syntagma.linearizer.alternatives import (
-    CANDIDATES,
-    LEAST_DIFFERENCE,
-    MOST_LOST,
-    choose,
-)
+from syntagma.formats.tokenization import words
+from syntagma.linearizer.alternatives import CANDIDATES, WITHOUT_SCALE, Rule, choose
 from syntagma.problem.problem import Problem
-from syntagma.results.difference import Profile, is_punctuation, profile, profile_difference
+from syntagma.problem.word import TagColumn
+from syntagma.results.difference import is_punctuation, profile, profile_difference
 from syntagma.results.linearization import Linearization, violations
 from syntagma.treebanks.conditions import CONDITIONS, constrain, sentence_rng
 
 SEED = 0
-THRESHOLDS = (0.1, 0.2, 0.3, 0.4)
-LOSSES = (5.0, 10.0, inf)
-TRADE_OFFS = (5.0, 10.0)  # score that a difference of 1 is worth
-
-Choice = Callable[[Sequence[Linearization]], Sequence[Linearization]]
+SHIPPED = Rule()
+LEFT_OUT = replace(WITHOUT_SCALE, most_lost=SHIPPED.most_lost)
+RULES = {
+    "as it ships": SHIPPED,
+    **{f"likeness costs {cost:g}": replace(SHIPPED, likeness=cost) for cost in (0, 1, 3, 4, 6)},
+    "what is alike left out": LEFT_OUT,
+    **{f"doubt up to {lost:g}": replace(SHIPPED, doubt=lost) for lost in (0, 2)},
+    **{f"alike below {least:g}": replace(SHIPPED, least_difference=least) for least in (0.1, 0.4)},
+    **{f"{lost:g} lost": replace(SHIPPED, most_lost=lost) for lost in (5, inf)},
+}
+LOOKED_AT = 10  # the best orders among which a missed one is looked for
 
 
 @dataclass
@@ -58,7 +60,8 @@ class Lists:
     lost_by_choice: list[float] = field(
         default_factory=list
     )  # the plain list's minus ours, by rank
-    gold: list[bool] = field(default_factory=list)  # a list has the order of the treebank
+    gold: list[bool] = field(default_factory=list)  # a list has the intended order
+    missed: list[bool] = field(default_factory=list)  # the same, where the best order is another
     seconds: float = 0.0
 
     def add(
@@ -70,7 +73,12 @@ class Lists:
         profiles = [profile(each) for each in found]
         self.sizes.append(len(found))
         self.differences += [profile_difference(*pair) for pair in combinations(profiles, 2)]
-        self.gold.append(tuple(gold) in {each.words for each in profiles})
+        has_gold = tuple(gold) in {each.words for each in profiles}
+        self.gold.append(has_gold)
+        if tuple(gold) in {profile(each).words for each in plain[1:LOOKED_AT]} - {
+            profiles[0].words
+        }:
+            self.missed.append(has_gold)
         best = profiles[0].main_clause
         for rank in range(1, len(found)):
             clause = profiles[rank].main_clause
@@ -95,6 +103,8 @@ class Lists:
             "lost": mean(self.lost),
             "lost_by_choice": mean(self.lost_by_choice),
             "gold": 100 * mean(self.gold),
+            "missed": len(self.missed),
+            "recovered": sum(self.missed),
             "ms": 1000 * self.seconds / max(len(self.sizes), 1),
         }
 
@@ -102,26 +112,17 @@ class Lists:
 def main() -> None:
     arguments = parse_arguments()
     linearizer = syntagma.load(arguments.model)
-    shortest, longest = arguments.words
-    numbered = [
-        (number, sentence)
-        for number, sentence in enumerate(
-            syntagma.read_treebank(arguments.data, linearizer.tag_column)
-        )
-        if shortest <= len(sentence.forms) <= longest
-    ][: arguments.limit]
-    if not numbered:
-        raise SystemExit(f"error: no sentence has {shortest} to {longest} words")
+    given = problems(arguments, linearizer.tag_column)
     record = {
         **begin(arguments),
         "model": linearizer.info.header.get("name", "-"),
         "words": arguments.words,
         "n_best": arguments.n_best,
         "beam": arguments.beam or "auto",
-        "sentences": len(numbered),
+        "sentences": len(next(iter(given.values()))),
         "conditions": {
-            condition: measure(linearizer, numbered, condition, arguments.n_best, arguments.beam)
-            for condition in arguments.conditions
+            condition: measure(linearizer, pairs, condition, arguments.n_best, arguments.beam)
+            for condition, pairs in given.items()
         },
     }
     finish(arguments, record, compared(record), what_differs(record), rules_compared(record))
@@ -143,19 +144,46 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def problems(
+    arguments: argparse.Namespace, tag_column: TagColumn
+) -> dict[str, list[tuple[Problem, Sequence[str]]]]:
+    """The problems under each condition, each with the intended order."""
+    shortest, longest = arguments.words
+    given: dict[str, list[tuple[Problem, Sequence[str]]]]
+    if arguments.data.suffix == ".txt":
+        lines = arguments.data.read_text(encoding="utf-8").splitlines()
+        orders = [order for line in lines if shortest <= len(order := words(line)) <= longest]
+        given = {"none": [(Problem.of(order), order) for order in orders[: arguments.limit]]}
+    else:
+        numbered = [
+            (number, sentence)
+            for number, sentence in enumerate(syntagma.read_treebank(arguments.data, tag_column))
+            if shortest <= len(sentence.forms) <= longest
+        ][: arguments.limit]
+        given = {
+            condition: [
+                (constrain(each, CONDITIONS[condition], sentence_rng(SEED, number)), each.forms)
+                for number, each in numbered
+            ]
+            for condition in arguments.conditions
+        }
+    if not all(given.values()):
+        raise SystemExit(f"error: no sentence has {shortest} to {longest} words")
+    return given
+
+
 def measure(
     linearizer: syntagma.Linearizer,
-    numbered: Sequence[tuple[int, syntagma.Sentence]],
+    pairs: Sequence[tuple[Problem, Sequence[str]]],
     condition: str,
     n_best: int,
     beam: int | None,
 ) -> dict[str, dict[str, float]]:
     """The figures of plain lists, of diverse ones and of the other rules, by name."""
-    lists = {name: Lists() for name in ("plain", "diverse", *rules(n_best))}
-    with Ticker(condition, total=len(numbered)) as ticker:
-        for number, sentence in numbered:
-            problem = constrain(sentence, CONDITIONS[condition], sentence_rng(SEED, number))
-            gold = [form.casefold() for form in sentence.forms if not is_punctuation(form)]
+    lists = {name: Lists() for name in ("plain", "diverse", *RULES)}
+    with Ticker(condition, total=len(pairs)) as ticker:
+        for problem, order in pairs:
+            gold = [form.casefold() for form in order if not is_punctuation(form)]
             found: dict[str, Sequence[Linearization]] = {}
             for name in ("plain", "diverse"):
                 started = process_time()
@@ -165,9 +193,9 @@ def measure(
                 lists[name].seconds += process_time() - started
                 check(problem, found[name])
             candidates = linearizer.order(problem, n_best=CANDIDATES, beam=beam)
-            found |= {name: rule(candidates) for name, rule in rules(n_best).items()}
+            found |= {name: choose(candidates, n_best, rule) for name, rule in RULES.items()}
             for name, each in found.items():
-                lists[name].add(each, found["plain"], gold)
+                lists[name].add(each, candidates, gold)
             ticker.advance()
     return {name: each.figures() for name, each in lists.items()}
 
@@ -176,44 +204,6 @@ def check(problem: Problem, found: Iterable[Linearization]) -> None:
     for each in found:
         if violations(each):
             raise SystemExit(f"error: {problem.id}: broken constraints: a bug")
-
-
-def rules(n_best: int) -> dict[str, Choice]:
-    """Rules of choice by name."""
-    named: dict[str, Choice] = {}
-    for lost in LOSSES:
-        for threshold in THRESHOLDS:
-            named[f"{threshold:g}, {lost:g}"] = partial(
-                choose, n_best=n_best, most_lost=lost, least_difference=threshold
-            )
-    for worth in TRADE_OFFS:
-        named[f"marginal relevance, {worth:g}"] = partial(relevant, n_best=n_best, worth=worth)
-    return named
-
-
-def relevant(
-    candidates: Sequence[Linearization], n_best: int, worth: float
-) -> Sequence[Linearization]:
-    """Alternatives by maximal marginal relevance: the best, then again and again that of the
-    largest sum of its score and `worth` times its least difference from those chosen before.
-
-    As in the rule that ships, none loses more than `MOST_LOST`; none repeats another.
-    """
-    profiles: list[Profile] = [profile(each) for each in candidates]
-    chosen = [0]
-    rest = [
-        at
-        for at in range(1, len(candidates))
-        if candidates[0].score - candidates[at].score <= MOST_LOST
-    ]
-    least = {at: profile_difference(profiles[0], profiles[at]) for at in rest}
-    while len(chosen) < n_best and (rest := [at for at in rest if least[at] > 0]):
-        added = max(rest, key=lambda at: candidates[at].score + worth * least[at])
-        chosen.append(added)
-        rest.remove(added)
-        for at in rest:
-            least[at] = min(least[at], profile_difference(profiles[added], profiles[at]))
-    return [candidates[at] for at in chosen]
 
 
 def compared(record: dict[str, Any]) -> Table:
@@ -230,6 +220,8 @@ def compared(record: dict[str, Any]) -> Table:
             "lost": ("score lost", "{:.2f}"),
             "lost_by_choice": ("by choice", "{:.2f}"),
             "gold": ("gold %", "{:.1f}"),
+            "missed": ("missed", "{}"),
+            "recovered": ("recovered", "{}"),
             "ms": ("CPU ms", "{:.1f}"),
         },
         [
@@ -237,7 +229,9 @@ def compared(record: dict[str, Any]) -> Table:
             "repeated: same words in the same order as one before, punctuation apart",
             "score lost: score of the best order minus that of an alternative",
             "by choice: score of the same rank in the plain list minus that of an alternative",
-            "gold: share of lists with the order of the treebank, punctuation apart",
+            "gold: share of lists with the intended order, punctuation apart",
+            f"missed: problems with the intended order among the {LOOKED_AT} best, but not the "
+            "best; recovered: lists of them with it",
         ],
     )
 
@@ -277,21 +271,24 @@ def tabulate(
 def rules_compared(record: dict[str, Any]) -> Table:
     """Other rules of choice on the same candidates."""
     conditions = record["conditions"]
+    headings = ("found", "difference", "clause %", "lost", "recovered")
     table = Table(
         title="Rules of choice",
         first="rule",
-        groups=[(condition, ("found", "clause %", "lost")) for condition in conditions],
+        groups=[(condition, headings) for condition in conditions],
         notes=[
-            "a rule is the least difference and the most score lost, or marginal relevance and the "
-            f"score that a difference of 1 is worth; {LEAST_DIFFERENCE:g}, {MOST_LOST:g} ships",
+            f"as it ships: likeness costs at most {SHIPPED.likeness:g}, doubt up to "
+            f"{SHIPPED.doubt:g}, alike below {SHIPPED.least_difference:g}, "
+            f"{SHIPPED.most_lost:g} lost; other rules differ in one of these",
             "clause: main clause, as above; lost: score lost",
         ],
     )
-    for name in rules(record["n_best"]):
+    for name in RULES:
         row = [name]
         for figures in conditions.values():
             each = figures[name]
-            row += [f"{each['found']:.2f}", f"{each['main_clause']:.1f}", f"{each['lost']:.2f}"]
+            row += [f"{each['found']:.2f}", f"{each['difference']:.3f}"]
+            row += [f"{each['main_clause']:.1f}", f"{each['lost']:.2f}", f"{each['recovered']}"]
         table.rows.append(row)
     return table
 

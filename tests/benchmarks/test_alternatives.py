@@ -9,7 +9,6 @@ import alternatives
 import pytest
 from toys.benchmark_runs import call
 
-from syntagma.linearizer.alternatives import LEAST_DIFFERENCE, MOST_LOST
 from syntagma.problem.problem import Problem
 from syntagma.results.linearization import Linearization, Token
 
@@ -59,21 +58,19 @@ def test_figures_of_lists() -> None:
     assert figures["lost"] == pytest.approx((1 + 2 + 5 + 6) / 4)
     assert figures["lost_by_choice"] == pytest.approx((0.5 + 1.5 + 4.5 + 5.5) / 4)
     assert figures["gold"] == 50.0
+    assert (figures["missed"], figures["recovered"]) == (0, 0)
 
 
-def test_marginal_relevance_weighs_score_against_difference() -> None:
-    best, comma, adverb, subject = candidates = [
-        order_of("we saw her , now", -1.0, "we"),
-        order_of("we , saw her now", -1.5, "we"),
-        order_of("now , we saw her", -3.0, "we"),
-        order_of("her , saw we now", -4.0, "her"),
-    ]
-    assert alternatives.relevant(candidates, 4, 0.0) == [best, adverb, subject]
-    assert alternatives.relevant(candidates, 2, 0.0) == [best, adverb]
-    assert alternatives.relevant(candidates, 2, 100.0) == [best, subject]
-    assert comma not in alternatives.relevant(candidates, 4, 100.0)
-    far = order_of("her , saw we now", -1.01 - MOST_LOST, "her")
-    assert alternatives.relevant([best, far], 2, 1e9) == [best]
+def test_an_order_that_is_not_the_best_is_missed_or_recovered() -> None:
+    lists = alternatives.Lists()
+    best, other = order_of("we saw her now", -1.0, "we"), order_of("her saw we now", -2.0, "her")
+    plain = [best, other]
+    lists.add([best, other], plain, ["her", "saw", "we", "now"])
+    lists.add([best], plain, ["her", "saw", "we", "now"])
+    lists.add([best], plain, ["we", "saw", "her", "now"])  # not missed
+    lists.add([best], plain, ["now", "saw", "her", "we"])  # not found at all
+    figures = lists.figures()
+    assert (figures["missed"], figures["recovered"]) == (2, 1)
 
 
 @pytest.mark.slow
@@ -98,8 +95,23 @@ def test_alternatives(
     figures = json.loads(record.read_text())["conditions"]["none"]
     assert figures["diverse"]["repeated"] == 0.0
     assert figures["plain"]["found"] >= figures["diverse"]["found"] >= 1.0
-    shipped = figures[f"{LEAST_DIFFERENCE:g}, {MOST_LOST:g}"]
-    assert {**figures["diverse"], "ms": 0.0} == shipped  # the linearizer chooses by this rule
+    # The linearizer chooses by this rule.
+    assert {**figures["diverse"], "ms": 0.0} == figures["as it ships"]
+
+
+def test_plain_text_is_bags(
+    fluent: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "sentences.txt").write_text("We saw her.\nShe left.\nIt isn't here now.\n")
+    record = tmp_path / "a.json"
+    options = ["--data", tmp_path / "sentences.txt", "--words", 4, 9, "--json", record]
+    call(monkeypatch, "alternatives.py", fluent, *options)
+    alternatives.main()
+    assert "sentences.txt: 2 sentences of 4 to 9 words" in capsys.readouterr().out
+    assert list(json.loads(record.read_text())["conditions"]) == ["none"]
 
 
 def test_no_sentence_of_that_length(

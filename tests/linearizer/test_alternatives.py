@@ -16,13 +16,7 @@ from toys.realizer import tagged_lemmas, toy_realizing_linearizer
 
 import syntagma
 from syntagma.errors import ArgumentError
-from syntagma.linearizer.alternatives import (
-    CANDIDATES,
-    LEAST_DIFFERENCE,
-    MOST_LOST,
-    choose,
-    most_lost,
-)
+from syntagma.linearizer.alternatives import CANDIDATES, WITHOUT_SCALE, Rule, choose, rule_of
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
@@ -31,6 +25,8 @@ from syntagma.results.linearization import Linearization, Token, violations
 from syntagma.results.realization import NBest, Realization
 
 Result = Linearization | Realization
+
+RULE = Rule()
 
 LINEARIZERS: dict[str, Callable[[], Linearizer]] = {
     "linear": lambda: toy_linearizer("p16"),
@@ -85,20 +81,54 @@ def test_alternatives_are_the_best_order_and_others_that_differ(
         assert isinstance(found, NBest)
         assert 1 <= len(found) <= 6
         assert found[0] == solve(problem, beam=beam)
-        assert least_difference(found) >= LEAST_DIFFERENCE
+        assert least_difference(found) >= (1e-9 if "neural" in kind else RULE.least_difference)
         assert len({each.text for each in found}) == len(found)
         assert [violations(tree_of(each)) for each in found] == [[]] * len(found)
         plain = solve(problem, n_best=CANDIDATES, beam=beam)
-        assert [plain.index(each) for each in found] == sorted(map(plain.index, found))
+        assert {each.text for each in found} <= {each.text for each in plain}
         most = max(most, len(found))
     assert most > 1 or beam in (1, 3)
 
 
-@pytest.mark.parametrize("kind", LINEARIZERS)
-def test_what_is_passed_over_is_too_much_like_one_before(kind: str) -> None:
-    """Or loses too much. Nothing else is passed over."""
+@pytest.mark.parametrize("number", [2, 4, CANDIDATES])
+@pytest.mark.parametrize("kind", ["neural", "realizing, neural"])
+def test_no_order_is_shown_that_scores_far_below_one_left_out(kind: str, number: int) -> None:
+    """But for orders that repeat the words of one that is shown."""
     solve, _ = methods(kind)
-    passed_over = 0
+    left_out = 0
+    for problem in sample(kind):
+        shown = solve(problem, n_best=number, diverse=True)
+        assert all(shown[0].score - each.score <= RULE.most_lost for each in shown)
+        for each in solve(problem, n_best=CANDIDATES):
+            if each in shown or min(apart(each, other) for other in shown) == 0:
+                continue
+            assert each.score <= min(other.score for other in shown) + RULE.likeness
+            left_out += 1
+    assert left_out or number == CANDIDATES
+
+
+@pytest.mark.parametrize("kind", ["neural", "realizing, neural"])
+def test_what_scores_almost_as_much_as_the_best_comes_first(kind: str) -> None:
+    solve, _ = methods(kind)
+    alike = 0
+    for problem in sample(kind):
+        doubtful: list[Result] = []
+        for each in solve(problem, n_best=CANDIDATES):
+            if doubtful and doubtful[0].score - each.score > RULE.doubt:
+                break
+            if all(apart(each, other) for other in doubtful):
+                doubtful.append(each)
+        shown = solve(problem, n_best=CANDIDATES, diverse=True)
+        assert shown[: len(doubtful)] == doubtful
+        alike += least_difference(doubtful) < RULE.least_difference
+    assert alike
+
+
+@pytest.mark.parametrize("kind", ["linear", "realizing, linear"])
+def test_without_a_scale_what_is_left_out_is_too_much_like_one_before(kind: str) -> None:
+    """Nothing else is left out, and the list is in the order of scores."""
+    solve, _ = methods(kind)
+    left_out = 0
     for problem in sample(kind):
         found = solve(problem, n_best=CANDIDATES, diverse=True)
         chosen: list[Result] = []
@@ -106,11 +136,10 @@ def test_what_is_passed_over_is_too_much_like_one_before(kind: str) -> None:
             if each in found:
                 chosen.append(each)
                 continue
-            lost = chosen[0].score - each.score
-            alike = min(apart(each, other) for other in chosen)
-            assert alike < LEAST_DIFFERENCE or ("neural" in kind and lost > MOST_LOST)
-            passed_over += 1
-    assert passed_over
+            assert min(apart(each, other) for other in chosen) < RULE.least_difference
+            left_out += 1
+        assert found == chosen
+    assert left_out
 
 
 @pytest.mark.parametrize("kind", LINEARIZERS)
@@ -174,29 +203,38 @@ def order_of(forms: str, score: float) -> Linearization:
 def test_the_rule() -> None:
     results = [
         order_of("a b c d e f", -1.0),
-        order_of("a b c d f e", -2.0),  # one pair of fifteen
+        order_of("a b c d f e", -2.5),  # one pair of fifteen
         order_of("b a c d e f", -3.0),  # another root
         order_of("b a c d f e", -4.0),  # almost the third
         order_of("c a b d e f", -11.0),
         order_of("d a b c e f", -11.5),  # too much is lost
     ]
-    texts = [each.text for each in choose(results, 9, most_lost=10)]
+    texts = [each.text for each in choose(results, 9, Rule(likeness=inf, doubt=0))]
     assert texts == ["a b c d e f", "b a c d e f", "c a b d e f"]
-    texts = [each.text for each in choose(results, 9, most_lost=inf)]
+    texts = [each.text for each in choose(results, 9, WITHOUT_SCALE)]
     assert texts == ["a b c d e f", "b a c d e f", "c a b d e f", "d a b c e f"]
-    assert [each.score for each in choose(results, 2, most_lost=10)] == [-1.0, -3.0]
-    assert choose([], 3, most_lost=10) == []
+    assert [each.score for each in choose(results, 2, Rule())] == [-1.0, -3.0]
+    texts = [each.text for each in choose(results, 9, Rule())]
+    assert texts == ["a b c d e f", "b a c d e f", "a b c d f e", "b a c d f e", "c a b d e f"]
+    assert [each.score for each in choose(results, 2, Rule(doubt=1.5))] == [-1.0, -2.5]
+    assert choose([], 3, Rule()) == []
 
 
-def test_only_log_probabilities_have_a_limit() -> None:
+def test_what_repeats_the_words_of_another_is_never_chosen() -> None:
+    results = [order_of("a b , c", -1.0), order_of("a , b c", -1.0), order_of("b a , c", -9.0)]
+    for rule in (Rule(), WITHOUT_SCALE, Rule(likeness=0)):
+        assert [each.text for each in choose(results, 9, rule)] == ["a b , c", "b a , c"]
+
+
+def test_only_log_probabilities_have_a_scale() -> None:
     """Of many orders with a linear scorer, the last may be far behind the first."""
-    assert (most_lost("neural"), most_lost("linear")) == (MOST_LOST, inf)
+    assert (rule_of("neural"), rule_of("linear")) == (Rule(), WITHOUT_SCALE)
     words = [f"w{number}" for number in range(8)]
     far = {}
     for kind in ("linear", "neural"):
         found = LINEARIZERS[kind]().order(words, n_best=CANDIDATES, diverse=True, beam=300)
         far[kind] = found[0].score - found[-1].score
-    assert far["neural"] <= MOST_LOST < far["linear"]
+    assert far["neural"] <= RULE.most_lost < far["linear"]
 
 
 def test_the_constraints_of_the_problem_leave_fewer_alternatives() -> None:
@@ -255,7 +293,27 @@ def test_inflection_alone_is_no_alternative() -> None:
     assert any(syntagma.difference(one, other) == 0 for one, other in combinations(plain, 2))
     diverse = english.realize(lemmas, n_best=8, diverse=True)
     assert len(diverse) > 1
-    assert least_difference(diverse) >= LEAST_DIFFERENCE
+    assert least_difference(diverse) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "intended",
+    [
+        "He is learning Berber .",
+        "It takes olympic strength to do this .",
+        "His brother goes to school by bus .",
+        "I 'm not sure she truly loves me .",
+        "Who can do more can do less .",
+    ],
+)
+def test_the_intended_order_is_shown_where_the_best_is_doubtful(intended: str) -> None:
+    """It differs little from the best order and scores almost as much."""
+    english = syntagma.load("en")
+    words = intended.split()
+    texts = [each.text for each in english.order(words, n_best=5, diverse=True)]
+    assert texts[0] == english.order(words).text != intended
+    assert intended in texts
 
 
 # Errors
@@ -282,4 +340,4 @@ def test_diverse_is_off_by_default() -> None:
     words = ["w0", "w1", "w2", "w3", "w4"]
     assert linearizer.order(words, n_best=9, diverse=False) == linearizer.order(words, n_best=9)
     found = linearizer.order(words, n_best=9)
-    assert least_difference(found) < LEAST_DIFFERENCE
+    assert least_difference(found) < RULE.least_difference

@@ -151,7 +151,7 @@ NBest = Annotated[
     typer.Option(min=1, max=MAX_BEAM, help="Print up to N different results per problem."),
 ]
 Diverse = Annotated[
-    bool, typer.Option(help="With --n-best: print only results that differ in meaning or emphasis.")
+    bool, typer.Option(help="With --n-best: prefer results that differ in meaning or emphasis.")
 ]
 OnError = Annotated[
     Literal["stop", "skip"], typer.Option(help="Whether to stop at a bad problem or to skip it.")

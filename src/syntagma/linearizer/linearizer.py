@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from syntagma.arguments import check_range, is_collection
 from syntagma.errors import ArgumentError, ModelError, SyntagmaError, shown
-from syntagma.linearizer.alternatives import CANDIDATES, choose, most_lost
+from syntagma.linearizer.alternatives import CANDIDATES, choose, rule_of
 from syntagma.linearizer.inputs import (
     Order,
     UnknownNotices,
@@ -166,7 +166,7 @@ class Linearizer:
         self.features: tuple[str, ...] = vocabulary.features
         self.realizes = model.realizer is not None
         self._detokenizer = model.realizer.detokenizer if model.realizer else Detokenizer()
-        self._most_lost = most_lost(scorer_name(model.header))
+        self._rule = rule_of(scorer_name(model.header))
         self._unknown = UnknownNotices(
             str(model.header.get("name", "")),
             self.tag_column,
@@ -220,9 +220,11 @@ class Linearizer:
         beam width, see `beam`. Time grows linearly with the beam and about quadratically with the
         number of words.
 
-        With `diverse`, the list holds only orders that differ in meaning or emphasis: the best one,
-        then the next best that differs from all before it by at least 0.2 of `difference`. With a
-        neural model they lose at most 10 in score, so there may be fewer than asked for.
+        With `diverse`, orders that differ in meaning or emphasis come before variants: the best
+        one, then each time that of the highest score, where one that differs from another before it
+        by less than 0.2 of `difference` counts as up to 2 lower, unless it is within 1 of the best.
+        They lose at most 10, so there may be fewer than asked for. Scores of a linear model have no
+        such scale: orders that are alike are left out.
 
         With `timeout`, the beam is narrowed as needed to end in about that many seconds; a result
         that this may have changed is `narrowed`. It is complete all the same.
@@ -468,7 +470,7 @@ class Linearizer:
             elif request.operation == "realize":
                 yield self._realize(found, each, request, clock)
             elif request.diverse:
-                yield choose(found, request.n_best or 1, most_lost=self._most_lost)
+                yield choose(found, request.n_best or 1, self._rule)
             else:
                 yield found[0] if request.n_best is None else NBest(found)
 
@@ -516,7 +518,7 @@ class Linearizer:
         wanted = asked = request.n_best or 1
         realized = self._settle(found, encoding)
         if request.diverse:
-            return choose(realized, wanted, most_lost=self._most_lost)
+            return choose(realized, wanted, self._rule)
         while len(realized) < wanted and len(found) >= asked and asked < MAX_BEAM:
             if clock.over:
                 break

@@ -1,6 +1,6 @@
 """How much two orders of the same words differ in meaning or emphasis, as a number from 0 to 1.
 
-`linearizer/alternatives.py` chooses alternatives by it.
+`linearizer/alternatives.py` chooses alternatives by it and by score.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def option_schemas(limits: Limits) -> dict[str, Schema]:
     rows: tuple[tuple[str, Schema, str], ...] = (
         ("model", {"type": ["string", "null"]}, "name of a model; by default that of the server"),
         ("n_best", {**count, "maximum": limits.n_best}, "number of different results, at most"),
-        ("diverse", flag, "with n_best: results that differ in meaning or emphasis"),
+        ("diverse", flag, "with n_best: prefer results that differ in meaning or emphasis"),
         ("beam", {**count, "maximum": limits.beam}, "beam width; by default the model's"),
         (
             "timeout",

@@ -79,7 +79,7 @@ def test_more_alternatives_and_such_as_differ_in_meaning(visit: Visit) -> None:
     expect(visit.page.locator("#orders li")).to_have_count(10)
     before = visit.page.locator(".order-text").all_text_contents()
     with visit.page.expect_response(lambda response: "v1/order" in response.url) as answer:
-        visit.page.get_by_label("Only different meanings").check()
+        visit.page.get_by_label("Prefer different meanings").check()
     asked = json.loads(answer.value.request.post_data or "")
     assert asked["options"] == {"n_best": 10, "diverse": True}
     expect(visit.page.locator(".order-text")).not_to_have_text(before)

@@ -21,7 +21,7 @@
  * @property {number | null} last
  * @property {string | null} model    null is the server's default
  * @property {number} count           how many orders to show
- * @property {boolean} diverse        whether they must differ in meaning
+ * @property {boolean} diverse        whether to prefer those that differ in meaning
  * @property {boolean} projective     whether given subtrees must stay together
  * @property {number} chosen          which of them is shown large, from 0
  * @property {string} title           of an exercise
