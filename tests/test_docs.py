@@ -155,10 +155,8 @@ def test_shell_examples(page: Path, clone: Path) -> None:
         printed = ""
         for command in example.commands:
             neural = "syntagma train " in command and "best-first" not in command
-            missing = re.findall(r"(?:--model |benchmarks/)\S*\.syntagma", command)
-            gone = [
-                each for each in missing if not (clone / each.removeprefix("--model ")).exists()
-            ]
+            missing = re.findall(r"(?:--model |add-lm |benchmarks/)\S*\.syntagma", command)
+            gone = [each for each in missing if not (clone / each.rpartition(" ")[2]).exists()]
             if command.startswith("pip install ./"):
                 run = shell(clone, installing(command))
                 assert run.returncode == 0, run.stdout

@@ -224,7 +224,8 @@ def test_evaluate(folder: Path, trees: list[str], tmp_path: Path, capsys: Captur
     assert run(["evaluate", *trees, *arguments]) == 0
     out = capsys.readouterr().out
     assert out.startswith(
-        "model toy on toy.conllu, 10 sentences, search best-first, expansions 1000\n"
+        "model dependency.syntagma on toy.conllu, 10 sentences, search best-first, "
+        "expansions 1000\n"
     )
     assert out.count("|search:best-first|expansions:1000|seed:1|") == 5
     value = json.loads(record.read_text())
@@ -240,7 +241,9 @@ def test_evaluate_derivations(folder: Path, ccg: list[str], capsys: Capture) -> 
     data = folder / "toy.auto"
     assert run(["evaluate", *ccg, "--data", str(data)]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("model toy on toy.auto, 12 sentences, search best-first, timeout 5.0\n")
+    assert out.startswith(
+        "model ccg.syntagma on toy.auto, 12 sentences, search best-first, timeout 5.0\n"
+    )
     assert re.findall(r"\|condition:(\w+)\|", out) == ["none", "pos"]
     assert out.count("|search:best-first|timeout:5.0|") == 2
     assert run(["evaluate", *ccg, "--data", str(data), "-c", "tree"]) == 2

@@ -82,7 +82,9 @@ def test_several_files_and_patterns(
     record = tmp_path / "figures.json"
     command = ["evaluate", "--model", str(model), "-c", "none", "--json", str(record)]
     assert run([*command, "-d", str(treebank), "-d", str(tmp_path / "*.conllu")]) == 0
-    assert "model toy on toy.conllu and 2 more files, 4 sentences," in capsys.readouterr().out
+    assert (
+        "model toy.syntagma on toy.conllu and 2 more files, 4 sentences," in capsys.readouterr().out
+    )
     kept = json.loads(record.read_text(encoding="utf-8"))["data"]
     assert [each["name"] for each in kept] == ["toy.conllu", "a.conllu", "b.conllu"]
     assert run([*command, "-d", str(tmp_path / "none*.conllu")]) == 2
@@ -90,6 +92,20 @@ def test_several_files_and_patterns(
     taken = [*command[:-1], str(tmp_path / "a.conllu"), "-d", str(tmp_path / "*.conllu")]
     assert run(taken) == 2
     assert "a.conllu" in capsys.readouterr().err
+
+
+def test_the_file_that_was_measured_is_named(
+    treebank: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not the model that it was made from."""
+    copy, record = tmp_path / "fluent.syntagma", tmp_path / "figures.json"
+    copy.write_bytes(model.read_bytes())
+    command = ["evaluate", "--data", str(treebank), "-c", "none", "--json", str(record)]
+    assert run([*command, "--model", str(copy)]) == 0
+    assert capsys.readouterr().out.startswith("model fluent.syntagma on toy.conllu")
+    assert json.loads(record.read_text(encoding="utf-8"))["model"] == "fluent.syntagma"
+    assert run([*command, "--model", "en", "--limit", "1"]) == 0
+    assert capsys.readouterr().out.startswith("model en on toy.conllu")
 
 
 def test_how_bleu_counts_and_examples(

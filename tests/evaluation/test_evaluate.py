@@ -57,6 +57,7 @@ class FakeInfo:
     header: dict[str, Any]
     path: Path | None = None
     size: int = 0
+    name: str = "fake"
 
 
 class FakeLinearizer:

@@ -25,7 +25,7 @@ from syntagma.errors import (
     UnsatisfiableError,
 )
 from syntagma.linear.settings import LinearSettings
-from syntagma.linearizer.linearizer import Linearizer, load
+from syntagma.linearizer.linearizer import Linearizer, load, read_info
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import violations
@@ -212,6 +212,8 @@ def test_load_says_what_the_model_is(toy: Linearizer, model: Path) -> None:
     assert toy.info.path == model
     assert toy.info.size == model.stat().st_size
     assert toy.info.header["name"] == "toy"
+    assert toy.info.name == model.name
+    assert read_info("en").name == "en"
     assert toy.tag_column == "xpos"
     assert load(str(model)).order(COOK) == toy.order(COOK)
 

@@ -34,6 +34,7 @@ class FakeInfo:
     path: Path | None = None
     size: int = 2_500_000
     header: dict[str, Any] = field(default_factory=lambda: dict(HEADER))
+    name: str = "fake"
 
 
 @dataclass

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 from toys.text import toy_text
 
 from syntagma import load, read_treebank
-from syntagma.errors import ModelError, OutputError, SyntagmaError
+from syntagma.errors import ModelError, OutputError, SyntagmaError, SyntagmaWarning
 from syntagma.language_model.balance import Balance
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.models.container import read_container, write_container
@@ -136,6 +138,38 @@ def test_a_language_model_is_replaced(fluent: Path, treebank: Path, tmp_path: Pa
     assert [each.tokens for each in found(path, language_model=False)] == [
         each.tokens for each in found(fluent, language_model=False)
     ]
+
+
+@pytest.mark.parametrize("written", ["small.lm", "small.arpa"])
+def test_a_much_smaller_language_model_is_warned_of(
+    written: str, fluent: Path, plain: Path, treebank: Path, tmp_path: Path
+) -> None:
+    """Before any sentence is ordered. ARPA files do not say how many words were read."""
+    text = tmp_path / "text.txt"
+    text.write_text("wug plogs\nwug\n")
+    train_lm([text], tmp_path / written, settings=SMALL)
+    old = read_lm(fluent)[1]
+    counts = {
+        "small.lm": (3, old["words"], "words"),
+        "small.arpa": (9, sum(old["ngrams"]), "n-grams"),
+    }
+    new, replaced, unit = counts[written]
+    expected = (
+        f"{tmp_path / written}: a language model of {new} {unit} replaces that of fluent.syntagma, "
+        f"of {replaced} {unit}: bare words may be ordered much worse"
+    )
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    dev, path = read_treebank(treebank)[:1], tmp_path / "out.syntagma"
+    with pytest.warns(SyntagmaWarning, match=re.escape(expected)), pytest.raises(KeyboardInterrupt):
+        add_lm(fluent, tmp_path / written, dev, path, on_sentence=stop)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        add_lm(plain, tmp_path / written, dev, path)
+        add_lm(fluent, fluent, dev, tmp_path / "own.syntagma")
+        add_lm(path, fluent, dev, tmp_path / "larger.syntagma")
 
 
 @pytest.mark.slow

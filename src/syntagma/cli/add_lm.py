@@ -29,16 +29,16 @@ def add_lm(
     threads: options.Threads = 1,
     debug: options.Debug = False,
 ) -> None:
-    """Add a language model to a model.
+    """Add a language model to a model, in place of the one it has.
 
     The weight of the language model is learned on a treebank; it decreases with the share of
     tags, arcs and labels that are given. DEV is ordered 45 times: with nine weights under each of
     the five main conditions.
 
     \b
-    Add a language model, then order with it:
-        syntagma add-lm en news.lm dev.conllu --output my.syntagma
-        syntagma order --model ./my.syntagma dog the barked
+    Add a language model to a model of your own, then order with it:
+        syntagma add-lm ./my.syntagma news.lm dev.conllu --output fluent.syntagma
+        syntagma order --model ./fluent.syntagma dog the barked
     """
     from syntagma.models.loading import load_model, model_path
     from syntagma.training.language_model import WEIGHTS, weight_under

@@ -365,7 +365,7 @@ def _evaluate_realization(
             f"as written: BLEU {figures.written_bleu:.2f}, exact {figures.exact:.1f}%   "
             f"{figures.signature}\n"
         )
-    name = linearizer.info.header["name"]
+    name = linearizer.info.name
     text = (
         f"model {name} on {_names(files)}, {scores.sentences} sentences, "
         f"{'with' if hints else 'without'} hints on the order\n\n"

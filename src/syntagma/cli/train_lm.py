@@ -81,7 +81,7 @@ def train_lm(
     In ARPA format, for KenLM, SRILM and others:
         syntagma train-lm news.txt.xz --output news.arpa
     Then add it to a model, which learns the weight of the language model:
-        syntagma add-lm en news.lm dev.conllu --output my.syntagma
+        syntagma add-lm ./my.syntagma news.lm dev.conllu --output fluent.syntagma
     """
     from syntagma.training.language_model import (
         check_readable,

@@ -210,7 +210,7 @@ def evaluate(
         )
         measured.append(figures)
     return Report(
-        model=str(linearizer.info.header.get("name", "-")),
+        model=linearizer.info.name,
         figures=tuple(measured),
         references=references,
     )

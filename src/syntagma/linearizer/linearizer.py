@@ -88,6 +88,14 @@ class ModelInfo:
     path: Path | None
     size: int
 
+    @property
+    def name(self) -> str:
+        """The name of a shipped model, or the file name of another. The header of a model that was
+        made from another one may have the name of that."""
+        if self.path is None:
+            return str(self.header.get("name", "-"))
+        return self.path.stem if self.path.parent == SHIPPED else self.path.name
+
 
 def load(
     model: str | Path | None = None,

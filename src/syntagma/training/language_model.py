@@ -18,7 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma import __version__
-from syntagma.errors import FormatError, ModelError, TrainingError, shown
+from syntagma.errors import (
+    FormatError,
+    ModelError,
+    SyntagmaWarning,
+    TrainingError,
+    shown,
+    warn,
+)
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.files.locking import locked
 from syntagma.files.paths import as_paths, check_path
@@ -35,7 +42,7 @@ from syntagma.language_model.pruning import prune_to
 from syntagma.language_model.settings import LanguageModelSettings
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.container import MAGIC, read_container, write_container
-from syntagma.models.header import LANGUAGE_MODEL
+from syntagma.models.header import LANGUAGE_MODEL, Header
 from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import MARGIN, add_language_model
 from syntagma.training.margin import describe_margin, learn_margin
@@ -48,6 +55,7 @@ _COMPRESSED = (".xz", ".gz")
 # Weights at which BLEU is measured.
 WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 1.0)
 _LEAST = 0.01  # practically zero; a balance cannot express zero itself
+_FAR_FEWER = 10  # a language model of so many times fewer words hardly makes up for another
 _CHOICES = 47  # weights that are compared, from the least to the largest, at equal ratios
 
 Curves = Mapping[str, Sequence[float]]  # of BLEU, by condition and weight
@@ -220,7 +228,11 @@ def add_lm(
     threads: int = 1,
     on_sentence: Callable[[], None] = lambda: None,
 ) -> BalanceReport:
-    """Write a model with a language model, whose weight is fitted on `dev`."""
+    """Write a model with a language model, whose weight is fitted on `dev`.
+
+    It takes the place of the one that the model has. A `SyntagmaWarning` says if it was trained on
+    far less text.
+    """
     dev = as_sentences(dev, "dev")
     check_path(language_model, "language_model")
     check_path(output, "output")
@@ -229,6 +241,7 @@ def add_lm(
     with locked(Path(output)):
         added, about = read_lm(language_model)
         plain = load_model(path, language_model=False)
+        _warn_of_less_text(language_model, about | added.describe(), path, plain.header)
 
         def weighed(balance: Balance | None) -> Linearizer:
             weighted = None if balance is None else WeightedLanguageModel(added, balance)
@@ -249,6 +262,32 @@ def add_lm(
         }
         add_language_model(output, path, WeightedLanguageModel(added, found), described)
     return BalanceReport(found, curves)
+
+
+def _warn_of_less_text(
+    language_model: str | Path, about: Mapping[str, Any], model: Path, header: Header
+) -> None:
+    """Warn if the language model of a model is to be replaced by one that has seen far less."""
+    old, new = _size(header.get(LANGUAGE_MODEL, {})), _size(about)
+    # ARPA files do not say how many words were read.
+    unit = next((unit for unit in ("words", "n-grams") if unit in old and unit in new), None)
+    if unit is not None and new[unit] * _FAR_FEWER <= old[unit]:
+        warn(
+            SyntagmaWarning(
+                f"{language_model}: a language model of {new[unit]:,} {unit} replaces that of "
+                f"{model.name}, of {old[unit]:,} {unit}: bare words may be ordered much worse; "
+                "train it on more text, or compare both models: syntagma evaluate"
+            )
+        )
+
+
+def _size(about: Mapping[str, Any]) -> dict[str, int]:
+    """The words that a language model was trained on, and its n-grams, if its header says so."""
+    words, ngrams = about.get("words"), about.get("ngrams")
+    return {
+        **({"words": words} if isinstance(words, int) else {}),
+        **({"n-grams": sum(ngrams)} if isinstance(ngrams, list) else {}),
+    }
 
 
 def weight_under(balance: Balance, condition: Condition) -> float:
