@@ -182,6 +182,10 @@ def test_lemmas_with_features_in_either_notation() -> None:
         ({"lemma": ""}, "the lemma of word 1 is empty: ''"),
         ({"lemma": "a", "features": ["b"]}, "words[0].features: expected a string, found a list"),
         ({"lemma": "a", "features": {"A": 1}}, "words[0].features.A: expected a string"),
+        (
+            {"lemma": "a", "features": {"A": "b|C=d"}},
+            "the features of word 1 'a': the value of 'A' contains |",
+        ),
         ({"lemma": "a", "features": "Number"}, "'Number' in the features of word 1 'a' is not of"),
         ({"lemma": "a", "features": "A=b|A=c"}, "the features of word 1 'a' give 'A' twice"),
     ],

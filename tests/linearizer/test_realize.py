@@ -416,7 +416,13 @@ def test_lemmas_that_are_none(lemmas: Any, message: str) -> None:
         ("A=1|A=2", "the features of word 2 'w1' give 'A' twice"),
         ("A=1 |B=2", "the features of word 2 'w1' contain white space"),
         (" ", "the features of word 2 'w1' contain white space"),
-        (7, "the features of word 2 'w1' are not a string: 7"),
+        (7, "the features of word 2 'w1' are neither a string nor a mapping: 7"),
+        ({"A": 1}, "the features of word 2 'w1': the value of 'A' is not a string: 1"),
+        ({2: "b"}, "the features of word 2 'w1': the name 2 is not a string"),
+        ({"A": "x|B=y"}, r"the features of word 2 'w1': the value of 'A' contains \|"),
+        ({"A=B": "c"}, "the features of word 2 'w1': the name 'A=B' contains ="),
+        ({"A": ""}, "'A=' in the features of word 2 'w1' is not of the form"),
+        ({"A": "b c"}, "the features of word 2 'w1' contain white space"),
     ],
 )
 def test_features_that_are_none(features: Any, message: str) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 import pickle
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ from hypothesis import strategies as st
 from toys.strategies import problems, relist
 
 from syntagma.errors import ProblemError
+from syntagma.formats.jsonl import read_jsonl
 from syntagma.problem import canonical
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
@@ -31,6 +35,24 @@ def test_strings_become_words() -> None:
     problem = Problem.of(["barks", Word("dog", tag="NN"), "the"], before=[(3, 2)], last=1)
     assert problem.words == (Word("barks"), Word("dog", "NN"), Word("the"))
     assert problem.before == ((3, 2),)
+
+
+def test_features_are_a_string_or_a_mapping() -> None:
+    """A mapping is kept as the string that JSON and CoNLL-U give, so that a word stays hashable."""
+    given = {"Tense": "Past", "aspect": "Perf", "PronType": "Int,Rel"}
+    for features in (
+        given,
+        MappingProxyType(given),
+        {np.str_(name): given[name] for name in given},
+    ):
+        word = Word("a", features=features)
+        assert word.features == "aspect=Perf|PronType=Int,Rel|Tense=Past"
+        assert type(word.features) is str
+        assert len({word, Word("a", features=word.features)}) == 1
+    assert Word("a", features={}).features == ""
+    assert replace(Word("a"), features=given).features == word.features
+    (read,) = read_jsonl([json.dumps([{"form": "a", "features": given}])], "f.jsonl")
+    assert read == Problem.of([word])
 
 
 @pytest.mark.parametrize(

@@ -206,15 +206,13 @@ def _word(value: object, path: str, lemmas: bool) -> Word:
     )
 
 
-def _features(value: object, path: str) -> str | None:
-    """Features in the notation of CoNLL-U, from a string or an object."""
+def _features(value: object, path: str) -> str | dict[str, str] | None:
     if not isinstance(value, dict):
         return _string(value, path)
-    pairs = sorted(value.items(), key=lambda item: item[0].lower())
-    for name, each in pairs:
+    for name, each in sorted(value.items(), key=lambda item: item[0].lower()):
         if not isinstance(each, str):
             raise SchemaError(f"expected a string, found {_kind(each)}", _member(path, name))
-    return "|".join(f"{name}={each}" for name, each in pairs)
+    return value
 
 
 def _pair(value: object, index: int) -> tuple[int, int]:

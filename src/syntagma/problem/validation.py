@@ -6,7 +6,7 @@ Contradictions among order constraints are found in `precedence`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -21,7 +21,7 @@ from syntagma.problem.limits import (
     check_limit,
 )
 from syntagma.problem.trees import find_cycle
-from syntagma.problem.word import ROOT_LABEL, Word
+from syntagma.problem.word import ROOT_LABEL, Word, feature_fault
 
 A_BAG = "a bag is a list of words"
 _is_plain = re.compile(r"[!-~]+").fullmatch  # ASCII without white space
@@ -93,8 +93,11 @@ def _check_features(features: str, words: Sequence[Word], index: int) -> None:
         return
     field, word = _field(index, "features"), name_word(words, index)
     what = f"the features of {word}"
+    if isinstance(features, Mapping):
+        raise ProblemError(f"{what}: {feature_fault(features)}", field=field)
     if not isinstance(features, str):
-        raise ProblemError(f"{what} are not a string: {shown(features)}", field=field)
+        message = f"{what} are neither a string nor a mapping: {shown(features)}"
+        raise ProblemError(message, field=field)
     limited = f"the string of features of {word}"
     check_limit(len(features), MAX_CHARACTERS, limited, "characters", field)
     if any(map(str.isspace, features)):

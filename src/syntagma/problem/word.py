@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from syntagma.arguments import as_integer
+from syntagma.errors import shown
 
 ROOT_LABEL = "root"
 TagColumn = Literal["xpos", "upos"]  # the column of CoNLL-U that serves as the tag
@@ -31,8 +33,9 @@ class Word:
     given.
 
     `tag` is of the tag set of the model (most often XPOS), `upos` the universal part of speech.
-    Morphological features are written as in CoNLL-U (`Number=Plur|Person=3`); empty features are
-    those of a word that has none. A model uses the ones that it was trained on.
+    Morphological features are given as a mapping (`{"Number": "Plur", "Person": "3"}`) or as in
+    CoNLL-U (`Number=Plur|Person=3`), which they are kept as; empty features are those of a word
+    that has none. A model uses the ones that it was trained on.
 
     A word to be realized has a lemma instead of a form:
     `Word(lemma="dog", tag="NNS", features="Number=Plur")`.
@@ -46,9 +49,23 @@ class Word:
     features: str | None = None
     upos: str | None = None
 
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            form: str = "",
+            tag: str | None = None,
+            head: int | None = None,
+            deprel: str | None = None,
+            lemma: str | None = None,
+            features: str | Mapping[str, str] | None = None,
+            upos: str | None = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
-        """Integers and strings of other types, such as NumPy's, become Python's own. Everything
-        else is left to the checks of `Problem`, which know the place of the word."""
+        """Integers and strings of other types, such as NumPy's, become Python's own, and a mapping
+        of features a string. Everything else is left to the checks of `Problem`, which know the
+        place of the word."""
         if self.head is not None and type(self.head) is not int:
             head = as_integer(self.head)
             if head is not None:
@@ -58,11 +75,33 @@ class Word:
             for name, text in zip(_TEXTS, texts, strict=True):
                 if isinstance(text, str):
                     object.__setattr__(self, name, str.__str__(text))
+            if isinstance(self.features, Mapping) and not feature_fault(self.features):
+                object.__setattr__(self, "features", _joined(self.features))
 
     @property
     def name(self) -> str:
         """The name that messages use."""
         return self.form or self.lemma or ""
+
+
+def feature_fault(features: Mapping[object, object]) -> str:
+    """Why a mapping of features cannot be written as a string, or nothing."""
+    for name, value in features.items():
+        if not isinstance(name, str):
+            return f"the name {shown(name)} is not a string"
+        if not isinstance(value, str):
+            return f"the value of {shown(name)} is not a string: {shown(value)}"
+        if "=" in name or "|" in name:
+            return f"the name {shown(name)} contains = or |, which separate features"
+        if "|" in value:
+            return f"the value of {shown(name)} contains |, which separates features"
+    return ""
+
+
+def _joined(features: Mapping[str, str]) -> str:
+    """Features in the notation and order of CoNLL-U."""
+    pairs = sorted(features.items(), key=lambda item: item[0].lower())
+    return "|".join(f"{name}={value}" for name, value in pairs)
 
 
 @dataclass(frozen=True, slots=True)
