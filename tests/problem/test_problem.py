@@ -39,12 +39,9 @@ def test_strings_become_words() -> None:
 
 def test_features_are_a_string_or_a_mapping() -> None:
     """A mapping is kept as the string that JSON and CoNLL-U give, so that a word stays hashable."""
-    given = {"Tense": "Past", "aspect": "Perf", "PronType": "Int,Rel"}
-    for features in (
-        given,
-        MappingProxyType(given),
-        {np.str_(name): given[name] for name in given},
-    ):
+    given: Any = {"Tense": "Past", "aspect": "Perf", "PronType": "Int,Rel"}
+    of_numpy = {np.str_(name): np.str_(value) for name, value in given.items()}
+    for features in (given, MappingProxyType(given), of_numpy):
         word = Word("a", features=features)
         assert word.features == "aspect=Perf|PronType=Int,Rel|Tense=Past"
         assert type(word.features) is str
