@@ -130,13 +130,22 @@ class UnsatisfiableError(ProblemError):
 
 
 class FormatError(SyntagmaError):
-    """Bad content of an input file, with the place where it was found."""
+    """Bad content of an input file, with the place where it was found, and the id of the problem or
+    sentence, if it could be read."""
 
-    def __init__(self, message: str, source: str | None = None, line: int | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        source: str | None = None,
+        line: int | None = None,
+        *,
+        id: str | None = None,
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.source = source
         self.line = line
+        self.id = id
 
     def __str__(self) -> str:
         if self.source is not None:

@@ -67,10 +67,43 @@ def test_shards_are_what_the_command_order_prints(
         assert run(["order", *arguments, "--on-error", "skip"]) == 0
         assert "".join(part.read_text() for part in parts) == capsys.readouterr().out
     assert [(each["id"], each["line"], each["shard"]) for each in rejected(output)] == [
-        (None, 5, 0),
-        (None, 23, 4),
+        ("p4", 5, 0),
+        ("p22", 23, 4),
     ]
     assert "empty bag" in rejected(output)[0]["reason"]
+
+
+@pytest.mark.parametrize("operation", ["order", "score"])
+def test_what_is_rejected_keeps_its_id(
+    tmp_path: Path, model: Path, solved: list[int], operation: Any
+) -> None:
+    """Whatever is wrong with it, if its id can be read."""
+    text = "\n".join(
+        [
+            '{"id": "empty", "words": [], "order": "a"}',
+            '{"id": "key", "words": ["w1"], "order": "w1", "beam": 3}',
+            '{"id": "long", "words": %s, "order": %s}' % ((json.dumps(["w1"] * 600),) * 2),
+            '{"id": "cut", "words": [',
+            '{"id": 7, "words": ["w1"], "order": "w1"}',
+            '{"id": "\\ud800", "words": [], "order": "a"}',
+            "[]",
+        ]
+    )
+    (tmp_path / "bad.jsonl").write_text(text + "\n")
+    syntagma.batch(operation, tmp_path / "bad.jsonl", tmp_path / "out", model=model)
+    found = [(each["id"], each["line"]) for each in rejected(tmp_path / "out")]
+    assert found[:2] == [("empty", 1), ("key", 2)]
+    assert found[-4:] == [(None, 4), (None, 5), (None, 6), (None, 7)]
+    assert operation == "score" or found[2] == ("long", 3)
+
+
+def test_a_rejected_sentence_keeps_its_sent_id(
+    tmp_path: Path, model: Path, solved: list[int]
+) -> None:
+    rows = "1\tw1\t_\t_\t_\t_\t2\t_\t_\t_\n2\tw2\t_\t_\t_\t_\t1\t_\t_\t_\n"
+    (tmp_path / "bad.conllu").write_text(f"# sent_id = cycle\n{rows}\n# sent_id = tabs\n1 w1\n\n")
+    syntagma.batch("order", tmp_path / "bad.conllu", tmp_path / "out", model=model)
+    assert [each["id"] for each in rejected(tmp_path / "out")] == ["cycle", "tabs"]
 
 
 def test_the_manifest_says_what_there_is(tmp_path: Path, model: Path, solved: list[int]) -> None:

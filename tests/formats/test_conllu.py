@@ -181,6 +181,9 @@ def test_output_can_be_put_in_again() -> None:
         pytest.param("# text = a\n", 1, "comments without a sentence", id="comments only"),
         pytest.param("# text = a\n\n", 1, "comments without a sentence", id="comments, blank"),
         pytest.param(row(*"1a________") + "# x\n", 2, "comment inside", id="late comment"),
+        pytest.param("# sent_id = s\nword\n", 2, "1 column instead", id="no tabs, with an id"),
+        pytest.param("# sent_id = s\n", 1, "comments without a sentence", id="an id only"),
+        pytest.param("# sent_id = s\n" + row(*"1a____x___"), 2, "HEAD is 'x'", id="head, id"),
         pytest.param(
             "# sent_id = s\n" + row(*"1a____0___") + row(*"2b____0___"),
             2,
@@ -193,6 +196,7 @@ def test_faults_do_not_stop_the_batch(text: str, line: int, message: str) -> Non
     error, problem = read(text + "\n" + row(*"1a________"))
     assert isinstance(error, FormatError)
     assert error.line == line
+    assert error.id == ("s" if "sent_id = s\n" in text else None)
     assert message in str(error)
     assert str(error).startswith(f"f.conllu:{line}: ")
     assert "\n" not in str(error)

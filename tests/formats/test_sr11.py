@@ -94,6 +94,7 @@ def test_faults_have_a_line(text: str, line: int, complaint: str) -> None:
     fault = read(text)[0]
     assert isinstance(fault, FormatError)
     assert (fault.source, fault.line) == ("x.hfg", line)
+    assert fault.id == ("1" if "sentId=1" in text else None)
     assert complaint in str(fault)
 
 

@@ -40,8 +40,8 @@ def test_strings_become_words() -> None:
 def test_features_are_a_string_or_a_mapping() -> None:
     """A mapping is kept as the string that JSON and CoNLL-U give, so that a word stays hashable."""
     given: Any = {"Tense": "Past", "aspect": "Perf", "PronType": "Int,Rel"}
-    of_numpy = {np.str_(name): np.str_(value) for name, value in given.items()}
-    for features in (given, MappingProxyType(given), of_numpy):
+    of_numpy: Any = {np.str_(name): np.str_(value) for name, value in given.items()}
+    for features in (given, of_numpy, MappingProxyType(given)):
         word = Word("a", features=features)
         assert word.features == "aspect=Perf|PronType=Int,Rel|Tense=Past"
         assert type(word.features) is str

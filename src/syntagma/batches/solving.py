@@ -170,8 +170,8 @@ class ShardSolver:
                         counts["narrowed"] += best.narrowed
                     else:
                         counts["rejected"] += 1
-                        id = getattr(problem, "id", None)  # a line that cannot be read has none
-                        line = Rejection(place.source, place.line, id, assignment.number, fault)
+                        at = (place.source, place.line, problem.id)
+                        line = Rejection(*at, assignment.number, fault)
                         rejected.write(line.as_line())
                 writer.close()
             _check(assignment, piece, counts["results"] + counts["rejected"])

@@ -102,11 +102,12 @@ def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
     for number, line in enumerate(chain(lines, (None,)), start=1):
         if not line:  # without a final blank line, the last sentence is still complete
             if error is not None:
+                error.id = error.id or block.id
                 yield error
             elif block.rows:
                 yield block
             elif block.comments:
-                yield FormatError("comments without a sentence", source, number - 1)
+                yield FormatError("comments without a sentence", source, number - 1, id=block.id)
             if line is None and isinstance(previous, FormatError) and previous is not error:
                 yield previous  # the file is cut off here
             block, error, size = Block(), None, 0
@@ -116,7 +117,7 @@ def read_blocks(lines: Lines, source: str) -> Iterator[Block | FormatError]:
             error = line
         elif (size := size + len(line) + _LINE_OVERHEAD) > MAX_LINE:
             what = f"a sentence, with its comments, of more than {MAX_LINE >> 20} MiB, the limit"
-            error = FormatError(what, source, number)
+            error = FormatError(what, source, number, id=block.id)
             block = Block()
         elif line[0] == "#":
             if block.rows:
@@ -170,6 +171,7 @@ def read_conllu(
             try:
                 yield problem_from_block(block, tag_column, lemmas)
             except FormatError as error:
+                error.id = block.id
                 yield error
         # UPOS tags are given to any model: `linearizer/inputs.py` warns if it does not read them.
         if tagged == {XPOS}:

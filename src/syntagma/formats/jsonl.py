@@ -18,7 +18,7 @@ from typing import Any
 from syntagma.errors import FormatError, ProblemError, shown
 from syntagma.files.reading import Lines, Place
 from syntagma.formats.auto import auto_line
-from syntagma.formats.text import join_phrases, read_each
+from syntagma.formats.text import T, join_phrases, read_each
 from syntagma.problem.limits import (
     MAX_CONSTRAINTS,
     MAX_DIGITS,
@@ -27,6 +27,7 @@ from syntagma.problem.limits import (
     check_limit,
 )
 from syntagma.problem.problem import Problem
+from syntagma.problem.validation import check_id
 from syntagma.problem.word import Word
 from syntagma.results.acceptance import Acceptance
 from syntagma.results.linearization import Linearization
@@ -61,9 +62,7 @@ def read_jsonl(
 
     A plain string is a form, or, if `lemmas`, a lemma.
     """
-    return read_each(
-        lines, source, lambda line, place: problem_from_json(_parse(line), lemmas, place)
-    )
+    return _read_values(lines, source, lambda value, place: problem_from_json(value, lemmas, place))
 
 
 def read_orders(
@@ -74,7 +73,34 @@ def read_orders(
 
     Without "words", the words are those of the order.
     """
-    return read_each(lines, source, lambda line, place: order_from_json(_parse(line), split, place))
+    return _read_values(lines, source, lambda value, place: order_from_json(value, split, place))
+
+
+def _read_values(
+    lines: Lines, source: str, read: Callable[[Any, Place], T]
+) -> Iterator[T | FormatError]:
+    """What `read` makes of the value of each line; the error of a bad value has its id."""
+
+    def read_line(line: str, place: Place) -> T:
+        value = _parse(line)
+        try:
+            return read(value, place)
+        except ProblemError as error:
+            raise FormatError(str(error), *place, id=_id_of(value)) from error
+
+    return read_each(lines, source, read_line)
+
+
+def _id_of(value: object) -> str | None:
+    """The id of a problem that is bad for another reason."""
+    id = value.get("id") if isinstance(value, dict) else None
+    try:
+        if isinstance(id, str):
+            check_id(id)
+            return id
+    except ProblemError:
+        pass
+    return None
 
 
 def _parse(line: str) -> object:

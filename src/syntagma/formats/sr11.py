@@ -75,14 +75,16 @@ def read_sr11(lines: Lines, source: str) -> Iterator[LemmaTree | FormatError]:
     """Read one sentence at a time; a faulty one yields a `FormatError` in its place."""
     for place, id, tree, text in _blocks(lines, source):
         if isinstance(tree, FormatError):
+            tree.id = id or None
             yield tree
             continue
         try:
             nodes = [_node(line, Place(source, number)) for number, line in tree]
             yield LemmaTree(id, _problem(nodes, place), text, place)
         except ProblemError as error:
-            yield FormatError(about_sentence(id) + str(error), *place)
+            yield FormatError(about_sentence(id) + str(error), *place, id=id)
         except FormatError as error:
+            error.id = id
             yield error
 
 

@@ -42,6 +42,8 @@ def read_each(
             yield read(line, place)
         except ProblemError as error:
             yield FormatError(str(error), *place)
+        except FormatError as error:
+            yield error
 
 
 def read_text(
