@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,19 @@ def test_a_pattern_without_a_match(treebank: Path, capsys: pytest.CaptureFixture
     )
 
 
+def test_no_plan_is_printed_without_pytorch(
+    treebank: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert run(["train", str(treebank), str(treebank), "-o", str(treebank.with_name("model"))]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == (
+        "error: a neural scorer is trained with PyTorch, which is not installed: "
+        "pip install 'syntagma[train]', or train a linear one (--scorer linear)\n"
+    )
+
+
 def test_a_file_alone_is_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The model is the same as from the two parts as files; the header says what was held out."""
     whole = write_treebank(tmp_path / "whole.conllu")
@@ -172,8 +186,13 @@ def test_a_file_alone_is_split(tmp_path: Path, capsys: pytest.CaptureFixture[str
     ],
 )
 def test_what_a_specialised_training_needs(
-    treebank: Path, options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+    treebank: Path,
+    options: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    monkeypatch.setattr("syntagma.training.train.check_learner", lambda settings: None)
     output = treebank.with_name("model")
     assert run(["train", str(treebank), str(treebank), "-o", str(output), *options]) == 2
     assert message in " ".join(capsys.readouterr().err.split())

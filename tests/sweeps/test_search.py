@@ -32,6 +32,8 @@ from syntagma.sweeps.search import (
     run_trial,
 )
 from syntagma.sweeps.tune import TuningReport
+from syntagma.training.data import TrainingPlan
+from syntagma.training.learners import check_learner
 from syntagma.training.run import Epoch, TrainingReport
 
 PLANNED = AdaptedSettings(
@@ -276,6 +278,7 @@ def without_ray(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(driver, "search_with_ray", all_in_turn)
     monkeypatch.setattr(driver, "import_ray", lambda user, part: None)
+    monkeypatch.setattr("syntagma.training.train.check_learner", lambda settings: None)
     return counts
 
 
@@ -321,6 +324,20 @@ def test_a_search(treebank: Path, tmp_path: Path, without_ray: list[int]) -> Non
     for train, dev, chosen, message in others:
         with pytest.raises(TrainingError, match=message):
             syntagma.tune(train, dev, output, settings=chosen, trials=2, language="fr")
+
+
+def test_pytorch_is_looked_for_before_a_search_is_planned(
+    treebank: Path, tmp_path: Path, without_ray: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("syntagma.training.train.check_learner", check_learner)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(TrainingError, match="PyTorch, which is not installed"):
+        syntagma.tune(treebank, treebank, tmp_path / "x.syntagma", on_plan=no_plan)
+    assert (without_ray, [path.name for path in tmp_path.iterdir()]) == ([], ["toy.conllu"])
+
+
+def no_plan(plan: TrainingPlan) -> None:
+    pytest.fail("a plan without PyTorch")
 
 
 @pytest.mark.usefixtures("without_ray")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from toys.training_runs import Cut, cut_at
 from toys.treebank import write_treebank
 
 import syntagma
-from syntagma import ArgumentError, LinearSettings, OutputError, TrainingError
+from syntagma import ArgumentError, LinearSettings, NeuralSettings, OutputError, TrainingError
 from syntagma.files.locking import locked
 from syntagma.sweeps import train_many as driver
 from syntagma.sweeps import work
@@ -56,6 +57,15 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def run(ud: Path, output: Path, **options: Any) -> TrainManyReport:
     return train_many(ud, output, **{"settings": SETTINGS, **options})
+
+
+def test_pytorch_is_looked_for_before_any_treebank(
+    ud: Path, output: Path, here: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(TrainingError, match="PyTorch, which is not installed"):
+        run(ud, output, settings=NeuralSettings(), on_start=pytest.fail)
+    assert here == []
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -138,6 +138,7 @@ def test_treebanks_for_pretraining_are_read_and_reported(
         return Pretraining(LinearSettings(epochs=1, beam=2), threads)
 
     monkeypatch.setattr(learners, "_neural_learner", learner)
+    monkeypatch.setattr("syntagma.training.train.check_learner", lambda settings: None)
     further = tmp_path / "further.conllu"
     further.write_text(treebank.read_text().split("\n\n")[0] + "\n\n", encoding="utf-8")
     output = tmp_path / "model"
@@ -155,6 +156,17 @@ def test_treebanks_for_pretraining_are_read_and_reported(
     assert third == {**first, "use": "pre-training", "left_out": 0}
     with pytest.raises(TrainingError, match="other data or settings"):
         run(treebank, output, settings, pretrain=[further])
+
+
+def test_pytorch_is_looked_for_before_a_treebank_is_read(
+    treebank: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setattr("syntagma.training.train.read_training_data", pytest.fail)
+    message = r"PyTorch, which is not installed: pip install 'syntagma\[train\]', or train a linear"
+    with pytest.raises(TrainingError, match=message):
+        train(treebank, treebank, tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
 
 
 # ---- settings --------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from syntagma.sweeps.job import (
     write_json,
 )
 from syntagma.sweeps.work import TrainingOutcome, describe_error, work_in_processes, work_with_ray
+from syntagma.training.learners import check_learner
 from syntagma.treebanks.settings import MAX_SENTENCES, Settings
 
 _CONDITIONS = ("none", "pos", "half", "tree", "labelled")
@@ -132,6 +133,8 @@ def train_many(
     with locked(output / "table.json"):
         _check_settings(output, all_jobs)
         missing, kept, failed = _find_missing(all_jobs)
+        if missing and engine == "processes":  # a cluster has packages of its own
+            check_learner(settings)
         on_start(len(all_jobs), len(kept))
         for name, why in failed.items():
             on_treebank(name, why)

@@ -62,6 +62,15 @@ class Learner(Protocol):
         """Continue from a checkpoint made by `state`."""
 
 
+def check_learner(settings: Settings) -> None:
+    """Raise if a package is missing that the learner of these settings needs."""
+    if isinstance(settings, NeuralSettings) and find_spec("torch") is None:
+        raise TrainingError(
+            "a neural scorer is trained with PyTorch, which is not installed: "
+            "pip install 'syntagma[train]', or train a linear one (--scorer linear)"
+        )
+
+
 def create_learner(
     settings: Settings,
     threads: int,
@@ -86,11 +95,6 @@ def create_learner(
 def _neural_learner(
     settings: NeuralSettings, threads: int, start: Model | None, realizer: Realizer | None
 ) -> Learner:
-    if find_spec("torch") is None:
-        raise TrainingError(
-            "a neural scorer is trained with PyTorch, which is not installed: "
-            "pip install 'syntagma[train]'"
-        )
     # Imported only here: PyTorch is optional and slow to load.
     training = import_module("syntagma.neural.training")
     learner: Learner = training.NeuralLearner(

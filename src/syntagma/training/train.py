@@ -46,7 +46,7 @@ from syntagma.training.diagnostics import (
     doubts_of_result,
 )
 from syntagma.training.language_model import read_lm
-from syntagma.training.learners import create_learner
+from syntagma.training.learners import check_learner, create_learner
 from syntagma.training.presets import describe_preset
 from syntagma.training.run import Epoch, Run, TrainingReport, digest_inputs, open_folder
 from syntagma.treebanks.corpus import corpus_files
@@ -114,6 +114,7 @@ def train(
     further_models = [model_path(each) for each in (start, lm) if each is not None]
     with open_folder(output, [*train, *dev, *pretrain, *further_models]) as folder:
         # Read.
+        check_learner(settings)
         begun = load_start(start, settings) if start is not None else None
         data, settings = read_training_data(train, dev, pretrain, settings, begun, on_faults)
         check_orders(data.sentences, data.names[0])
