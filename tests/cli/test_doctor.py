@@ -73,6 +73,14 @@ def test_problems(models: list[CheckedModel], capsys: Capture) -> None:
     )
 
 
+def test_only_what_is_known_to_be_a_sentence_is_printed(
+    models: list[CheckedModel], capsys: Capture
+) -> None:
+    models.append(CheckedModel("tlh", "mine 1.0", 1_000_000, "00ff" * 16, "b a c", None, ""))
+    assert run(["doctor"]) == 0
+    assert "tlh    mine 1.0         1.0 MB   00ff00ff00ff  yes\n" in capsys.readouterr().out
+
+
 def test_json(models: list[CheckedModel], capsys: Capture) -> None:
     models.append(CheckedModel("fr", "syntagma-fr 1.0", 0, "", "", None, "it is broken"))
     assert run(["doctor", "--json"]) == 2

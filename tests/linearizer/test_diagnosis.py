@@ -17,6 +17,7 @@ from syntagma import __version__
 from syntagma.linearizer import diagnosis
 from syntagma.linearizer.diagnosis import CheckedModel, Package, check_models, environment
 from syntagma.linearizer.linearizer import Linearizer
+from syntagma.models.installed import SHIPPED, InstalledModel
 
 ROOT = Path(__file__).parents[2]
 
@@ -181,11 +182,39 @@ def test_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert found[name].right is True, found[name]
         assert found[name].output == "Can you send me the report ?"
         assert len(found[name].sha256) == 64
-    assert sorted(found["tlh"].output) == sorted("a b c")
+    assert sorted(found["tlh"].output.split()) == ["a", "b", "c"]
     assert found["tlh"].right is None
     assert found["x"].problem.startswith("broken 1.2 announces the model 'x', but there is no")
     assert str(damaged) in found["y"].problem
     assert [name for name, each in found.items() if each.problem] == ["x", "y"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", diagnosis.TREES)
+def test_a_model_of_another_language_makes_a_sentence_of_it(
+    code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = Path(__file__).parents[2] / "languages" / code
+    if not package.exists():
+        pytest.skip("a model that source distributions lack")
+    sentence, heads = diagnosis.TREES[code]
+    assert len(sentence.split()) == len(heads)
+    path = package / f"syntagma_{code}" / f"{code}.syntagma"
+    model = InstalledModel(code, f"syntagma-{code}", "1", language=code, path=path)
+    monkeypatch.setattr("syntagma.models.installed.installed_models", lambda: [model])
+    [found] = check_models()
+    assert (found.output, found.right, found.problem) == (sentence, True, "")
+
+
+@pytest.mark.slow
+def test_another_order_of_another_model_is_no_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = InstalledModel("ich", "mine", "1", language="fr", path=SHIPPED / "en.syntagma")
+    monkeypatch.setattr("syntagma.models.installed.installed_models", lambda: [model])
+    monkeypatch.setitem(diagnosis.TREES, "fr", ("dog . the barked", (4, 4, 1, 0)))
+    [found] = check_models()
+    assert (found.output, found.right, found.problem) == ("the dog barked .", None, "")
 
 
 @pytest.mark.slow

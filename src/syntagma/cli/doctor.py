@@ -84,7 +84,7 @@ def _models_as_text(models: Sequence["CheckedModel"]) -> str:
                 each.package or _MISSING,
                 f"{each.size / 1e6:.1f} MB" if each.size else _MISSING,
                 each.sha256[:12] or _MISSING,
-                "no" if each.problem else f"yes: {each.output}",
+                "no" if each.problem else f"yes: {each.output}" if each.right else "yes",
             )
             for each in models
         ),

@@ -11,7 +11,7 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from math import isfinite
@@ -25,7 +25,18 @@ if TYPE_CHECKING:
 
 # What must come out of the words of a sentence, by the name of the model.
 SENTENCES = dict.fromkeys(("en", "en-best-first"), "Can you send me the report ?")
-ANY_SENTENCE = "a b c"  # of other models: the words must come back, in any order
+# Sentences with the heads of their words, for models of other languages. Only the words must come
+# back: somebody's own model may have learned another order.
+TREES = {
+    "fr": ("Le chat dort .", (2, 3, 0, 3)),
+    "id": ("Saya membaca buku itu .", (2, 0, 2, 3, 2)),
+    "ko": ("나는 밥을 먹었다 .", (3, 3, 0, 3)),
+    "pt": ("O menino lê o livro .", (2, 3, 0, 5, 3, 3)),
+    "ru": ("Я читаю книгу .", (2, 0, 2, 2)),
+    "vi": ("Tôi đọc sách .", (2, 0, 2, 2)),
+    "zh": ("他 是 學生 。", (2, 0, 2, 2)),  # as its treebank has it
+}
+ANY_WORDS = "a b c"  # for all other models
 
 # Extras for the development of Syntagma.
 _OURS = frozenset({"benchmarks", "dev", "docs", "release", "server-tests"})
@@ -83,7 +94,7 @@ class Environment:
 class CheckedModel:
     """A model that is installed, and what became of the words of a sentence.
 
-    `right` says whether it was the order that is known to come out, None if none is known.
+    `right` says whether the sentence came out; None if another order may be right as well.
     """
 
     name: str = ""
@@ -145,18 +156,27 @@ def _check(model: InstalledModel) -> CheckedModel:
         from syntagma.files.reading import fingerprint
         from syntagma.linearizer.linearizer import Linearizer
         from syntagma.models.loading import load_model
+        from syntagma.problem.word import Word
 
         digest = fingerprint(model.path)
         # By its file: the name of a broken package may stand for another one.
         linearizer = Linearizer(load_model(model.path, search=None), model.path)
-        sentence = SENTENCES.get(model.name, ANY_SENTENCE)
-        result = linearizer.order(sorted(sentence.split()))
+        sentence, heads = TREES.get(model.language, (ANY_WORDS, ()))
+        sentence = SENTENCES.get(model.name, sentence)
+        words: Sequence[Word | str] = sorted(sentence.split())
+        if heads and linearizer.takes_arcs:
+            words = [
+                Word(form, head=head) for form, head in zip(sentence.split(), heads, strict=True)
+            ]
+        result = linearizer.order(words)
         output, problem = result.text, ""
         if model.name in SENTENCES:
             right = output == sentence
             problem = "" if right else f"it orders {output!r}, where {sentence!r} is right"
         elif sorted(output.split()) != sorted(sentence.split()):
             problem = f"it makes {output!r} of the words {sentence!r}"
+        elif heads and output == sentence:
+            right = True
         if not isfinite(result.score):
             problem = problem or f"its score of {output!r} is {result.score}"
     except Exception as error:
