@@ -11,7 +11,7 @@
 # make release-check build wheel and source distribution, check them, try them in clean environments
 # make compilers build the core with Clang, too, and compare outputs with those of GCC
 # make fuzz      run random and hostile inputs, as in: make fuzz SEED=2 MINUTES=10 TARGETS="models"
-# make languages train, measure and pack models, as in: make languages LANGUAGES="fr ko" SPLIT=dev
+# make languages train and measure models and make packages of them, as in: make languages LANGUAGES="fr ko" SPLIT=dev
 # make coverage  measure which lines of the Python source the tests run
 
 # The first of these that is installed and of a version that is tested.
