@@ -25,7 +25,7 @@ import languages
 import syntagma
 from syntagma.files.reading import fingerprint
 from syntagma.models.container import read_header
-from syntagma.models.installed import LANGUAGES
+from syntagma.models.languages import LANGUAGES
 from syntagma.models.packaging import About, licence_id, package_texts
 from syntagma.problem.trees import is_projective
 from syntagma.realization.realizer import Realizer

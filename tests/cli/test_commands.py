@@ -503,7 +503,7 @@ def test_info_of_an_odd_header(
 
 SHORT_INFO = """\
 name          fake
-language      en
+language      English (en)
 scorer        linear
 search        beam
 tags          XPOS

@@ -13,7 +13,8 @@ from toys.packages import install
 
 import syntagma
 from syntagma.errors import ModelError
-from syntagma.models.installed import LANGUAGES, announcements, is_name
+from syntagma.models.installed import announcements, is_name
+from syntagma.models.languages import LANGUAGES
 from syntagma.models.loading import model_path
 
 

@@ -349,7 +349,7 @@ def test_models_are_described_without_their_place(client: TestClient) -> None:
     answer = client.get("/v1/models").json()
     assert answer["default"] == "en"
     [model] = answer["models"]
-    assert model["name"] == "en"
+    assert (model["name"], model["language_name"]) == ("en", "English")
     assert "realize" in model["operations"]
     assert model["tag_column"] == "xpos"
     assert {"NN", "VBD"} <= set(model["tags"])
@@ -359,6 +359,12 @@ def test_models_are_described_without_their_place(client: TestClient) -> None:
     assert answer["limits"]["words"] == Limits().words
     assert ".syntagma" not in json.dumps(answer)
     assert "path" not in model
+
+
+def test_a_language_is_named(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(english()["en"].linearizer.info.header, "language", "de")
+    [model] = client.get("/v1/models").json()["models"]
+    assert (model["language"], model["language_name"]) == ("de", "German (de)")
 
 
 def test_text_is_split_into_words(client: TestClient) -> None:

@@ -109,6 +109,15 @@ def test_a_model_is_also_found_by_its_language(client: TestClient, name: str) ->
     assert client.post("/process", data=data).json()["model"] == "en"
 
 
+@pytest.mark.parametrize("name", ["de", "german", "German-gsd-ud-2.15-241121"])
+def test_a_language_is_found_by_its_code_and_by_its_name(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setitem(english()["en"].linearizer.info.header, "language", "de")
+    data = {"data": "dog the barked", "input": "horizontal", "model": name}
+    assert client.post("/process", data=data).json()["model"] == "en"
+
+
 @pytest.mark.parametrize("name", ["-", "czech-pdt", "eng", "english2"])
 def test_other_models_are_refused(client: TestClient, name: str) -> None:
     refused = client.post("/process", data={"data": "a", "input": "horizontal", "model": name})

@@ -9,6 +9,7 @@ import typer
 
 from syntagma.cli import options
 from syntagma.cli.output import aligned, write_stdout
+from syntagma.models.languages import name_with_code
 
 if TYPE_CHECKING:
     from syntagma.models.installed import InstalledModel
@@ -88,7 +89,7 @@ def list_as_text(models: Sequence["InstalledModel"]) -> str:
     rows = [
         (
             each.name,
-            each.language or "-",
+            name_with_code(each.language) or "-",
             f"{each.distribution} {each.version}",
             each.search,
             _columns(each.tags, each.inputs) or "-",
@@ -114,7 +115,7 @@ def list_as_json(models: Sequence["InstalledModel"]) -> str:
 def summarize(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What most users want to know, in a few lines."""
     yield "name", _plain(header.get("name", ""))
-    yield "language", _plain(header.get("language", ""))
+    yield "language", name_with_code(_plain(header.get("language", "")))
     kind = _plain(header.get("scorer", "linear"))
     if "grammar" in header:
         kind += f", {_plain(header['grammar'])} grammar"

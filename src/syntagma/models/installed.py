@@ -23,6 +23,7 @@ from syntagma import __version__
 from syntagma.errors import ModelError, shown
 from syntagma.models.container import read_header
 from syntagma.models.header import check_header
+from syntagma.models.languages import LANGUAGES
 from syntagma.realization.realizer import Realizer
 
 if TYPE_CHECKING:
@@ -31,17 +32,6 @@ if TYPE_CHECKING:
 GROUP = "syntagma.models"
 SUFFIX = ".syntagma"
 SHIPPED = Path(__file__).parent
-
-# The languages that have a package in `languages/`, by the names of the models.
-LANGUAGES = {
-    "fr": "French",
-    "id": "Indonesian",
-    "ko": "Korean",
-    "pt": "Portuguese",
-    "ru": "Russian",
-    "vi": "Vietnamese",
-    "zh": "Chinese",
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ from syntagma.files.paths import check_path
 from syntagma.files.reading import fingerprint
 from syntagma.files.writing import atomic_write
 from syntagma.models.header import Header
-from syntagma.models.installed import GROUP, LANGUAGES, SUFFIX, shipped_models
+from syntagma.models.installed import GROUP, SUFFIX, shipped_models
+from syntagma.models.languages import name_of, name_with_code
 from syntagma.models.loading import load_model, model_path
 
 SINCE = "0.11"  # the first version of Syntagma that finds packages
@@ -237,7 +238,7 @@ class About:
     def language(self) -> str:
         """The language in English, as far as it is known."""
         stated = one_line(self.header.get("language", "")) or "an unnamed language"
-        return LANGUAGES.get(stated, stated)
+        return name_of(stated)
 
     @property
     def abilities(self) -> str:
@@ -266,7 +267,7 @@ def model_card(about: About, records: Sequence[Mapping[str, Any]] = ()) -> str:
     best_first = header.get("search") == "best-first"
     option, argument = (" --search best-first", ', search="best-first"') if best_first else ("", "")
     facts = [
-        f"language: {one_line(header.get('language', '')) or '-'}",
+        f"language: {name_with_code(one_line(header.get('language', ''))) or '-'}",
         f"learned from {_data(header)}",
         f"tags: {tags}{_inputs(header)}, as the treebank has them",
         "orders: those that are not projective, too"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from syntagma.errors import ModelError, shown
 from syntagma.linearizer.linearizer import Linearizer
+from syntagma.models.languages import name_with_code
 from syntagma.models.loading import load_model, model_path
 from syntagma.request import Operation
 from syntagma.server.faults import Fault
@@ -42,6 +43,7 @@ class Served:
         return {
             "name": self.name,
             "language": header.get("language", ""),
+            "language_name": name_with_code(header.get("language", "")),
             "search": linearizer.search,
             "operations": self.operations,
             "realizes": "realize" in self.operations,

@@ -25,6 +25,7 @@ from syntagma.errors import FormatError, ProblemError, shown
 from syntagma.files.reading import Place
 from syntagma.formats.conllu import read_conllu, write_conllu
 from syntagma.formats.text import read_text
+from syntagma.models.languages import name_of
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.request import Request
@@ -139,7 +140,8 @@ def _model(name: str | None, models: Models) -> Served:
     except Fault as fault:
         language = (name or "").partition("-")[0].lower()
         for served in models.values():
-            if served.linearizer.info.header.get("language", "").lower() == language != "":
+            stated = served.linearizer.info.header.get("language", "")
+            if language and language in (stated.lower(), name_of(stated).lower()):
                 return served
         raise Fault(fault.code, fault.message, "model") from None
 

@@ -4,7 +4,7 @@
  *
  * @typedef {import("./state.js").State} State
  * @typedef {import("./conllu.js").Result} Result
- * @typedef {{name: string, language?: string, tag_column?: string, tags?: string[], labels?: string[], upos?: string[], features?: string[], lifts?: boolean, realizes?: boolean}} Model
+ * @typedef {{name: string, language?: string, language_name?: string, tag_column?: string, tags?: string[], labels?: string[], upos?: string[], features?: string[], lifts?: boolean, realizes?: boolean}} Model
  */
 
 import { showAlternatives } from "./alternatives.js";
@@ -259,7 +259,7 @@ function showCode() {
 }
 
 function showModel() {
-  const { name, language } = model() ?? { name: "" };
+  const { name, language_name: language } = model() ?? { name: "" };
   byId("model").value = name;
   byId("projective-choice").hidden = !model()?.lifts && !state.projective;
   byId("about").textContent = name && `Model ${name}${language ? `, ${language}` : ""}`;
