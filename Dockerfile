@@ -6,6 +6,16 @@ COPY pyproject.toml setup.py README.md LICENSE MANIFEST.in ./
 COPY src ./src
 RUN python -m venv /opt/syntagma
 RUN /opt/syntagma/bin/pip install --no-cache-dir ".[server]"
+# Packages of other languages, as in: docker build --build-arg LANGUAGES="fr ko" .
+ARG LANGUAGES=""
+COPY languages ./languages
+RUN for language in $LANGUAGES; do \
+      if ! test -f "languages/$language/syntagma_$language/$language.syntagma"; then \
+        echo "LANGUAGES: no model of '$language' in languages/; there are:" languages/*/syntagma_*/*.syntagma >&2; \
+        exit 2; \
+      fi; \
+      /opt/syntagma/bin/pip install --no-cache-dir --no-deps "./languages/$language" || exit 1; \
+    done
 
 FROM python:3.12-slim
 COPY --from=build /opt/syntagma /opt/syntagma

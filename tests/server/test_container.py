@@ -4,11 +4,15 @@ What needs another system is left out: the base image, the compiler's package, t
 compiled modules are those of this folder, instead of compiling them again.
 """
 
+import json
+import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -82,6 +86,63 @@ def stage(folder: Path) -> Path:
     for compiled in (ROOT / "src").rglob("*.so"):
         shutil.copy2(compiled, site / compiled.relative_to(ROOT / "src"))
     return site
+
+
+def add_languages(build: Path, names: str, pip: str) -> subprocess.CompletedProcess[str]:
+    """What the first stage does with the argument LANGUAGES, with another pip."""
+    assert arguments("ARG") == ['LANGUAGES=""']
+    [run] = [each for each in arguments("RUN") if "LANGUAGES" in each]
+    order = [
+        (name, rest) for name, rest in instructions() if "LANGUAGES" in rest or "AS build" in rest
+    ]
+    assert [name for name, _ in order] == ["FROM", "ARG", "RUN"]  # an argument is of its stage
+    installing = "/opt/syntagma/bin/pip install --no-cache-dir --no-deps"
+    assert run.count(installing) == 1
+    return subprocess.run(
+        ["sh", "-c", run.replace(installing, pip)],
+        cwd=build,
+        env=os.environ | {"LANGUAGES": names},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_the_languages_of_the_image_are_those_of_the_argument(tmp_path: Path) -> None:
+    (tmp_path / "languages").symlink_to(ROOT / "languages")
+    for names in ("", "  "):
+        none = add_languages(tmp_path, names, "echo")
+        assert (none.returncode, none.stdout, none.stderr) == (0, "", "")
+    unknown = add_languages(tmp_path, "xx", "echo")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert unknown.stderr.startswith("LANGUAGES: no model of 'xx' in languages/; there are:")
+    if not (ROOT / "languages" / "fr" / "syntagma_fr" / "fr.syntagma").exists():
+        pytest.skip("models that source distributions lack")
+    two = add_languages(tmp_path, "fr  ko", "echo")
+    assert (two.returncode, two.stdout) == (0, "./languages/fr\n./languages/ko\n")
+    half = add_languages(tmp_path, "fr xx ko", "echo")
+    assert (half.returncode, half.stdout) == (2, "./languages/fr\n")
+    assert "languages/pt/syntagma_pt/pt.syntagma" in half.stderr
+    assert add_languages(tmp_path, "fr ko", "false").returncode == 1
+
+
+@pytest.mark.slow
+def test_languages_of_the_image_are_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the command of the guide."""
+    if not (ROOT / "languages" / "fr" / "syntagma_fr" / "fr.syntagma").exists():
+        pytest.skip("models that source distributions lack")
+    shutil.copytree(ROOT / "languages" / "fr", tmp_path / "languages" / "fr")
+    options = "--quiet --no-deps --no-build-isolation --no-index --target site"
+    pip = f"{shlex.quote(sys.executable)} -m pip install {options}"
+    added = add_languages(tmp_path, "fr", pip)
+    assert added.returncode == 0, added.stderr
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"))
+    monkeypatch.chdir(tmp_path)
+    with (
+        running("--model", "en", "--model", "fr") as server,
+        urlopen(f"http://{server.host}:{server.port}/v1/models") as answer,
+    ):
+        models = json.load(answer)["models"]
+    assert [model["name"] for model in models] == ["en", "fr"]
 
 
 @pytest.mark.slow
