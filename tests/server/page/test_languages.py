@@ -15,7 +15,8 @@ from references.visit import Route, Visit, expect
 Visiting = Callable[..., Visit]
 MODEL = {
     "name": "xx",
-    "language": "xx",
+    "language": "la",
+    "language_name": "Latin (la)",
     "tag_column": "xpos",
     "tags": ["N", "V"],
     "labels": ["nsubj", "obl", "case"],
@@ -69,6 +70,7 @@ def test_arcs_that_cross_are_drawn_and_can_be_forbidden(
 ) -> None:
     visit, bodies = latin
     visit.expect_sentence("magna vicit cum laude")
+    expect(visit.page.locator("#about")).to_have_text("Model xx, Latin (la)")
     expect(visit.page.locator(".arc.given")).to_have_count(4)
     label = visit.page.locator(".arc-label", has_text="amod").bounding_box()
     root = visit.page.locator(".arc.root .arc-line").bounding_box()
