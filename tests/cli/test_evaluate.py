@@ -97,13 +97,13 @@ def test_several_files_and_patterns(
 def test_the_file_that_was_measured_is_named(
     treebank: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Not the model that it was made from."""
-    copy, record = tmp_path / "fluent.syntagma", tmp_path / "figures.json"
+    """Not the model that it was made from; whatever the file is called."""
+    copy, record = tmp_path / "flu[b]ent.syntagma", tmp_path / "figures.json"
     copy.write_bytes(model.read_bytes())
     command = ["evaluate", "--data", str(treebank), "-c", "none", "--json", str(record)]
     assert run([*command, "--model", str(copy)]) == 0
-    assert capsys.readouterr().out.startswith("model fluent.syntagma on toy.conllu")
-    assert json.loads(record.read_text(encoding="utf-8"))["model"] == "fluent.syntagma"
+    assert capsys.readouterr().out.startswith("model flu[b]ent.syntagma on toy.conllu")
+    assert json.loads(record.read_text(encoding="utf-8"))["model"] == "flu[b]ent.syntagma"
     assert run([*command, "--model", "en", "--limit", "1"]) == 0
     assert capsys.readouterr().out.startswith("model en on toy.conllu")
 

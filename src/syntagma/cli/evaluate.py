@@ -302,7 +302,7 @@ def _printed(heading: str, tables: "Sequence[Table]", lines: "Sequence[str]") ->
     if not console.is_terminal:
         console = Console(width=120)  # do not wrap lines in a file
     with console.capture() as shown:
-        console.print(heading)
+        console.print(heading, markup=False)
         for table in tables:
             console.print("", table)
         console.print()
