@@ -73,8 +73,8 @@ def test_alternatives_come_best_first_and_can_be_looked_at(visit: Visit) -> None
 
 
 def test_more_alternatives_and_such_as_differ_in_meaning(visit: Visit) -> None:
-    visit.type("dog man the the bit .")
-    expect(visit.words).to_have_count(6)
+    visit.type("in the morning , she often says he sings .")
+    expect(visit.words).to_have_count(10)
     visit.page.get_by_label("Show").select_option("10")
     expect(visit.page.locator("#orders li")).to_have_count(10)
     before = visit.page.locator(".order-text").all_text_contents()
