@@ -10,9 +10,9 @@ import xml.etree.ElementTree as ElementTree
 from random import Random
 from typing import Any
 
+from syntagma.errors import visible
 from syntagma.problem.problem import Problem
 from syntagma.results.drawing import html as page
-from syntagma.results.drawing.characters import visible
 from syntagma.results.linearization import Linearization, Token
 from syntagma.results.realization import NBest, Realization
 from syntagma.results.spelling import Spelling

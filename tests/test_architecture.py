@@ -22,6 +22,7 @@ PACKAGE = ROOT / "src" / "syntagma"
 # Rooms and single modules, lowest first. A module imports from its own room and from lower layers.
 LAYERS = (
     ("errors",),
+    ("caches",),
     ("arguments",),
     ("request",),
     ("problem",),

@@ -18,11 +18,41 @@ from __future__ import annotations
 
 import re
 import sys
+import unicodedata
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
 LONGEST_SHOWN = 80  # characters of a value in a message
+_UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
+_NO_CHARACTERS = "\ufffe\uffff"
+# Embeddings, overrides and isolates: an unclosed one reverses what comes after it.
+_DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def visible(text: str) -> str:
+    """Text of a file or a request as a terminal, a log or a drawing can show it: with escapes for
+    control characters, also those of the writing direction, for line ends, and for what no file or
+    no XML can hold.
+
+    >>> print(visible("a\\tb\\x1b[2J"))
+    a\\tb\\x1b[2J
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        repr(character)[1:-1]
+        if unicodedata.category(character) in _UNPRINTABLE
+        or character in _NO_CHARACTERS
+        or character in _DIRECTIONS
+        else character
+        for character in text
+    )
+
+
+def brief(text: str, longest: int = LONGEST_SHOWN) -> str:
+    """A name of a file or a request as messages show it without quotes."""
+    return visible(text if len(text) <= longest else f"{text[: longest - 1]}…")
 
 
 def shown(value: object) -> str:

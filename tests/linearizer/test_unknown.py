@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -17,6 +19,7 @@ from toys.network import toy_neural_linearizer, universal_linearizer, with_unive
 from toys.realizer import toy_realizing_linearizer
 
 from syntagma.errors import SyntagmaWarning
+from syntagma.linearizer.inputs import MOST_NAMED
 from syntagma.linearizer.linearizer import Linearizer, load
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
@@ -346,3 +349,70 @@ def test_as_an_error_it_stops_the_stream() -> None:
             results = toy_linearizer().order_many([["w1"], [Word("w1", "NOUN")]], threads=threads)
             with pytest.raises(SyntagmaWarning):
                 list(results)
+
+
+def test_only_so_many_names_are_kept_and_the_last_warning_says_so() -> None:
+    model = copy(toy_linearizer())
+    with caught() as texts:
+        for number in range(MOST_NAMED + 50):
+            model.order([Word("w1", f"Q{number}")])
+    assert len(texts) == MOST_NAMED + 1
+    assert texts[-1] == (
+        "the model toy does not know further tags (1,000 names were shown before) and "
+        "orders as if they were not given: it reads XPOS tags (JJ, NN, VB); give those, leave the "
+        "tag out, or train a model on a treebank with your tags"
+    )
+    with caught() as texts:
+        model.order([Word("w1", "Q999999"), Word("w2", "Q7", 1, "ODD")])
+        model.order([Word("w1", "NOUN")])
+    named, labels, foreign = texts
+    assert "does not know the tag Q7 and" in named
+    assert "does not know further labels (1,000 names were shown before) and" in labels
+    assert "as if they were not given: it reads XPOS tags (JJ, NN, VB); give those" in foreign
+
+
+def test_long_and_unprintable_names_are_shortened_and_escaped() -> None:
+    with caught() as texts:
+        toy_linearizer().order([Word("w1", "Q" * 9_000), Word("w2", "A\x1b[2J\u202e\u2066B\x9b")])
+    [text] = texts
+    assert f"the tags A\\x1b[2J\\u202e\\u2066B\\x9b, {'Q' * 79}… and orders" in text
+    assert len(text) < 400
+
+
+@pytest.mark.filterwarnings("ignore::syntagma.SyntagmaWarning")
+@pytest.mark.parametrize("field", ["tag", "deprel", "features", "upos", "form", "lemma"])
+def test_long_names_of_requests_are_not_kept(field: str) -> None:
+    """Neither with warnings nor in a cache: 16 MB of text leave less than 2 MB behind."""
+    model = toy_realizing_linearizer("neural")
+    rng = Random(field)
+
+    def order() -> None:
+        text = f"Odd={rng.randrange(10**8)}" + "x" * 9_980
+        text = text if field == "features" else text.replace("=", "-")
+        words = [Word(**{"form": "w1", field: text}), Word("w2", head=1), "w3"]  # type: ignore[arg-type]
+        if field == "lemma":
+            model.realize([Word(lemma=text, tag="NN"), Word("w2", head=1)], beam=1)
+        else:
+            model.spell(model.order(words, beam=1))
+
+    order()
+    tracemalloc.start()
+    try:
+        for _ in range(400):
+            order()
+        kept = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert kept < 2 << 20
+
+
+def test_copies_have_warnings_of_their_own() -> None:
+    """So that no user of a server reads the tags of another one."""
+    model = toy_linearizer()
+    with caught():
+        copy(model).order([Word("w1", "SECRET"), Word("w2", "OTHER")])
+    with caught() as texts:
+        copy(model).order([Word("w1", "OTHER")])
+    [text] = texts
+    assert "the tag OTHER and" in text
+    assert "SECRET" not in text

@@ -1,6 +1,8 @@
 """The application over HTTP: answers are those of the command line, errors are clean."""
 
+import gc
 import json
+import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
@@ -99,6 +101,38 @@ def test_unknown_tags_give_a_warning_beside_the_answer(client: TestClient) -> No
     batch = client.post("/v1/order", json={"problems": [words, ["it"], words]}).json()
     assert batch["warnings"] == answer["warnings"]
     assert "warnings" not in client.post("/v1/order", json={"words": ["it"]}).json()
+
+
+def test_a_warning_names_nothing_of_another_request(client: TestClient) -> None:
+    from syntagma.server.logs import collect_warnings
+
+    collect_warnings()
+    for words in ([["a", "SECRET"], ["b", "ODD"]], [["b", "ODD"]]):
+        given = [{"form": form, "tag": tag} for form, tag in words]
+        answer = client.post("/v1/order", json={"words": given}).json()
+    assert "does not know the tag ODD and" in answer["warnings"][0]
+    assert "SECRET" not in answer["warnings"][0]
+
+
+def test_memory_does_not_grow_with_unknown_tags_of_requests(client: TestClient) -> None:
+    from syntagma.server.logs import collect_warnings
+
+    collect_warnings()
+
+    def ask(number: int) -> None:
+        problems = [[{"form": "it", "tag": f"{number}-{n}-{'x' * 5_000}"}] for n in range(100)]
+        assert client.post("/v1/order", json={"problems": problems}).status_code == 200
+
+    ask(0)
+    tracemalloc.start()
+    try:
+        for number in range(1, 11):
+            ask(number)
+        gc.collect()
+        kept = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert kept < 2 << 20
 
 
 @pytest.mark.parametrize(

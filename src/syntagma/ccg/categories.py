@@ -37,9 +37,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
+
+from syntagma.caches import cached_texts
 
 LEFT, RIGHT = 0, 1
 
@@ -71,7 +72,7 @@ class Combination(NamedTuple):
     head: int
 
 
-@lru_cache(maxsize=1 << 16)
+@cached_texts(1 << 16)
 def split_category(category: str) -> Functor | None:
     """The parts of a functor; None for an atom, or if the category is not well formed."""
     depth = 0
@@ -158,7 +159,7 @@ def is_type_raised(category: str) -> bool:
     return _same(functor.result, inner.result)
 
 
-@lru_cache(maxsize=1 << 16)
+@cached_texts(1 << 16)
 def combine(left: str, right: str, result: str) -> Combination:
     """The rule by which two categories combine to a third; see the table above."""
     opening = is_punctuation_category(left)
@@ -276,7 +277,7 @@ def _instantiated(result: str, pattern: str, argument: str) -> str:
     return result
 
 
-@lru_cache(maxsize=1 << 16)
+@cached_texts(1 << 16)
 def _analysed(category: str, directed: bool) -> tuple[str, dict[int, str]]:
     """A category without features, and the features by their places in it."""
     rest = category if directed else _without_directions(category)
@@ -292,7 +293,7 @@ def _is_conjoined(right: str, result: str) -> bool:
     return result.endswith(CONJOINED) and unify(right, result.removesuffix(CONJOINED))
 
 
-@lru_cache(maxsize=1 << 16)
+@cached_texts(1 << 16)
 def _without_directions(category: str) -> str:
     return _ANY_SLASH.sub("|", category)
 

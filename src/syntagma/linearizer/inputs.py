@@ -11,7 +11,15 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from syntagma.arguments import as_integer
-from syntagma.errors import ProblemError, SyntagmaError, SyntagmaWarning, name_word, shown, warn
+from syntagma.errors import (
+    ProblemError,
+    SyntagmaError,
+    SyntagmaWarning,
+    brief,
+    name_word,
+    shown,
+    warn,
+)
 from syntagma.problem.problem import Problem
 from syntagma.problem.validation import check_iterable
 from syntagma.problem.word import UPOS_TAGS, TagColumn, Word
@@ -23,6 +31,7 @@ Words = Problem | Iterable[str | Word]
 Order = Iterable[str] | Iterable[int]
 
 _NAMED = 3  # tags or labels that a message names
+MOST_NAMED = 1_000  # tags and labels that the warnings of one linearizer name
 
 
 def read(reader: Callable[..., Any], value: object, what: str) -> Any:
@@ -132,17 +141,19 @@ class UnknownNotices:
     """The warnings of one linearizer.
 
     A problem with a tag that an earlier warning named gives the same warning, so that Python shows
-    it once. The results depend on none of this.
+    it once. After `MOST_NAMED` of them, a last warning on each topic names none. The results depend
+    on none of this.
     """
 
     def __init__(
         self, model: str, tag_column: TagColumn, vocabulary: Vocabulary, *, takes_labels: bool
     ) -> None:
-        self._model = model
+        self._model = brief(model)
         self._takes_labels = takes_labels  # models without arcs reject labels
         self._column = tag_column
         self._vocabulary = vocabulary
-        self._given: dict[tuple[str, str], SyntagmaWarning] = {}  # by topic and tag or label
+        # By topic and tag or label; the last warning on a topic by None.
+        self._given: dict[tuple[str, str | None], SyntagmaWarning] = {}
 
     def check(self, words: Sequence[Word]) -> None:
         """Warn if tags, features or labels of these words are unknown."""
@@ -158,23 +169,31 @@ class UnknownNotices:
     def _warn(self, topic: str, unknown: Sequence[str]) -> None:
         if not unknown:
             return
-        known = (self._given.get((topic, name)) for name in unknown)
+        names: list[str | None] = [brief(name) for name in unknown]
+        known = (self._given.get((topic, name)) for name in names)
         warning = next(filter(None, known), None)
         if warning is None:
-            warning = SyntagmaWarning(self._message(topic, unknown), topic=topic)
-            for name in unknown[:_NAMED]:
-                self._given[topic, name] = warning
+            named = names[:_NAMED] if len(self._given) < MOST_NAMED else [None]
+            warning = self._given.get((topic, named[0]))
+        if warning is None:
+            message = self._message(topic, [each for each in named if each], len(unknown))
+            warning = SyntagmaWarning(message, topic=topic)
+            self._given.update(((topic, name), warning) for name in named)
         warn(warning)
 
-    def _message(self, topic: str, unknown: Sequence[str]) -> str:
+    def _message(self, topic: str, names: Sequence[str], count: int) -> str:
+        """The warning about so many tags or labels, of which these are named; about any further
+        ones, if none is."""
         vocabulary, column = self._vocabulary, self._column.upper()
         kind = {"labels": "label", "features": "feature"}.get(topic, "tag")
-        named = ", ".join(unknown[:_NAMED])
-        if len(unknown) > _NAMED:
-            named += f" and {len(unknown) - _NAMED} more"
-        several = len(unknown) > 1
+        several = count > 1 or not names
+        named = f"the {kind}{'s' * several} {', '.join(names)}"
+        if not names:
+            named = f"further {kind}s ({MOST_NAMED:,} names were shown before)"
+        elif count > len(names):
+            named += f" and {count - len(names)} more"
         message = (
-            f"the model {self._model} does not know the {kind}{'s' * several} {named} and orders "
+            f"the model {self._model} does not know {named} and orders "
             f"as if {'they were' if several else 'it was'} not given"
         )
         match topic:
@@ -189,8 +208,9 @@ class UnknownNotices:
                     "the tag out"
                 )
             case "UPOS tags":
+                reads = f"{names[0]} is a UPOS tag, but the model reads" if names else "it reads"
                 advice = (
-                    f": {unknown[0]} is a UPOS tag, but the model reads {column} tags "
+                    f": {reads} {column} tags "
                     f"({self._tags()}); give those, leave the tag out, or train a model on UPOS "
                     "tags (syntagma train --tag-column upos)"
                 )
@@ -222,4 +242,4 @@ class UnknownNotices:
 def _examples(names: Sequence[str]) -> str:
     """A few of the names, words rather than punctuation."""
     chosen = [name for name in names if name.replace("=", "").isalpha()] or list(names)
-    return ", ".join(chosen[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+    return ", ".join(map(brief, chosen[:_NAMED])) + (", …" if len(names) > _NAMED else "")

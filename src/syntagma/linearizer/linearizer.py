@@ -175,12 +175,12 @@ class Linearizer:
         self.realizes = model.realizer is not None
         self._detokenizer = model.realizer.detokenizer if model.realizer else Detokenizer()
         self._rule = rule_of(scorer_name(model.header))
-        self._unknown = UnknownNotices(
-            str(model.header.get("name", "")),
-            self.tag_column,
-            vocabulary,
-            takes_labels=self.takes_arcs,
-        )
+        self._unknown = self._notices()
+
+    def _notices(self) -> UnknownNotices:
+        name = str(self.info.header.get("name", ""))
+        vocabulary = self._model.vocabulary
+        return UnknownNotices(name, self.tag_column, vocabulary, takes_labels=self.takes_arcs)
 
     def __repr__(self) -> str:
         without = "" if self.has_language_model else ", no language model"
@@ -200,6 +200,7 @@ class Linearizer:
     def __copy__(self) -> Linearizer:
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
+        twin._unknown = self._notices()  # each user of a server has warnings of its own
         return twin
 
     def __deepcopy__(self, memo: dict[int, object]) -> Linearizer:

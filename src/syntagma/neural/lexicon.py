@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from syntagma.caches import LONGEST_KEPT
 from syntagma.problem.word import shape
 
 LEXICAL = ("form", "lower", "suffix", "shape")
@@ -33,13 +34,14 @@ class Lexicon:
         """The number of a form in each table."""
         found = self._cache.get(form)
         if found is None:
-            if len(self._cache) > _CACHE_SIZE:
-                self._cache.clear()
             found = tuple(
                 table.get(name, 0)
                 for table, name in zip(self._tables, lexical_names(form, self.suffix), strict=True)
             )
-            self._cache[form] = found
+            if len(form) <= LONGEST_KEPT:
+                if len(self._cache) > _CACHE_SIZE:
+                    self._cache.clear()
+                self._cache[form] = found
         return found
 
     def sizes(self) -> dict[str, int]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import NamedTuple
 
+from syntagma.caches import cached_texts
 from syntagma.errors import ArgumentError, SyntagmaWarning, shown, warn
 from syntagma.problem.canonical import canonical_order
 from syntagma.problem.limits import MAX_CHARACTERS
@@ -128,7 +128,7 @@ def check_tag_column(tag_column: TagColumn) -> None:
         raise ArgumentError(f"tag_column must be upos or xpos, not {shown(tag_column)}")
 
 
-@lru_cache(1 << 14)
+@cached_texts(1 << 14)
 def readable_features(column: str) -> str:
     """The well-formed features (Name=Value, each name once) of a column that may hold anything."""
     if column == UNKNOWN or len(column) > MAX_CHARACTERS:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
-from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 from syntagma.arguments import as_integer, is_collection
+from syntagma.caches import cached_texts
 from syntagma.errors import ProblemError, name_word, name_words, shown
 from syntagma.problem.limits import (
     MAX_CHARACTERS,
@@ -114,7 +114,7 @@ def _check_features(features: str, words: Sequence[Word], index: int) -> None:
         names.add(name)
 
 
-@lru_cache(1 << 14)
+@cached_texts(1 << 14)
 def _are_plain(features: str) -> bool:
     """Whether features are valid and ASCII, as almost all are."""
     parts = [part.partition("=") for part in features.split("|")]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Literal
 
 from syntagma.arguments import as_integer
+from syntagma.caches import cached_texts
 from syntagma.errors import shown
 
 ROOT_LABEL = "root"
@@ -119,17 +119,17 @@ class Alternative:
         return any(map(str.isalnum, self.text))
 
 
-@lru_cache(maxsize=1 << 16)
+@cached_texts(1 << 16)
 def shape(form: str) -> str:
     """The kinds of characters in a form, runs collapsed: `McDonald` is `XxXx`, `1990s` is `dx`."""
     kinds = (
         "d" if each.isdigit() else each if not each.isalpha() else "X" if each.isupper() else "x"
         for each in form
     )
-    return "".join(kind for kind, _ in groupby(kinds))[:8]
+    return "".join(kind for kind, _ in islice(groupby(kinds), 8))
 
 
-@lru_cache(maxsize=1 << 16)
+@cached_texts(1 << 16)
 def shape_and_suffix(form: str) -> tuple[int, int]:
     """Two positive numbers for the shape and the last three letters of a form."""
     return _number(shape(form)), _number("…" + form[-3:].lower())

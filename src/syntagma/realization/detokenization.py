@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
+from syntagma.caches import cached_texts
 from syntagma.files.sections import damaged, pack_lines, read_lines
 from syntagma.results.spelling import Contraction, Spelling
 
@@ -76,7 +77,7 @@ def _classes(left: str, right: str) -> Key:
     return () if classes == (left, right) else classes
 
 
-@lru_cache(1 << 16)
+@cached_texts(1 << 16)
 def _class(kinds: str) -> str:
     categories = (unicodedata.category(kind) for kind in kinds)
     names = ({"So": "☺", "Sc": "¤"}.get(each, k) for each, k in zip(categories, kinds, strict=True))
@@ -133,7 +134,7 @@ def _is_left_open(forms: Sequence[str], places: Sequence[int]) -> bool:
     return places[0] > 0 and all(_manner(form) == "closing" for form in forms[places[-1] + 1 :])
 
 
-@lru_cache(1 << 16)
+@cached_texts(1 << 16)
 def _kinds(form: str) -> str:
     """The kinds of characters of a form, runs collapsed: *don't* is `x'x`, *1,000* is `9`."""
     if "@" in form[1:-1]:
@@ -202,7 +203,7 @@ def _joins(mark: str, forms: Sequence[str]) -> bool:
     return _script(left) != "none" and _script(right) != "none"
 
 
-@lru_cache(1 << 16)
+@cached_texts(1 << 16)
 def _manner(form: str) -> str:
     """How a word attaches to its neighbours."""
     categories = {unicodedata.category(character) for character in form}

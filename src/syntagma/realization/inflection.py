@@ -11,13 +11,14 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from syntagma.caches import cached_texts
 from syntagma.files.sections import check_sections, text_section
 from syntagma.realization import english
 from syntagma.realization.english import CLOSED, PENN, penn_tag
@@ -77,7 +78,7 @@ class Inflector:
         self._transducer = transducer
         self._classes = classes or {}
         self._rules = cache(lambda tag: EditRules(self.lexicon, tag))
-        self.forms = lru_cache(maxsize=1 << 16)(self._forms)
+        self.forms = cached_texts(1 << 16)(self._forms)
 
     @cached_property
     def lexicon(self) -> SeenForms:
@@ -305,6 +306,8 @@ class Inflector:
             fits = form != "" and form == " ".join(form.split())
             return {with_case_of(lemma, form) if fits else lemma: 1.0}
         found: dict[str, float] = {}
+        if tag not in self._tag_counts.get(None, ()):
+            return found  # no lemma to learn from was seen with it
         neutral = lemma.lower() if lemma.isupper() else lemma[:1].lower() + lemma[1:]
         for edit, chance in self._rules(tag).chances(lemma, features).items():
             made = apply_edit(edit, neutral)

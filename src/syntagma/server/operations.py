@@ -10,6 +10,7 @@ import json
 import math
 from codecs import BOM_UTF8
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -145,7 +146,7 @@ class Problems:
         batch: bool = True,
         text: bool = False,
     ) -> None:
-        self.linearizer = served.linearizer
+        self.linearizer = copy(served.linearizer)  # with warnings of this request alone
         self.request = request
         self.limits = limits
         self.batch = batch

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from syntagma.caches import cached_texts
 from syntagma.files.sections import (
     Section,
     check_sections,
@@ -75,7 +75,7 @@ class Vocabulary:
             for names in (self.tags, self.labels, self.upos, self.features)
         )
         self._tags_are_upos = not self.upos and UPOS_TAGS.issuperset(self.tags)
-        self._known_features = lru_cache(1 << 14)(self._find_known_features)
+        self._known_features = cached_texts(1 << 14)(self._find_known_features)
 
     @property
     def wide(self) -> bool:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from syntagma.results.drawing.characters import runs_right_to_left, text_width, visible
+from syntagma.errors import visible
+from syntagma.results.drawing.characters import runs_right_to_left, text_width
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from toys.ccg import DERIVATIONS, chain, derivations, node, word
 from toys.pictures import Picture, linearization, read_picture
 
 from syntagma.ccg.derivation import Derivation
-from syntagma.results.drawing.characters import visible
+from syntagma.errors import visible
 
 
 def draw(*pieces: Derivation) -> Picture:

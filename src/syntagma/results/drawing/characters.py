@@ -1,4 +1,5 @@
-"""Characters of drawings: unprintable ones as escapes, widths in a picture, writing direction."""
+"""Characters of drawings: widths in a picture, writing direction; `errors.visible` makes them
+printable."""
 
 from __future__ import annotations
 
@@ -18,28 +19,6 @@ _ASCII = (
 )
 _WIDE, _EMOJI, _SPACING_MARK, _OTHER = 100, 130, 50, 85
 _EMOJIS = range(0x1F000, 0x20000)
-_UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
-_NO_XML = "\ufffe\uffff"
-# Embeddings, overrides and isolates: an unclosed one reverses the words after it.
-_DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-
-
-def visible(text: str) -> str:
-    """The text with the characters that would break a drawing as escapes.
-
-    These are control characters, also those of the writing direction, line separators, and what no
-    file or no XML can hold.
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        repr(character)[1:-1]
-        if unicodedata.category(character) in _UNPRINTABLE
-        or character in _NO_XML
-        or character in _DIRECTIONS
-        else character
-        for character in text
-    )
 
 
 def text_width(text: str, size: float) -> float:

@@ -23,8 +23,9 @@ from rich.cells import cell_len
 
 from syntagma.ccg.categories import combine, raising_mark
 from syntagma.ccg.derivation import Derivation
+from syntagma.errors import visible
 from syntagma.results.drawing import svg
-from syntagma.results.drawing.characters import runs_right_to_left, visible
+from syntagma.results.drawing.characters import runs_right_to_left
 from syntagma.results.drawing.svg import CENTRED, RIGHT_TO_LEFT, Figure, Kind, number, point
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from syntagma.results.drawing.characters import runs_right_to_left, visible
+from syntagma.errors import visible
+from syntagma.results.drawing.characters import runs_right_to_left
 from syntagma.results.drawing.picture import draw_picture
 from syntagma.results.drawing.svg import Panel
 

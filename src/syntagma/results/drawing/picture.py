@@ -6,8 +6,9 @@ import hashlib
 from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
+from syntagma.errors import visible
 from syntagma.results.drawing import svg
-from syntagma.results.drawing.characters import runs_right_to_left, visible
+from syntagma.results.drawing.characters import runs_right_to_left
 from syntagma.results.drawing.derivations import derivation_figure
 from syntagma.results.drawing.svg import RIGHT_TO_LEFT, Kind, Panel, number, point
 from syntagma.results.drawing.tree_svg import tree_figure

@@ -14,7 +14,8 @@ from typing import Literal, NamedTuple
 from xml.sax.saxutils import escape
 
 from syntagma.ccg.derivation import Derivation
-from syntagma.results.drawing.characters import text_width, visible
+from syntagma.errors import visible
+from syntagma.results.drawing.characters import text_width
 
 FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 CENTRED, RIGHT_TO_LEFT = 'text-anchor="middle"', 'direction="rtl"'

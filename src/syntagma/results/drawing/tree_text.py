@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from syntagma.results.drawing.characters import visible
+from syntagma.errors import visible
 from syntagma.results.linearization import Linearization
 
 _DEPENDENT, _ROOT = "►", "●"
