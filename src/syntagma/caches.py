@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, cast
 
 LONGEST_KEPT = 120  # characters; longer words and features are rare, and computed each time
 
@@ -23,7 +23,7 @@ def cached_texts(
     but of none with a longer string."""
 
     def decorate(function: Callable[_Texts, _Result]) -> Callable[_Texts, _Result]:
-        kept = lru_cache(size)(function)
+        kept = cast(Callable[_Texts, _Result], lru_cache(size)(function))
 
         @wraps(function)
         def call(*texts: _Texts.args, **named: _Texts.kwargs) -> _Result:

@@ -24,6 +24,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 LONGEST_SHOWN = 80  # characters of a value in a message
+LONGEST_MESSAGE = 2_000
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 _NO_CHARACTERS = "\ufffe\uffff"
 # Embeddings, overrides and isolates: an unclosed one reverses what comes after it.
@@ -53,6 +54,16 @@ def visible(text: str) -> str:
 def brief(text: str, longest: int = LONGEST_SHOWN) -> str:
     """A name of a file or a request as messages show it without quotes."""
     return visible(text if len(text) <= longest else f"{text[: longest - 1]}…")
+
+
+def one_line(message: str) -> str:
+    """A message without its line ends, and visible, whatever it quotes."""
+    return visible(" ".join(message.splitlines()))
+
+
+def as_line(message: str) -> str:
+    """A message as a line for a terminal, a log or an answer."""
+    return brief(one_line(message), LONGEST_MESSAGE)
 
 
 def shown(value: object) -> str:
@@ -93,7 +104,10 @@ def name_words(words: Sequence[Named], indices: Sequence[int], separator: str = 
 
 
 class SyntagmaError(Exception):
-    """Base of every error that the package raises on purpose."""
+    """Base of every error that the package raises on purpose; its message is one visible line."""
+
+    def __init__(self, message: str = "", **more: str) -> None:
+        super().__init__(one_line(message), **more)
 
 
 class SyntagmaWarning(UserWarning):
@@ -103,7 +117,7 @@ class SyntagmaWarning(UserWarning):
     """
 
     def __init__(self, message: str, *, topic: str = "") -> None:
-        super().__init__(message)
+        super().__init__(one_line(message))
         self.topic = topic
 
 
@@ -172,7 +186,7 @@ class FormatError(SyntagmaError):
         id: str | None = None,
     ) -> None:
         super().__init__(message)
-        self.message = message
+        self.message = str(self.args[0])
         self.source = source
         self.line = line
         self.id = id
@@ -180,7 +194,7 @@ class FormatError(SyntagmaError):
     def __str__(self) -> str:
         if self.source is not None:
             line = "" if self.line is None else f":{self.line}"
-            return f"{self.source}{line}: {self.message}"
+            return f"{visible(self.source)}{line}: {self.message}"
         return self.message if self.line is None else f"line {self.line}: {self.message}"
 
 

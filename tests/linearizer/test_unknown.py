@@ -10,6 +10,7 @@ from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from references.brute_force import random_problem
@@ -389,7 +390,8 @@ def test_long_names_of_requests_are_not_kept(field: str) -> None:
     def order() -> None:
         text = f"Odd={rng.randrange(10**8)}" + "x" * 9_980
         text = text if field == "features" else text.replace("=", "-")
-        words = [Word(**{"form": "w1", field: text}), Word("w2", head=1), "w3"]  # type: ignore[arg-type]
+        odd: dict[str, Any] = {"form": "w1", field: text}
+        words = [Word(**odd), Word("w2", head=1), Word("w3")]
         if field == "lemma":
             model.realize([Word(lemma=text, tag="NN"), Word("w2", head=1)], beam=1)
         else:

@@ -114,6 +114,27 @@ def test_a_warning_names_nothing_of_another_request(client: TestClient) -> None:
     assert "SECRET" not in answer["warnings"][0]
 
 
+def test_messages_have_no_control_characters(client: TestClient) -> None:
+    """Also those that JSON does not escape: clients print them."""
+    from syntagma.server.logs import collect_warnings
+
+    collect_warnings()
+    odd = "a\x7f\x9b\u202e\u2066b"
+    bodies: list[Any] = [
+        {"words": [{"form": "it", "tag": odd}]},
+        {"words": [{"form": "it", odd: 1}]},
+        {"words": ["it"], "options": {odd: 1}},
+        {"words": ["it"], "options": {"model": odd}},
+        {"words": [{"form": f"it{odd}\n"}, {"form": "b", "head": 9}]},
+    ]
+    for body in bodies:
+        answer = client.post("/v1/order", json=body).json()
+        said = answer.get("error") or {"message": answer["warnings"][0]}
+        for text in filter(None, said.values()):
+            assert not set(text) & set("\x7f\x9b\u202e\u2066\n"), ascii(text)
+        assert "a\\x7f\\x9b\\u202e\\u2066b" in said["message"]
+
+
 def test_memory_does_not_grow_with_unknown_tags_of_requests(client: TestClient) -> None:
     from syntagma.server.logs import collect_warnings
 

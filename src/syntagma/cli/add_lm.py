@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import write_stdout
+from syntagma.cli.output import tell
 from syntagma.cli.progress import Ticker
 from syntagma.files.writing import check_output
 
@@ -59,5 +59,5 @@ def add_lm(
         points = ", ".join(
             f"{bleu:.2f} at {weight:g}" for weight, bleu in zip(WEIGHTS, curve, strict=True)
         )
-        write_stdout(f"{name}: weight {weight:.2f}; BLEU {points}\n")
-    write_stdout(f"{output}: the model with its language model\n")
+        tell(f"{name}: weight {weight:.2f}; BLEU {points}")
+    tell(f"{output}: the model with its language model")

@@ -14,8 +14,8 @@ import typer
 
 from syntagma import __version__
 from syntagma.cli.options import name_options
-from syntagma.cli.output import ReaderGone
-from syntagma.errors import ArgumentError, SyntagmaError, SyntagmaWarning
+from syntagma.cli.output import ReaderGone, say
+from syntagma.errors import ArgumentError, SyntagmaError, SyntagmaWarning, visible
 from syntagma.request import DEFAULTS
 
 # Each command is imported when it runs: importing and registering all of them takes as long as
@@ -154,12 +154,11 @@ def _warnings_as_lines() -> Iterator[None]:
     printed: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-        line = " ".join(str(message).splitlines())
         if not issubclass(category, SyntagmaWarning):
             show_other(message, category, *place, **more)
-        elif (topic := getattr(message, "topic", "") or line) not in printed:
+        elif (topic := getattr(message, "topic", "") or str(message)) not in printed:
             printed.add(topic)
-            sys.stderr.write(f"warning: {line}\n")  # at once: a signal may come
+            say(f"warning: {message}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", SyntagmaWarning)
@@ -170,8 +169,9 @@ def _warnings_as_lines() -> Iterator[None]:
 
 def _report(message: str, error: BaseException, invocation: Invocation, code: int) -> int:
     if invocation.debug:
-        traceback.print_exception(error)
-    print("error:", " ".join(message.splitlines()), file=sys.stderr)
+        lines = "".join(traceback.format_exception(error)).split("\n")
+        print(*map(visible, lines), sep="\n", end="", file=sys.stderr)
+    say(f"error: {message}")
     return code
 
 

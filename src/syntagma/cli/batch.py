@@ -1,15 +1,16 @@
 """`syntagma batch`: orders, realizes or scores whole corpora into a folder of shards."""
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from syntagma.batches.job import DEFAULT_SHARD_SIZE, MAX_SHARD_SIZE
 from syntagma.cli import options, process
+from syntagma.cli.output import say, tell
 from syntagma.cli.progress import Ticker
 from syntagma.engines import MAX_JOBS
-from syntagma.errors import counted
+from syntagma.errors import brief, counted
+from syntagma.problem.limits import MAX_DIGITS
 from syntagma.request import DEFAULT_MAX_WORDS
 
 if TYPE_CHECKING:
@@ -145,14 +146,14 @@ def batch(
             progress=ticker.reach,
         )
     for source in report.damaged:
-        print(f"{source}: damaged; the records before the damage were read", file=sys.stderr)
-    print(_summary(output, report))
+        say(f"{source}: damaged; the records before the damage were read")
+    tell(_summary(output, report))
     for count, what in (
         (report.unfinished, " unfinished: words are left out"),
         (report.narrowed, " from a narrowed beam"),
     ):
         if count:
-            print(counted(count, "result") + what, file=sys.stderr)
+            say(counted(count, "result") + what)
 
 
 def _summary(output: str, report: "BatchReport") -> str:
@@ -172,6 +173,8 @@ def _part(text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
     number, slash, parts = text.partition("/")
-    if not (slash and number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts)):
-        raise typer.BadParameter(f"--part is {text}, where 1/8 to 8/8 is expected, for example")
+    counts = [each for each in (number, parts) if each.isdecimal() and len(each) <= MAX_DIGITS]
+    if not slash or len(counts) < 2 or not 1 <= int(number) <= int(parts):
+        expected = "where 1/8 to 8/8 is expected, for example"
+        raise typer.BadParameter(f"--part is {brief(text)}, {expected}")
     return int(number), int(parts)

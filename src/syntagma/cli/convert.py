@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import open_output, write_stdout
+from syntagma.cli.output import open_output, tell
 from syntagma.cli.progress import Ticker
 from syntagma.errors import counted
 from syntagma.files.writing import check_output, check_stdout
@@ -100,10 +100,10 @@ def convert(
         report = conversion.report
         units = f" in {counted(report.units, 'unit')}" if base_np else ""
         nouns = f", {counted(report.base_noun_phrases, 'base NP')}" if base_np else ""
-        write_stdout(
+        tell(
             f"{output}: {counted(report.sentences, 'sentence')}, "
             f"{counted(report.words, 'word')}{units}{nouns}, "
-            f"from {counted(report.files, 'file')}\n"
+            f"from {counted(report.files, 'file')}"
         )
 
 
@@ -133,8 +133,8 @@ def _align(paths: list[Path], model: str, output: Path | None) -> None:
             why = "no lemma tree has a projective alignment with its sentence"
             raise FormatError(why if report.left_out else "no lemma trees", source_name(files[0]))
     if output is not None:
-        write_stdout(
+        tell(
             f"{output}: {counted(report.sentences, 'sentence')}, "
             f"{counted(report.words, 'word')}, {report.guessed:,} in forms unknown to the model; "
-            f"{counted(report.left_out, 'sentence')} left out (no projective alignment)\n"
+            f"{counted(report.left_out, 'sentence')} left out (no projective alignment)"
         )

@@ -9,6 +9,7 @@ import typer
 
 from syntagma.cli import options
 from syntagma.cli.output import aligned, write_stdout
+from syntagma.errors import as_line
 
 if TYPE_CHECKING:
     from syntagma.linearizer.diagnosis import CheckedModel, Environment
@@ -49,7 +50,7 @@ def doctor(
         record = {**asdict(about), "models": list(map(asdict, models)), "problems": problems}
         write_stdout(json.dumps(record, ensure_ascii=False, indent=2) + "\n")
     else:
-        found = "".join(f"problem: {each}\n" for each in problems) or "no problems found\n"
+        found = "".join(f"problem: {as_line(each)}\n" for each in problems) or "no problems found\n"
         write_stdout(_models_as_text(models) + "\n" + found)
     if problems:
         raise typer.Exit(2)

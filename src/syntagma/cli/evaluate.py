@@ -11,6 +11,7 @@ import typer
 from syntagma.cli import options
 from syntagma.cli.output import check_destination, write_stdout
 from syntagma.cli.progress import Ticker
+from syntagma.errors import as_line, brief
 from syntagma.request import Request
 
 if TYPE_CHECKING:
@@ -302,12 +303,12 @@ def _printed(heading: str, tables: "Sequence[Table]", lines: "Sequence[str]") ->
     if not console.is_terminal:
         console = Console(width=120)  # do not wrap lines in a file
     with console.capture() as shown:
-        console.print(heading, markup=False)
+        console.print(as_line(heading), markup=False)
         for table in tables:
             console.print("", table)
         console.print()
         for line in lines:
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
+            console.print(as_line(line), highlight=False, markup=False, soft_wrap=True)
     return shown.get()
 
 
@@ -367,7 +368,7 @@ def _evaluate_realization(
         )
     name = linearizer.info.name
     text = (
-        f"model {name} on {_names(files)}, {scores.sentences} sentences, "
+        f"model {brief(name)} on {brief(_names(files))}, {scores.sentences} sentences, "
         f"{'with' if hints else 'without'} hints on the order\n\n"
         f"{_described_scores(scores)}   {figures.scores_signature}\n"
         f"{tokens}right forms {figures.forms:.2f}%\n"

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import write_stdout
+from syntagma.cli.output import tell
 from syntagma.cli.progress import Ticker
 from syntagma.files.writing import check_output
 
@@ -40,8 +40,8 @@ def fit_margin(
     with Ticker("judged") as ticker:
         margins = fit(model, dev, output, threads=threads, on_sentence=ticker.advance)
     for margin, name in zip(margins, ("without", "with"), strict=False):
-        write_stdout(
+        tell(
             f"{name} language model: margin {margin.loss:g}; accepted are {margin.attested:.1%} "
-            f"of {margin.sentences} sentences, and {margin.swapped:.1%} with two words swapped\n"
+            f"of {margin.sentences} sentences, and {margin.swapped:.1%} with two words swapped"
         )
-    write_stdout(f"{output}: the model with its margin\n")
+    tell(f"{output}: the model with its margin")

@@ -9,6 +9,7 @@ import typer
 
 from syntagma.cli import options
 from syntagma.cli.output import aligned, write_stdout
+from syntagma.errors import as_line
 from syntagma.models.languages import name_with_code
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def list_as_text(models: Sequence["InstalledModel"]) -> str:
         for each in models
         if not each.error
     ]
-    faults = "".join(f"\nunusable: {each.error}" for each in models if each.error)
+    faults = "".join(f"\nunusable: {as_line(each.error)}" for each in models if each.error)
     return aligned(HEADINGS, *rows) + (f"{faults}\n" if faults else "")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from syntagma.cli.options import FormatName
-from syntagma.errors import OutputError
+from syntagma.errors import OutputError, as_line, brief
 from syntagma.files.writing import atomic_write, check_output, check_stdout
 from syntagma.formats.results import Result, Results, write_results
 from syntagma.problem.word import TagColumn
@@ -20,6 +20,7 @@ from syntagma.results.realization import NBest, Realization
 
 Write = Callable[[str], object]
 
+LONGEST_CELL = 5_000  # characters: an attribution may be long
 PICTURES: tuple[FormatName, ...] = ("svg", "html")
 
 
@@ -66,8 +67,19 @@ def write_stdout(text: str) -> None:
         raise OutputError(f"cannot write to standard output: {error.strerror}") from error
 
 
+def say(message: str) -> None:
+    """Print a message on standard error."""
+    sys.stderr.write(as_line(message) + "\n")  # at once: a signal may come
+
+
+def tell(message: str) -> None:
+    """Print a message on standard output: what a command did, where it has no results to print."""
+    write_stdout(as_line(message) + "\n")
+
+
 def aligned(*rows: Sequence[str], right: bool = False) -> str:
     """Rows of cells as lines with aligned columns; with `right`, all but the first to the right."""
+    rows = tuple([brief(cell, LONGEST_CELL) for cell in row] for row in rows)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     sides = "<" + (">" if right else "<") * len(widths)
     lines = (

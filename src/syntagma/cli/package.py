@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import write_stdout
+from syntagma.cli.output import tell
 
 
 def package(
@@ -59,9 +59,7 @@ def package(
         figures=[_read_record(file) for file in figures or ()],
         licence_text=None if licence_file is None else _read_text(licence_file),
     )
-    write_stdout(
-        f"{output}: {distribution} {version}; to install it: pip install {_path(output)}\n"
-    )
+    tell(f"{output}: {distribution} {version}; to install it: pip install {_path(output)}")
 
 
 def _path(folder: Path) -> str:

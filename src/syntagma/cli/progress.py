@@ -5,6 +5,7 @@ import time
 from typing import TYPE_CHECKING
 
 from syntagma.cli import process
+from syntagma.errors import as_line, visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -57,9 +58,10 @@ class Ticker:
     def print(self, line: str) -> None:
         """Print a line on standard error, above the bar if there is one."""
         if self._progress is not None:
-            self._progress.console.print(line, highlight=False, markup=False, soft_wrap=True)
+            console = self._progress.console
+            console.print(as_line(line), highlight=False, markup=False, soft_wrap=True)
         else:
-            print(line, file=sys.stderr)
+            print(as_line(line), file=sys.stderr)
 
     def restart(self) -> None:
         """Count from zero again."""
@@ -68,9 +70,9 @@ class Ticker:
 
     def relabel(self, label: str) -> None:
         """Change the label of the progress."""
-        self._label = label
+        self._label = visible(label)
         if self._progress is not None:
-            self._progress.update(self._progress.task_ids[0], description=label)
+            self._progress.update(self._progress.task_ids[0], description=self._label)
 
     def _rate(self) -> str:
         return rate(self.count, max(time.monotonic() - self._started, 1e-3))
@@ -82,7 +84,7 @@ class Ticker:
         bar = [] if self.total is None else [progress.BarColumn()]
         time_column = progress.TimeRemainingColumn() if bar else progress.TimeElapsedColumn()
         self._progress = progress.Progress(
-            "{task.description}",
+            progress.TextColumn("{task.description}", markup=False),
             *bar,
             progress.MofNCompleteColumn(),
             "{task.fields[rate]}",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import Document, check_destination, open_output
+from syntagma.cli.output import Document, check_destination, open_output, say
 from syntagma.cli.progress import Ticker
 from syntagma.errors import FormatError, ProblemError, SyntagmaError, shown
 from syntagma.files.reading import Place
@@ -86,7 +86,7 @@ def run_stream(
             ticker.advance()
         write(document.closing())
     for line in _report(counts, places, ticker.count):
-        print(line, file=sys.stderr)
+        say(line)
 
 
 def _count_shortcomings(result: Any, counts: Counter[str]) -> None:
@@ -172,7 +172,7 @@ def read_inputs(
                 raise typer.BadParameter(f"--tokenize is for plain text, not for {file}")
         for file in files:
             if str(file) == "-" and sys.stdin.isatty():
-                print(f"Type one {line} per line; end with Ctrl-D.", file=sys.stderr)
+                say(f"Type one {line} per line; end with Ctrl-D.")
             if orders:
                 yield from read_ordered(file, reader_format, tag_column, split)
             else:

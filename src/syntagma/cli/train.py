@@ -10,7 +10,7 @@ import typer
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.best_first.strategy import MAX_CHART
 from syntagma.cli import options, process
-from syntagma.cli.output import write_stdout
+from syntagma.cli.output import tell
 from syntagma.cli.progress import Ticker
 from syntagma.features.settings import PresetName
 from syntagma.linear.settings import LinearSettings
@@ -351,7 +351,7 @@ def train(
                 f"{len(faults)} faulty sentences left out; the first fault: {faults[0]}"
             ),
         )
-    write_stdout(f"{output}: the model of epoch {report.best} of {len(report.epochs)}\n")
+    tell(f"{output}: the model of epoch {report.best} of {len(report.epochs)}")
 
 
 def _say_how_to_resume(output: Path) -> str:

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from syntagma.cli import options
-from syntagma.cli.output import write_stdout
+from syntagma.cli.output import tell
 from syntagma.cli.progress import Ticker
-from syntagma.errors import TrainingError
+from syntagma.errors import TrainingError, shown
 from syntagma.files.writing import check_output
 from syntagma.language_model.packed import MAX_ORDER
 from syntagma.language_model.settings import PRUNE, LanguageModelSettings
@@ -111,9 +111,8 @@ def train_lm(
             texts, output, settings=settings, on_sentence=ticker.advance, on_progress=show
         )
     ngrams = " + ".join(f"{count:,}" for count in report.ngrams)
-    write_stdout(
-        f"{output}: {ngrams} n-grams from {report.words:,} words "
-        f"in {report.sentences:,} sentences\n"
+    tell(
+        f"{output}: {ngrams} n-grams from {report.words:,} words in {report.sentences:,} sentences"
     )
     if held_out is not None:
         model, _ = read_lm(output)
@@ -121,7 +120,7 @@ def train_lm(
         if not sentences:
             raise TrainingError(f"nothing to measure: no sentence in {held_out}")
         figure = perplexity(model, sentences)
-        write_stdout(f"{held_out}: perplexity {figure:.2f}\n")
+        tell(f"{held_out}: perplexity {figure:.2f}")
 
 
 def _thresholds(text: str) -> tuple[int, ...]:
@@ -129,5 +128,5 @@ def _thresholds(text: str) -> tuple[int, ...]:
         return tuple(int(number) for number in text.split(","))
     except ValueError:
         raise typer.BadParameter(
-            f"--prune takes numbers separated by commas, such as 0,1,1, not {text!r}"
+            f"--prune takes numbers separated by commas, such as 0,1,1, not {shown(text)}"
         ) from None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from syntagma.cli import options, process
-from syntagma.cli.output import write_stdout
+from syntagma.cli.output import tell, write_stdout
 from syntagma.cli.progress import Ticker
 from syntagma.neural.settings import WIDTH_MULTIPLE, NeuralSettings
 
@@ -121,7 +121,8 @@ def tune(
             on_start=lambda count: ticker.reach(0, count),
             on_trial=show,
         )
-    write_stdout(f"{report.table()}\n{output}: the model of trial {report.best}\n")
+    write_stdout(f"{report.table()}\n")
+    tell(f"{output}: the model of trial {report.best}")
 
 
 def _described(trial: "Trial") -> str:

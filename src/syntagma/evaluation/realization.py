@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from syntagma.errors import FormatError, ProblemError
+from syntagma.errors import FormatError, ProblemError, shown
 from syntagma.evaluation import signature
 from syntagma.evaluation.report import as_plain
 from syntagma.evaluation.shared_task import SharedTaskScores, shared_task_scores
@@ -89,8 +89,8 @@ def pair(problems: Sequence[Problem | FormatError], sentences: Sequence[Sentence
         if len(problem.words) != len(sentence):
             raise ProblemError(
                 f"problem {number} has {len(problem.words)} words, but its sentence "
-                f"{sentence.id or sentence.text!r} has {len(sentence)}: the input and the treebank "
-                "(--data) do not belong together"
+                f"{shown(sentence.id or sentence.text)} has {len(sentence)}: the input and the "
+                "treebank (--data) do not belong together"
             )
         paired.append(problem)
     if len(problems) != len(sentences):

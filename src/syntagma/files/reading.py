@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from syntagma.errors import LONGEST_SHOWN, FormatError, ModelError, shown
+from syntagma.errors import LONGEST_SHOWN, FormatError, ModelError, shown, visible
 from syntagma.problem.limits import MAX_LINE
 
 Lines = Iterable[str | FormatError]
@@ -184,7 +184,8 @@ class Place(NamedTuple):
     line: int | None = None
 
     def __str__(self) -> str:
-        return self.source if self.line is None else f"{self.source}:{self.line}"
+        source = visible(self.source)
+        return source if self.line is None else f"{source}:{self.line}"
 
 
 def about_sentence(id: str | None) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.errors import ModelError
+from syntagma.errors import ModelError, shown
 
 Array = npt.NDArray[Any]
 # A number, or the name of one: sections that use the same name must agree.
@@ -109,7 +109,8 @@ def unpack_text(packed: bytes, name: str) -> str:
 
 def damaged(name: str, why: str) -> ModelError:
     """The error of a section whose content is invalid for its kind of model."""
-    return ModelError(f"damaged model: section {name!r}: {why}; get a fresh copy or train it again")
+    what = f"damaged model: section {shown(name)}: {why}"
+    return ModelError(f"{what}; get a fresh copy or train it again")
 
 
 def pack_lines(lines: Iterable[str]) -> npt.NDArray[np.uint8]:

@@ -44,8 +44,8 @@ def write_arpa(model: BackoffModel, path: str | os.PathLike[str]) -> None:
     for word in model.words:
         if not word or not _SEPARATORS.isdisjoint(word):
             raise OutputError(
-                f"cannot write {os.fspath(path)}: the word {word!r} is empty or contains a space, "
-                "which ARPA files cannot express; replace it before estimation"
+                f"cannot write {os.fspath(path)}: the word {shown(word)} is empty or contains a "
+                "space, which ARPA files cannot express; replace it before estimation"
             )
     with atomic_write(path, "w") as stream:
         stream.write("\\data\\\n")
@@ -150,7 +150,8 @@ class _Reader:
         if len(listed) < size:
             first = np.unique(section.ngrams, return_index=True)[1]
             row = int(np.setdiff1d(np.arange(size), first)[0])
-            self.fail(f"{list(listed)[section.ngrams[row, 0]]!r} occurs twice", section.line + row)
+            word = list(listed)[section.ngrams[row, 0]]
+            self.fail(f"{shown(word)} occurs twice", section.line + row)
         unknown = SPECIAL_WORDS[UNKNOWN]
         if unknown not in listed and "<UNK>" in listed:
             listed[unknown] = listed.pop("<UNK>")

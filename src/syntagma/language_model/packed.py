@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.errors import ModelError
+from syntagma.errors import ModelError, shown
 from syntagma.files.sections import (
     Section,
     check_sections,
@@ -222,7 +222,7 @@ class LanguageModel:
         names = {section.name for section in table}
         unknown = {name for name in arrays if name.startswith(PREFIX)} - names
         if unknown:
-            raise ModelError(f"the language model has an unknown section {min(unknown)!r}")
+            raise ModelError(f"the language model has an unknown section {shown(min(unknown))}")
         words = read_lines(arrays, "lm.words")
         if tuple(words[: len(SPECIAL_WORDS)]) != SPECIAL_WORDS:
             raise damaged("lm.words", "it does not begin with the special words")

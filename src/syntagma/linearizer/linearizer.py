@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 from syntagma.arguments import check_range, is_collection
-from syntagma.errors import ArgumentError, ModelError, SyntagmaError, shown
+from syntagma.errors import ArgumentError, ModelError, SyntagmaError, brief, shown
 from syntagma.linearizer.alternatives import CANDIDATES, choose, rule_of
 from syntagma.linearizer.inputs import (
     Order,
@@ -184,7 +184,8 @@ class Linearizer:
 
     def __repr__(self) -> str:
         without = "" if self.has_language_model else ", no language model"
-        return f"<Linearizer {self.info.header.get('name', '-')}: {self.search} search{without}>"
+        name = brief(str(self.info.header.get("name", "-")))
+        return f"<Linearizer {name}: {self.search} search{without}>"
 
     def __reduce__(self) -> tuple[Callable[..., Linearizer], tuple[str, str, SearchName, bool]]:
         if self._path is None or self._mark is None:
@@ -424,7 +425,7 @@ class Linearizer:
 
     def _check(self, request: Request) -> None:
         """Raise if this model cannot answer the request."""
-        name = str(self.info.header.get("name", "-"))
+        name = brief(str(self.info.header.get("name", "-")))
         if request.operation == "score":
             self._strategy.beam(is_tree=False)  # raises if the search has none, and cannot score
         if request.operation == "accept" and self.search != "beam":

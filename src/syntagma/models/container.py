@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from syntagma.errors import ModelError
+from syntagma.errors import ModelError, shown
 from syntagma.files.writing import atomic_write
 
 MAGIC = b"SYNTAGMA"
@@ -47,6 +47,7 @@ _PREFIX = struct.Struct("<8sIIQ")
 _CHECKSUM = struct.Struct("<I")
 _INDEX_START = _PREFIX.size + _CHECKSUM.size
 _MAX_DEPTH = 16  # of objects and lists in the index
+_MAX_DIGITS = 100  # of an integer in the index
 _MAX_DIMENSIONS = 8
 # Plain numbers only: a file must never be able to ask for Python objects or strings.
 _DTYPES = frozenset(
@@ -111,9 +112,9 @@ def read_container(path: str | Path) -> tuple[dict[str, Any], dict[str, npt.NDAr
     view = memoryview(data)
     for section in sections:
         if section.name in arrays:
-            raise _malformed(path, f"two sections named {section.name!r}")
+            raise _malformed(path, f"two sections named {shown(section.name)}")
         if zlib.crc32(view[start : start + section.size]) != section.crc32:
-            raise _damaged(path, f"wrong checksum of section {section.name!r}")
+            raise _damaged(path, f"wrong checksum of section {shown(section.name)}")
         flat = np.frombuffer(data, section.dtype, section.count, start)
         arrays[section.name] = flat.reshape(section.shape)
         start += section.size
@@ -193,7 +194,7 @@ def _read_index(path: str | Path, data: mmap.mmap) -> tuple[dict[str, Any], list
     if len(data) > file_size:
         raise _damaged(path, f"{len(data) - file_size} bytes follow its end")
     try:
-        index = json.loads(encoded)
+        index = json.loads(encoded, parse_int=_integer)
         json.dumps(index, ensure_ascii=False, allow_nan=False).encode()  # it can be written, too
         if _depth(index) > _MAX_DEPTH:
             raise ValueError("nested too deeply")
@@ -207,6 +208,12 @@ def _read_index(path: str | Path, data: mmap.mmap) -> tuple[dict[str, Any], list
     if not isinstance(entries, list):
         raise _malformed(path, "it has no table of sections")
     return header, [_section(path, entry) for entry in entries], _INDEX_START + index_size
+
+
+def _integer(text: str) -> int:
+    if len(text) > _MAX_DIGITS:
+        raise ValueError("an integer has too many digits")
+    return int(text)
 
 
 def _depth(value: object) -> int:
@@ -227,5 +234,5 @@ def _section(path: str | Path, entry: object) -> _Section:
         or any(type(extent) is not int or extent < 0 for extent in shape)
         or math.prod(max(extent, 1) for extent in shape) > MAX_FILE  # empty arrays included
     ):
-        raise _malformed(path, f"section {name!r} has an unknown type or shape")
+        raise _malformed(path, f"section {shown(name)} has an unknown type or shape")
     return _Section(name, dtype, tuple(shape), crc32)

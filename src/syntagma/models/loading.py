@@ -62,8 +62,8 @@ def load_model(
     header = cast(Header, content)
     if scorer_name(header) not in STORED_SCORERS:
         raise ModelError(
-            f"{path}: this version of Syntagma does not know the scorer {scorer_name(header)!r}; "
-            "install the version that made the model"
+            f"{path}: this version of Syntagma does not know the scorer "
+            f"{shown(scorer_name(header))}; install the version that made the model"
         )
     stored_scorer = STORED_SCORERS[scorer_name(header)]()
     _check_search(path, stored_scorer.SEARCH, search)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from syntagma.errors import ArgumentError, OutputError, SyntagmaWarning, shown
+from syntagma.errors import ArgumentError, OutputError, SyntagmaWarning, shown, visible
 from syntagma.files.paths import check_path
 from syntagma.files.reading import fingerprint
 from syntagma.files.writing import atomic_write
@@ -162,7 +162,7 @@ def _quoted(text: str) -> str:
 def _required(header: Header) -> str:
     """The oldest version of Syntagma that is sure to load the model by its name."""
     made = str(header.get("created_with", ""))
-    if not re.fullmatch(r"\d+(\.\d+)*", made):
+    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6}){0,5}", made):
         return SINCE
     return max(made, SINCE, key=lambda version: [*map(int, version.split("."))])
 
@@ -237,7 +237,7 @@ class About:
     @property
     def language(self) -> str:
         """The language in English, as far as it is known."""
-        stated = one_line(self.header.get("language", "")) or "an unnamed language"
+        stated = on_a_line(self.header.get("language", "")) or "an unnamed language"
         return name_of(stated)
 
     @property
@@ -267,14 +267,14 @@ def model_card(about: About, records: Sequence[Mapping[str, Any]] = ()) -> str:
     best_first = header.get("search") == "best-first"
     option, argument = (" --search best-first", ', search="best-first"') if best_first else ("", "")
     facts = [
-        f"language: {name_with_code(one_line(header.get('language', ''))) or '-'}",
+        f"language: {name_with_code(on_a_line(header.get('language', ''))) or '-'}",
         f"learned from {_data(header)}",
         f"tags: {tags}{_inputs(header)}, as the treebank has them",
         "orders: those that are not projective, too"
         if header.get("lifting")
         else "orders: projective ones",
         f"file: `{about.name}{SUFFIX}`, {about.size / 1e6:.1f} MB, made with Syntagma"
-        f" {one_line(header.get('created_with', '-'))}, SHA-256 `{about.sha256}`",
+        f" {on_a_line(header.get('created_with', '-'))}, SHA-256 `{about.sha256}`",
     ]
     if header.get("language_model"):
         facts.insert(2, "language model: included")
@@ -328,14 +328,14 @@ def licence_statement(about: About, *, with_text: bool) -> str:
     return "\n".join(parts)
 
 
-def one_line(text: object) -> str:
+def on_a_line(text: object) -> str:
     """A text of a header as a part of a line, whatever it holds."""
-    return " ".join(str(text).split())
+    return visible(" ".join(str(text).split()))
 
 
 def _data(header: Header) -> str:
     entries = [
-        f"`{one_line(entry.get('name', '-'))}`"
+        f"`{on_a_line(entry.get('name', '-'))}`"
         + (f" ({entry['sentences']:,} sentences)" if "sentences" in entry else "")
         for entry in header.get("data", [])
     ]
@@ -345,11 +345,11 @@ def _data(header: Header) -> str:
 def _inputs(header: Header) -> str:
     """What the model reads besides tags."""
     names = {"upos": "UPOS", "features": "morphological features"}
-    return "".join(f", {names.get(each, one_line(each))}" for each in header.get("inputs", []))
+    return "".join(f", {names.get(each, on_a_line(each))}" for each in header.get("inputs", []))
 
 
 def _licence(header: Header) -> str:
-    stated = one_line(header.get("licence", ""))
+    stated = on_a_line(header.get("licence", ""))
     if not stated:
         return "No licence is stated: ask its author before you use it."
     name, text = LICENCES.get(licence_id(stated), (stated, ""))
@@ -357,18 +357,18 @@ def _licence(header: Header) -> str:
 
 
 def _attribution(header: Header) -> str:
-    return one_line(header.get("attribution", "")) or "none is stated."
+    return on_a_line(header.get("attribution", "")) or "none is stated."
 
 
 def _figures(record: Mapping[str, Any]) -> str:
     """The figures of one evaluation."""
     data = record.get("data")
-    name = one_line(data.get("name", "-")) if isinstance(data, Mapping) else "several files"
-    version = f"Syntagma {one_line(record['syntagma'])}" if "syntagma" in record else "Syntagma"
+    name = on_a_line(data.get("name", "-")) if isinstance(data, Mapping) else "several files"
+    version = f"Syntagma {on_a_line(record['syntagma'])}" if "syntagma" in record else "Syntagma"
     try:
         if "conditions" in record:
             rows = [
-                f"| {one_line(each['condition'])} | {each['bleu']:.2f} | {each['exact']:.1f} |\n"
+                f"| {on_a_line(each['condition'])} | {each['bleu']:.2f} | {each['exact']:.1f} |\n"
                 for each in record["conditions"]
             ]
             count = record["conditions"][0]["sentences"]
@@ -400,7 +400,7 @@ def _training_figures(header: Header) -> str:
     measured = figures.get("dev") if isinstance(figures, Mapping) else None
     if not isinstance(measured, Mapping) or not measured:
         return "None are stated.\n"
-    shown_figures = ", ".join(f"{one_line(name)} {bleu}" for name, bleu in measured.items())
+    shown_figures = ", ".join(f"{on_a_line(name)} {bleu}" for name, bleu in measured.items())
     return _wrapped(f"BLEU on the development set, as measured in training: {shown_figures}.")
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from syntagma.errors import ProblemError, SyntagmaError, UnsatisfiableError
+from syntagma.errors import ProblemError, SyntagmaError, UnsatisfiableError, as_line, brief
 
 # The status of each code.
 CODES: Final[Mapping[str, int]] = {
@@ -43,8 +43,8 @@ class Fault(Exception):
         super().__init__(message)
         self.code = code
         self.status = CODES[code]
-        self.message = message
-        self.field = field
+        self.message = as_line(message)
+        self.field = None if field is None else brief(field)
         self.headers = dict(headers or {})
 
     def within(self, path: str) -> Fault:
@@ -61,4 +61,4 @@ def fault_of(error: SyntagmaError) -> Fault:
     """The fault of a problem that was refused, or has no solution."""
     code = "unsatisfiable" if isinstance(error, UnsatisfiableError) else "invalid"
     field = error.field if isinstance(error, ProblemError) else ""
-    return Fault(code, " ".join(str(error).splitlines()), field or None)
+    return Fault(code, str(error), field or None)

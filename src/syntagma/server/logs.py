@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, cast
 
-from syntagma.errors import SyntagmaWarning
+from syntagma.errors import SyntagmaWarning, as_line
 
 LOG: Final = logging.getLogger("syntagma.server")
 # The lowest level that is logged. Warnings of uvicorn and python_multipart are about requests that
@@ -100,6 +100,6 @@ def collect_warnings() -> None:
             place = f"{Path(filename).name}:{lineno}"
             log("warning", logging.WARNING, category=category.__name__, place=place)
         elif (found := getattr(_here, "found", None)) is not None:
-            found[" ".join(str(message).splitlines())] = None
+            found[as_line(str(message))] = None
 
     warnings.showwarning = cast(Any, show)

@@ -22,7 +22,7 @@ from typing import Final
 import uvicorn
 
 from syntagma import __version__
-from syntagma.errors import ArgumentError
+from syntagma.errors import ArgumentError, visible
 from syntagma.server.app import build_app
 from syntagma.server.fair_queue import FairQueue, QueuedRequest
 from syntagma.server.faults import Fault
@@ -133,7 +133,9 @@ class _Server:
         await warm_up_connections(host, port, self._token)
         url = f"http://{host_in_url(host)}:{port}/"
         log("started", version=__version__, address=url, threads=len(self._service.queue.threads))
-        print(f"Serving {self._service.models.default} at {url} (Ctrl-C to stop)", flush=True)
+        print(
+            f"Serving {visible(self._service.models.default)} at {url} (Ctrl-C to stop)", flush=True
+        )
         with contextlib.suppress(asyncio.CancelledError):
             await self._serving
         log("stopped")

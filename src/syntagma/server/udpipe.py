@@ -21,7 +21,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
 
 from syntagma import __version__
-from syntagma.errors import FormatError, ProblemError, shown
+from syntagma.errors import FormatError, ProblemError, shown, visible
 from syntagma.files.reading import Place
 from syntagma.formats.conllu import read_conllu, write_conllu
 from syntagma.formats.text import read_text
@@ -199,8 +199,8 @@ class Process(Problems):
         if self._output == "conllu":
             text = (
                 f"# generator = Syntagma {__version__}\n"
-                f"# syntagma_model = {self._name}\n"
-                f"# syntagma_model_licence = {' '.join(licence.split())}\n"
+                f"# syntagma_model = {visible(self._name)}\n"
+                f"# syntagma_model_licence = {visible(' '.join(licence.split()))}\n"
             )
         for number, (block, _) in enumerate(results, start=1):
             if isinstance(block, Fault):

@@ -22,7 +22,7 @@ from syntagma import __version__
 from syntagma.arguments import check_range
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.engines import MAX_JOBS, available_cores
-from syntagma.errors import ArgumentError, OutputError, TrainingError
+from syntagma.errors import ArgumentError, OutputError, TrainingError, visible
 from syntagma.files.reading import fingerprint
 from syntagma.files.writing import atomic_write
 from syntagma.linear.settings import LinearSettings
@@ -234,7 +234,7 @@ def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> st
     for heading in headings:
         table.add_column(heading, justify="left" if heading in _TEXT else "right")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(visible, row))
     console = Console(width=_WIDE, color_system=None, markup=False)
     with console.capture() as captured:
         console.print(table, highlight=False)

@@ -11,7 +11,7 @@ from typing import Any
 
 from syntagma.arguments import check_range
 from syntagma.engines import Engine, check_engine
-from syntagma.errors import OutputError, SyntagmaError, TrainingError, shown
+from syntagma.errors import OutputError, SyntagmaError, TrainingError, shown, visible
 from syntagma.files.locking import locked
 from syntagma.files.paths import check_path
 from syntagma.files.writing import atomic_write
@@ -59,7 +59,9 @@ class TrainManyReport:
             text = markdown_table(["treebank", *headings], rows)
         if self.failed:
             text += "\n" * bool(text) + "failed:\n\n"
-            text += "".join(f"- {name}: {error}\n" for name, error in self.failed.items())
+            text += "".join(
+                f"- {visible(name)}: {error}\n" for name, error in self.failed.items()
+            )
         return text
 
 

@@ -36,7 +36,7 @@ from syntagma.engines import (
     send,
     start_worker,
 )
-from syntagma.errors import SyntagmaError, SyntagmaWarning
+from syntagma.errors import SyntagmaError, SyntagmaWarning, as_line
 from syntagma.evaluation.evaluate import evaluate, main_conditions
 from syntagma.evaluation.realization import evaluate_realization, lemma_problems
 from syntagma.evaluation.report import report_as_dict
@@ -111,7 +111,7 @@ def describe_error(error: Exception, folder: Path, log: Path) -> str:
         text = "out of memory: run fewer trainings at a time (--jobs)"
     else:
         text = f"{type(error).__name__}: {error} (a bug; {log} shows where)"
-    return " ".join(text.split())
+    return as_line(" ".join(text.split()))
 
 
 def _work(job: TrainingJob, tell: Tell, log: IO[str], noted: list[str]) -> Record:
@@ -241,7 +241,7 @@ def _warnings_in(log: IO[str]) -> Iterator[list[str]]:
     noted: list[str] = []
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-        line = " ".join(str(message).split())
+        line = as_line(" ".join(str(message).split()))
         if line not in noted:
             print("warning:", line, file=log)
             if issubclass(category, SyntagmaWarning):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from syntagma.errors import TrainingError, counted
+from syntagma.errors import TrainingError, counted, shown
 from syntagma.training.data import MIN_LEMMAS, lemma_share
 from syntagma.training.run import TrainingReport
 from syntagma.treebanks.treebank import Sentence
@@ -75,7 +75,7 @@ def _doubts_of_trees(train: Sequence[Sentence], name: str) -> Iterator[str]:
         )
     labels = {label for sentence in train for label in sentence.deprels} - {"root"}
     if longer and len(labels) == 1:
-        yield f"{name}: all arcs have the label {min(labels)!r}: check the DEPREL column"
+        yield f"{name}: all arcs have the label {shown(min(labels))}: check the DEPREL column"
 
 
 def _is_chain(heads: Sequence[int]) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.caches import cached_texts
+from syntagma.errors import shown
 from syntagma.files.sections import (
     Section,
     check_sections,
@@ -297,7 +298,7 @@ def _parse_tag_lines(lines: Sequence[str], section: str, tags: int) -> dict[str,
         if numbers not in interned:
             found = tuple(map(int, numbers.split(" "))) if _NUMBERS.fullmatch(numbers) else ()
             if not 0 < len(found) <= tags or max(found) >= tags:
-                raise damaged(section, f"the tags of {name!r} are not numbers below {tags}")
+                raise damaged(section, f"the tags of {shown(name)} are not numbers below {tags}")
             interned[numbers] = found
         parsed[name] = interned[numbers]
     if len(parsed) < len(lines):
