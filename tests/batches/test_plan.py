@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import zlib
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -89,6 +90,23 @@ def test_a_long_line_is_one_record(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     found = cut_file(str(path), str(path), "text", 2)
     assert [cut.records for cut in found.cuts] == [2, 2, 1]
     assert in_pieces(path, "text", found) == whole(path, "text")
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+def test_a_compressed_file_is_cut_up_to_a_line_that_is_too_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
+) -> None:
+    for module in ("syntagma.batches.plan", "syntagma.files.reading"):
+        monkeypatch.setattr(f"{module}.MAX_LINE", 8)
+    path = tmp_path / "bags"
+    path.write_bytes(pack(b"a b\n" + b"y" * 9 + b"\nc\nd\n" + b"x" * 50 + b"\ne\n"))
+    found = cut_file(str(path), str(path), "text", 3)
+    assert [cut.records for cut in found.cuts] == [3, 1]
+    assert found.fault is not None
+    assert "5: the line is longer than the limit" in str(found.fault)
+    assert str(found.fault).endswith("a compressed file is not read beyond such a line")
+    assert len(in_pieces(path, "text", found)) == 4
+    assert len(whole(path, "text")) == 5  # with the fault
 
 
 def test_pieces_are_found_in_any_order(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 import pytest
 
 from syntagma.errors import FormatError
-from syntagma.files.reading import _lines, open_text
+from syntagma.files.reading import _lines, open_regular, open_text
 from syntagma.problem.limits import MAX_LINE
 
 PACKERS = {"plain": bytes, "gzip": gzip.compress, "xz": lzma.compress}
@@ -97,17 +97,18 @@ def bomb(pack: Callable[[bytes], bytes]) -> bytes:
         pytest.param(lambda data: data, id="plain"),
     ],
 )
-def test_a_line_beyond_the_limit_is_skipped_in_bounded_memory(
+def test_memory_is_bounded_at_a_line_beyond_the_limit(
     tmp_path: Path, pack: Callable[[bytes], bytes]
 ) -> None:
     path = tmp_path / "bomb"
     path.write_bytes(bomb(pack))
     tracemalloc.start()
-    first, error, last = open_text(path)
+    first, error, *rest = map(str, open_text(path))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert (first, last) == ("one", "three")
-    assert str(error) == f"{path}:2: the line is longer than the limit of 8 MiB"
+    assert first == "one"
+    assert error.startswith(f"{path}:2: the line is longer than the limit of 8 MiB")
+    assert rest == (["three"] if pack(b"") == b"" else [])  # plain: it is skipped
     assert peak < 4 * MAX_LINE
 
 
@@ -127,6 +128,62 @@ def test_a_line_beyond_the_limit_is_reported_before_the_rest_of_it_is_read() -> 
     error = next(_lines(cast(BinaryIO, stream), "<stdin>"))
     assert isinstance(error, FormatError)
     assert stream.given < 2 * MAX_LINE
+
+
+class EndlessGzip:
+    """Zeros without end, of which a thousand take one byte."""
+
+    def __init__(self) -> None:
+        self.packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+
+    def pack(self, data: bytes) -> bytes:
+        return self.packer.compress(data) + self.packer.flush(zlib.Z_SYNC_FLUSH)
+
+
+class EndlessXz(EndlessGzip):
+    def __init__(self) -> None:
+        self.stream = lzma.compress(b"a" * (1 << 20), preset=0)
+
+    def pack(self, data: bytes) -> bytes:
+        return self.stream  # streams may follow each other
+
+
+@pytest.mark.parametrize("kind", [EndlessGzip, EndlessXz])
+def test_a_compressed_file_is_not_read_beyond_a_line_that_is_too_long(
+    kind: type[EndlessGzip],
+) -> None:
+    class Archive(io.RawIOBase):
+        given = 0
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            self.given += 1
+            assert self.given < 1000, "read on and on"
+            data = endless.pack(bytes(1 << 20))[: len(buffer)]
+            buffer[: len(data)] = data
+            return len(data)
+
+    endless = kind()
+    (error,) = _lines(cast(BinaryIO, Archive()), "words")
+    assert str(error) == (
+        "words:1: the line is longer than the limit of 8 MiB: a compressed file is not read beyond "
+        "such a line"
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_what_must_be_a_regular_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path(os.devnull), tmp_path):
+        with pytest.raises(OSError, match=r"not a regular file|Is a directory"):
+            open_regular(path)
+    with pytest.raises(FileNotFoundError):
+        open_regular(tmp_path / "none")
+    (tmp_path / "words").write_bytes(b"one")
+    with open_regular(tmp_path / "words") as file:
+        assert file.read() == b"one"
 
 
 @pytest.mark.parametrize("end", [b"", b"\n", b"\r\n"])

@@ -4,8 +4,10 @@ import errno
 import json
 import os
 import struct
+import threading
 import tracemalloc
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,14 @@ import pytest
 
 from syntagma.errors import ModelError, OutputError
 from syntagma.files.reading import fingerprint
-from syntagma.models.container import ALIGNMENT, read_container, write_container
+from syntagma.models.container import (
+    ALIGNMENT,
+    content_mark,
+    read_container,
+    read_header,
+    write_container,
+)
+from syntagma.training.language_model import read_lm
 
 HEADER = {"name": "toy", "language": "en", "figures": {"none": 19.5}, "note": "naïve ☕"}
 
@@ -226,3 +235,21 @@ def test_loading_copies_nothing(tmp_path: Path) -> None:
         tracemalloc.stop()
     assert arrays["weights"].sum() == 17_000_000 // 4
     assert most < 1_000_000
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+@pytest.mark.parametrize("read", [read_container, read_header, content_mark, read_lm])
+def test_a_pipe_is_not_a_model_file(tmp_path: Path, read: Callable[[Path], Any]) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    said: list[str] = []
+
+    def refuse() -> None:
+        with pytest.raises(ModelError) as caught:
+            read(path)
+        said.append(str(caught.value))
+
+    thread = threading.Thread(target=refuse, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert said == [f"{path}: cannot be read: it is not a regular file"]

@@ -1,5 +1,7 @@
 """Who is let in: tokens, hosts, origins."""
 
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,25 @@ from syntagma.server.security import CONTENT_POLICY, Access, is_loopback, read_t
 TOKEN = b"correct-horse-battery"
 CLOSED = ["/v1/models", "/metrics", "/models", "/process", "/nothing"]
 OPEN = ["/healthz", "/readyz", "/docs", "/page/docs.css", "/openapi.json"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_token_is_not_read_from_a_pipe_or_a_device(tmp_path: Path) -> None:
+    """It would wait for a writer that never comes."""
+    os.mkfifo(tmp_path / "pipe")
+    said: list[str] = []
+
+    def read(path: Path) -> None:
+        with pytest.raises(ArgumentError) as caught:
+            read_token(path)
+        said.append(str(caught.value))
+
+    for path in (tmp_path / "pipe", Path(os.devnull)):
+        thread = threading.Thread(target=read, args=[path], daemon=True)
+        thread.start()
+        thread.join(20)
+        assert said == [f"{path}: cannot read the token: it is not a regular file"]
+        said.clear()
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "localhost"])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 from functools import partial
 from pathlib import Path
@@ -31,6 +32,7 @@ from toys.treebank import write_treebank
 from syntagma.errors import OutputError, SyntagmaError, TrainingError
 from syntagma.linear.settings import LinearSettings
 from syntagma.models.container import read_container
+from syntagma.training.run import BEST, CHECKPOINT
 from syntagma.training.train import train
 
 
@@ -95,6 +97,39 @@ def test_going_on_with_another_number_of_threads(
         run(treebank, tmp_path / "cut", on_epoch=cut_at(1))
     run(treebank, tmp_path / "cut", threads=3)
     assert (tmp_path / "cut").read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize("file", [CHECKPOINT, BEST])
+@pytest.mark.parametrize("damage", [b"", b"SYNTAGMA", b"of another program"])
+def test_a_damaged_checkpoint_says_what_to_delete(
+    treebank: Path,
+    whole: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    file: str,
+    damage: bytes,
+) -> None:
+    measured(monkeypatch, *RISING)
+    output = tmp_path / "cut.syntagma"
+    with pytest.raises(Cut):
+        run(treebank, output, on_epoch=cut_at(2))
+    folder = tmp_path / "cut.syntagma.training"
+    content = (folder / file).read_bytes()
+    changed = bytearray(content)
+    changed[len(content) // 2] ^= 255
+    for damaged in (damage, content[:-1], bytes(changed)):
+        (folder / file).write_bytes(damaged)
+        with pytest.raises(TrainingError) as caught:
+            run(treebank, output)
+        assert str(caught.value) == (
+            f"{folder} holds a training run that was interrupted, but its file {file} is damaged: "
+            f"delete the folder {folder} to start training again"
+        )
+    assert (folder / file).exists()
+    shutil.rmtree(folder)
+    measured(monkeypatch, *RISING)
+    run(treebank, output)
+    assert output.read_bytes() == whole.read_bytes()
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, cast
 from syntagma.batches.job import BatchJob, Input, Plan, Shard
 from syntagma.batches.storage import input_mark, open_input, reason
 from syntagma.errors import ArgumentError, FormatError, OutputError
-from syntagma.files.reading import reading_faults, unpacked, unreadable
+from syntagma.files.reading import reading_faults, too_long, unpacked, unreadable
 from syntagma.formats.problems import InputFormat, guess_format
 from syntagma.problem.limits import MAX_LINE
 
@@ -124,9 +124,11 @@ def cut_file(address: str, source: str, format: InputFormat, records: int) -> Cu
     cutter, fault = None, None
     with open_input(address, source) as raw:
         try:
-            cutter = _Cutter(unpacked(raw, source), blocks=format == "conllu", most=records)
+            stream = unpacked(raw, source)
+            packed = source if stream is not raw else None
+            cutter = _Cutter(stream, blocks=format == "conllu", most=records, packed=packed)
             cuts.extend(cutter.cuts())
-        except FormatError as error:  # a kind of archive that is not read
+        except FormatError as error:  # a kind of archive that is not read, or a line without end
             fault = error
         except reading_faults() as error:
             if isinstance(error, OSError) and error.errno is not None:  # not one of the content
@@ -144,8 +146,13 @@ def cut_file(address: str, source: str, format: InputFormat, records: int) -> Cu
 class _Cutter:
     """Walks over the lines of a stream and counts records."""
 
-    def __init__(self, stream: BinaryIO, *, blocks: bool, most: int) -> None:
+    def __init__(
+        self, stream: BinaryIO, *, blocks: bool, most: int, packed: str | None = None
+    ) -> None:
+        """`packed` is the name of a compressed file, which is not read beyond a line that is longer
+        than the limit."""
         self._stream = stream
+        self._packed = packed
         self._blocks = blocks
         self._most = most
         self._digest = hashlib.sha256()
@@ -161,6 +168,8 @@ class _Cutter:
         readline = self._stream.readline
         while line := readline(MAX_LINE + 2):
             first = line.removeprefix(codecs.BOM_UTF8) if self.line == 0 else line
+            if self._packed is not None and line[-1:] != b"\n" and len(line) > MAX_LINE + 1:
+                raise too_long(self._packed, self.line + 1, packed=True)
             self._take(line)
             while line[-1:] != b"\n" and (line := readline(_CHUNK)):  # longer than the limit
                 self._take(line)

@@ -9,6 +9,8 @@ import typer
 from syntagma.cli import options
 from syntagma.cli.output import tell
 
+MAX_TEXT = 16 << 20  # characters of a licence, or of figures
+
 
 def package(
     model: options.ModelArgument,
@@ -82,7 +84,11 @@ def _read_text(path: Path) -> str:
     from syntagma.errors import FormatError
 
     try:
-        return path.read_text(encoding="utf-8")
+        with open(path, encoding="utf-8") as file:
+            text = file.read(MAX_TEXT + 1)
+        if len(text) > MAX_TEXT:
+            raise FormatError(f"more than {MAX_TEXT >> 20} MiB of text, the limit", str(path))
+        return text
     except UnicodeDecodeError as error:
         raise FormatError("not text in UTF-8", str(path)) from error
     except OSError as error:

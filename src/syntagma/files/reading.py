@@ -2,14 +2,18 @@
 
 All readers take lines as `open_text` yields them: a line that cannot be decoded yields a
 `FormatError` in its place, so that one bad line does not end a batch. So does a line that is longer
-than `limits.MAX_LINE`: no more is held in memory, however large an archive unpacks.
+than `limits.MAX_LINE`: no more is held in memory. Such a line ends a compressed file, which might
+unpack to any size.
 """
 
 from __future__ import annotations
 
 import codecs
+import contextlib
+import errno
 import io
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -38,8 +42,8 @@ def open_text(path: str | os.PathLike[str]) -> Iterator[str | FormatError]:
 
     The file is opened at once: one that cannot be opened raises `FormatError`. Gzip and xz are
     recognised by their first bytes and decompressed. A line that is not UTF-8 yields a
-    `FormatError` in its place; so do a line that is too long and the end of a damaged or truncated
-    archive.
+    `FormatError` in its place; so do a line that is too long, beyond which no compressed file is
+    read, and the end of a damaged or truncated archive.
     """
     source = source_name(path)
     try:
@@ -54,7 +58,8 @@ def _lines(raw: BinaryIO, source: str) -> Iterator[str | FormatError]:
         raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw))
     )
     try:
-        yield from decoded_lines(unpacked(buffered, source), source)
+        stream = unpacked(buffered, source)
+        yield from decoded_lines(stream, source, packed=stream is not buffered)
     except FormatError as error:
         yield error
     except reading_faults() as error:
@@ -67,12 +72,12 @@ def _lines(raw: BinaryIO, source: str) -> Iterator[str | FormatError]:
 
 
 def decoded_lines(
-    stream: BinaryIO, source: str, *, from_start: bool = True
+    stream: BinaryIO, source: str, *, from_start: bool = True, packed: bool = False
 ) -> Iterator[str | FormatError]:
     """The lines of UTF-8 bytes, as `open_text` yields them; the first one has the number 1.
 
     `from_start` says whether the stream begins where its file does: a byte order mark may stand
-    there, and nowhere else.
+    there, and nowhere else. `packed` says whether the bytes are those of a compressed file.
     """
     number = 0
     try:
@@ -83,8 +88,9 @@ def decoded_lines(
             line, whole = line.removesuffix(b"\n"), line[-1:] == b"\n"
             line = line.removesuffix(b"\r")
             if len(line) > MAX_LINE:
-                message = f"the line is longer than the limit of {MAX_LINE >> 20} MiB"
-                yield FormatError(message, source, number)
+                yield too_long(source, number, packed=packed and not whole)
+                if packed and not whole:
+                    return
                 while not whole and (rest := stream.readline(1 << 20)):
                     whole = rest[-1:] == b"\n"
                 continue
@@ -96,6 +102,13 @@ def decoded_lines(
                 yield FormatError(message, source, number)
     except reading_faults() as error:
         yield unreadable(error, source, number or None)
+
+
+def too_long(source: str, line: int, *, packed: bool) -> FormatError:
+    """The error of a line that is longer than the limit."""
+    message = f"the line is longer than the limit of {MAX_LINE >> 20} MiB"
+    beyond = ": a compressed file is not read beyond such a line" if packed else ""
+    return FormatError(message + beyond, source, line)
 
 
 def reading_faults() -> tuple[type[Exception], ...]:
@@ -160,6 +173,24 @@ class _XzReader(io.RawIOBase):
             if unpacked:
                 buffer[: len(unpacked)] = unpacked
                 return len(unpacked)
+
+
+def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a file that must be a regular one. Raises `OSError`.
+
+    It never waits: a named pipe without a writer would keep `open` waiting for one.
+    """
+    of_system = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, os.O_RDONLY | of_system)
+    with contextlib.ExitStack() as unless_regular:
+        unless_regular.callback(os.close, descriptor)
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
+        unless_regular.pop_all()
+    return open(descriptor, "rb")
 
 
 def fingerprint(path: str | Path) -> str:

@@ -33,6 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from syntagma.errors import ModelError, shown
+from syntagma.files.reading import open_regular
 from syntagma.files.writing import atomic_write
 
 MAGIC = b"SYNTAGMA"
@@ -132,7 +133,7 @@ def content_mark(path: str | Path) -> str:
     """A checksum of checksums, which tells one model file from another without reading all of it:
     the SHA-256 of the prefix and the index."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             start = file.read(_INDEX_START)
             index_size = _PREFIX.unpack_from(start)[2] if len(start) == _INDEX_START else 0
             return hashlib.sha256(start + file.read(index_size)).hexdigest()
@@ -154,7 +155,7 @@ def _aligned(size: int) -> int:
 
 def _map(path: Path) -> mmap.mmap:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             start = file.read(_INDEX_START)
             if not start:
                 raise ModelError(f"{path}: empty file, not a Syntagma model")

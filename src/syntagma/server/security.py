@@ -10,13 +10,13 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import os
-import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from syntagma.errors import ArgumentError, shown
+from syntagma.files.reading import open_regular
 from syntagma.server.faults import Fault
 
 CONTENT_POLICY: Final = "; ".join(
@@ -63,13 +63,11 @@ def is_loopback(host: str) -> bool:
 def read_token(path: Path) -> bytes:
     """The token in a file that only its owner can read. Raises `ArgumentError`."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             mode = os.fstat(file.fileno()).st_mode
             token = file.read(MAX_TOKEN + 1).strip()
     except OSError as error:
         raise ArgumentError(f"{path}: cannot read the token: {error.strerror}") from error
-    if not stat.S_ISREG(mode):
-        raise ArgumentError(f"{path}: the token must be in a regular file")
     if os.name == "posix" and mode & 0o077:
         raise ArgumentError(f"{path}: others can read the token: chmod 600 {path}")
     if not MIN_TOKEN <= len(token) <= MAX_TOKEN or not all(33 <= each <= 126 for each in token):

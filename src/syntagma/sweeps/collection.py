@@ -8,10 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from pathlib import Path
 
 from syntagma.errors import ArgumentError, FormatError
 from syntagma.files.paths import expand_paths
+from syntagma.files.reading import open_regular
 
 # A large part comes in several files: de_hdt-ud-train-a-1.conllu.
 _FILE = re.compile(r"(?P<name>.+)-ud-(?P<part>train|dev|test)(-[\w-]+)?\.conllu(\.gz|\.xz)?")
@@ -161,6 +163,7 @@ def read_licence(folder: Path) -> Licence:
 
 def _text(path: Path) -> str | None:
     try:
-        return path.read_text(encoding="utf-8")
+        with TextIOWrapper(open_regular(path), encoding="utf-8") as file:
+            return file.read()
     except (OSError, UnicodeDecodeError):
         return None

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from syntagma.arguments import check_range
 from syntagma.best_first.settings import BestFirstSettings
 from syntagma.engines import MAX_JOBS, available_cores
 from syntagma.errors import ArgumentError, OutputError, TrainingError, visible
-from syntagma.files.reading import fingerprint
+from syntagma.files.reading import fingerprint, open_regular
 from syntagma.files.writing import atomic_write
 from syntagma.linear.settings import LinearSettings
 from syntagma.neural.settings import NeuralSettings
@@ -134,7 +135,8 @@ def describe_files(files: Iterable[Path]) -> list[dict[str, str]]:
 def read_json(path: Path) -> Record | None:
     """The content of a file that `write_json` has written; None if there is none."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        with TextIOWrapper(open_regular(path), encoding="utf-8") as file:
+            value = json.load(file)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError) as error:

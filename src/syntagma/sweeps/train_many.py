@@ -59,9 +59,7 @@ class TrainManyReport:
             text = markdown_table(["treebank", *headings], rows)
         if self.failed:
             text += "\n" * bool(text) + "failed:\n\n"
-            text += "".join(
-                f"- {visible(name)}: {error}\n" for name, error in self.failed.items()
-            )
+            text += "".join(f"- {visible(name)}: {error}\n" for name, error in self.failed.items())
         return text
 
 

@@ -29,7 +29,7 @@ from syntagma.errors import (
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.files.locking import locked
 from syntagma.files.paths import as_paths, check_path
-from syntagma.files.reading import fingerprint, open_text, source_name
+from syntagma.files.reading import fingerprint, open_regular, open_text, source_name
 from syntagma.files.writing import check_output
 from syntagma.formats.conllu import read_blocks
 from syntagma.formats.text import split_bag
@@ -186,7 +186,7 @@ def read_lm(path: str | Path) -> tuple[LanguageModel, dict[str, Any]]:
     """A language model and its header: from a file of `train_lm`, from a model with a language
     model, or from an ARPA file, such as those of KenLM and SRILM."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             is_container = file.read(len(MAGIC)) == MAGIC
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror}") from error

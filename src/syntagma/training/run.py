@@ -17,8 +17,10 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy.typing as npt
+
 from syntagma.ccg.derivation import Derivation
-from syntagma.errors import OutputError, TrainingError
+from syntagma.errors import ModelError, OutputError, TrainingError
 from syntagma.evaluation.evaluate import evaluate
 from syntagma.files import temporary
 from syntagma.files.locking import locked
@@ -183,7 +185,9 @@ class Run:
         """Continue after the last whole epoch of the same run, if there is one."""
         if not (self.folder / CHECKPOINT).is_file():
             return
-        header, arrays = read_container(self.folder / CHECKPOINT)
+        header, arrays = self._read(CHECKPOINT)
+        if (self.folder / BEST).exists():
+            self._read(BEST)
         there = header.get("run", {}), header.get("inputs", {})
         if differences := list_differences(there, (self.header, self.inputs)):
             raise TrainingError(
@@ -192,6 +196,18 @@ class Run:
             )
         self.learner.restore(arrays)
         self.epochs = [Epoch(**epoch) for epoch in header["epochs"]]
+
+    def _read(self, file: str) -> tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]:
+        """A file of the folder; if it is damaged, the run cannot be resumed."""
+        try:
+            return read_container(self.folder / file)
+        except ModelError as error:
+            if isinstance(error.__cause__, OSError):
+                raise
+            raise TrainingError(
+                f"{self.folder} holds a training run that was interrupted, but its file {file} is "
+                f"damaged: delete the folder {self.folder} to start training again"
+            ) from error
 
     def learn(self, on_sentence: Callable[[], None], on_epoch: Callable[[Epoch], None]) -> None:
         """Run the remaining epochs."""
