@@ -24,7 +24,11 @@ def main(arguments: list[str] | None = None) -> int:
     total = found = 0
     for name in names:
         begun = time.monotonic()
-        target = create(name)
+        try:
+            target = create(name)
+        except ImportError as error:  # of an optional package
+            print(f"{name}: left out, {error}", flush=True)
+            continue
 
         def report(finding: Finding, target: Target = target) -> None:
             data = case_of(target, finding.target, finding.seed, finding.number)

@@ -51,6 +51,7 @@ TARGETS: dict[str, Callable[[], Target]] = {
     "formats/auto": _lazily("formats", "auto"),
     "formats/penn": _lazily("penn", "PennFiles"),
     "pictures": _lazily("pictures", "Pictures"),
+    "server/multipart": _lazily("server", "Multipart"),
 }
 
 
