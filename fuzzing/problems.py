@@ -76,15 +76,15 @@ class Problems:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if case["sound"]:
-                check(case, _problem(case["problem"]))
+                check(case, problem_of(case["problem"]))
             else:
                 with refusal():
-                    check(case, _problem(case["problem"]))
+                    check(case, problem_of(case["problem"]))
 
 
 def check(case: dict[str, Any], problem: Problem) -> None:
     """Order a problem in several ways and hold the results against what is promised."""
-    model = _model(case["kind"])
+    model = model_of_kind(case["kind"])
     options = case["budget"]
     small = len(problem.words) <= MOST_FOR_BRUTE_FORCE
     [best] = model.order_many([problem], on_error="yield", **options)
@@ -148,7 +148,7 @@ def check_acceptance(
 
 def check_alternatives(case: dict[str, Any], problem: Problem, best: Linearization) -> None:
     """Hold alternatives that differ against what is promised of them."""
-    model, options = _model(case["kind"]), case["budget"]
+    model, options = model_of_kind(case["kind"]), case["budget"]
     found = model.order(problem, n_best=case["n_best"], diverse=True, **options)
     assert _seen(found[0]) == _seen(best), "the first alternative is not the best order"
     assert len(found) <= case["n_best"], "more alternatives than asked for"
@@ -255,7 +255,8 @@ def _projective_trees(n: int) -> tuple[tuple[int, ...], ...]:
 
 
 @cache
-def _model(kind: str) -> Linearizer:
+def model_of_kind(kind: str) -> Linearizer:
+    """The shipped model, or a toy of another kind."""
     if kind == "en":
         return load("en")
     makers: dict[str, Callable[[], Toy]] = {
@@ -274,7 +275,8 @@ def _seen(found: Any) -> tuple[object, ...]:
     return (found.words, found.tags, found.heads, found.deprels, found.score)
 
 
-def _problem(case: dict[str, Any]) -> Problem:
+def problem_of(case: dict[str, Any]) -> Problem:
+    """The problem that a case describes."""
     words = [Word(*fields) for fields in case["words"]]
     before = [tuple(each) if isinstance(each, list) else each for each in case["before"]]
     return Problem.of(words, before=before, first=case["first"], last=case["last"])
@@ -287,7 +289,7 @@ def _sound(rng: Random, *, arcs: bool) -> dict[str, Any]:
     listed = rng.sample(range(1, n + 1), n)
     for i in range(1, n):
         heads[listed[i] - 1] = listed[rng.randrange(max(0, i - rng.choice((1, 3, n))), i)]
-    order = _projective_order(rng, heads, heads.index(0) + 1)
+    order = projective_order(rng, heads, heads.index(0) + 1)
     tagged, labelled, attached = (rng.choice((0.0, 0.0, 0.5, 1.0)) for _ in range(3))
     few = rng.sample(FORMS, rng.choice((2, 8, len(FORMS))))
     words = [
@@ -312,9 +314,10 @@ def _sound(rng: Random, *, arcs: bool) -> dict[str, Any]:
     }
 
 
-def _projective_order(rng: Random, heads: list[int], top: int) -> list[int]:
+def projective_order(rng: Random, heads: list[int], top: int) -> list[int]:
+    """The words below `top`, itself included, in a random order without crossing arcs."""
     parts = [
-        _projective_order(rng, heads, word) for word, head in enumerate(heads, 1) if head == top
+        projective_order(rng, heads, word) for word, head in enumerate(heads, 1) if head == top
     ]
     parts.append([top])
     rng.shuffle(parts)
