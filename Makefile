@@ -96,7 +96,7 @@ compilers: build
 	$(BIN)/python .ci/compare_compilers.py
 
 SEED := 1
-MINUTES := 5
+MINUTES := 20
 TARGETS :=
 
 # Prints the cases of each target and, for a finding, the command that replays it.

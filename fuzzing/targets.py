@@ -50,6 +50,7 @@ TARGETS: dict[str, Callable[[], Target]] = {
     "formats/sr": _lazily("formats", "shared_task"),
     "formats/auto": _lazily("formats", "auto"),
     "formats/penn": _lazily("penn", "PennFiles"),
+    "formats/archives": _lazily("archives", "Archives"),
     "time-limits": _lazily("time_limits", "TimeLimits"),
     "messages": _lazily("messages", "Messages"),
     "pictures": _lazily("pictures", "Pictures"),
