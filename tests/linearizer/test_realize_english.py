@@ -78,6 +78,40 @@ def test_universal_tags_serve_as_well_and_need_no_warning(text: str, expected: s
         assert en().realize(tree(text)).text == expected
 
 
+OPEN = (
+    (
+        "200;NUM;2;nummod worker;NOUN;3;nsubj strike;VERB;0;root",
+        ("200 workers struck", "200 workers strike"),
+    ),
+    (
+        "she;PRON;2;nsubj buy;VERB;0;root five;NUM;4;nummod apple;NOUN;2;obj",
+        ("She bought five apples",),
+    ),
+    (
+        "the;DET;3;det good;ADJ;3;amod film;NOUN;0;root"
+        " of;ADP;6;case the;DET;6;det year;NOUN;3;nmod",
+        ("The best film of the year",),
+    ),
+    (
+        "she;PRON;3;nsubj be;AUX;3;cop tall;ADJ;0;root than;ADP;5;case I;PRON;3;obl",
+        ("She was taller than I", "She is taller than I"),
+    ),
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), OPEN)
+@pytest.mark.parametrize("in_place_of_the_tag", [True, False])
+def test_upos_tags_without_features_leave_number_and_degree_open(
+    text: str, expected: tuple[str, ...], in_place_of_the_tag: bool
+) -> None:
+    words = tree(text)
+    if not in_place_of_the_tag:
+        words = [replace(word, tag=None, upos=word.tag) for word in words]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert en().realize(words).text in expected
+
+
 def test_the_example_of_the_help() -> None:
     assert en().realize(["bark", "dog", "the"]).text == "The dog barked"
     assert en().realize(["she", "sing", "a", "song"]).text == "She sang a song"

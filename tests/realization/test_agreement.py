@@ -9,6 +9,7 @@ from syntagma.realization.agreement import (
     Agreement,
     Subject,
     agreeing_determiner,
+    agreeing_noun,
     begins_with_vowel_sound,
 )
 from syntagma.realization.inflection import Form
@@ -72,6 +73,52 @@ def test_that_agrees_with_its_noun(text: str, expected: str) -> None:
     words = tree(text)
     forms = agreeing_determiner(words[0], (Form("that", -0.2), Form("those", -1.7)), words)
     assert " ".join(form.text for form in forms) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("worker/NOUN/0/root 200/NUM/1/nummod", True),
+        ("worker/NOUN/0/root 1/NUM/1/nummod", False),
+        ("worker/NOUN/0/root many/ADJ/1/amod", True),
+        ("worker/NOUN/0/root a/DET/1/det", False),
+        ("worker/NOUN/0/root a/DET/1/det few/ADJ/1/amod", True),
+        ("worker/NOUN/0/root the/DET/1/det", None),
+        ("month/NOUN/2/compound plan/NOUN/0/root 12/NUM/1/nummod", None),
+    ],
+)
+def test_the_number_of_a_noun_by_its_numerals(text: str, expected: bool | None) -> None:
+    assert Agreement(tree(text)).is_plural(0) is expected
+
+
+@pytest.mark.parametrize(
+    ("lemma", "forms", "plural", "expected"),
+    [
+        ("worker", "worker workers", True, "workers"),
+        ("worker", "worker workers", False, "worker"),
+        ("sheep", "sheep", True, "sheep"),
+        ("kg", "kg kgs", True, "kg kgs"),
+        ("am", "am ams", True, "am ams"),
+    ],
+)
+def test_a_noun_agrees_with_its_numerals(
+    lemma: str, forms: str, plural: bool, expected: str
+) -> None:
+    found = agreeing_noun(Word(tag="NOUN", lemma=lemma), tuple(map(Form, forms.split())), plural)
+    assert " ".join(form.text for form in found) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tall/ADJ/0/root I/PRON/1/obl than/ADP/2/case", True),
+        ("tall/ADJ/0/root be/VERB/1/advcl than/SCONJ/2/mark", True),
+        ("tall/ADJ/0/root I/PRON/1/obl than/ADP/2/case more/ADV/1/advmod", False),
+        ("tall/ADJ/0/root I/PRON/1/obl for/ADP/2/case", False),
+    ],
+)
+def test_a_standard_of_comparison_asks_for_a_comparative(text: str, expected: bool) -> None:
+    assert Agreement(tree(text)).is_compared(0) is expected
 
 
 # *a* or *an*, by the sound of the next word.

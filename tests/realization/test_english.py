@@ -178,7 +178,6 @@ def test_a_bare_lemma_has_its_likely_forms() -> None:
     [
         ("apple", "NOUN", "Number=Plur", "apples"),
         ("apple", "NOUN", "Number=Sing", "apple"),
-        ("apple", "NOUN", None, "apple"),
         ("apple", None, "Number=Plur", "apples"),
         ("Smith", "PROPN", "Number=Plur", "Smiths"),
         ("sing", "VERB", "Mood=Ind|Tense=Past|VerbForm=Fin", "sang"),
@@ -203,3 +202,40 @@ def test_universal_tags_and_features_tell_the_form(
     lemma: str, tag: str | None, features: str | None, form: str
 ) -> None:
     assert texts(learned(*VERBS, english=True).forms(lemma, tag, features)) == [form]
+
+
+@pytest.mark.parametrize(
+    ("lemma", "tag", "features", "expected"),
+    [
+        ("apple", "NOUN", None, "apple apples"),
+        ("apple", "NOUN", "", "apple apples"),
+        ("apple", "NOUN", "Case=Nom", "apple apples"),
+        ("sing", "VERB", None, "sing sings sang sung singing"),
+        ("sing", "VERB", "Tense=Pres", "sing sings"),
+        ("sing", "VERB", "Number=Sing|Person=3", "sings sang"),
+        ("sing", "VERB", "VerbForm=Fin", "sing sings sang"),
+        ("sing", "VERB", "VerbForm=Part", "singing sung"),
+        ("good", "ADJ", None, "good better best"),
+        ("dull", "ADJ", None, "dull duller dullest"),
+        ("beautiful", "ADJ", None, "beautiful"),
+        ("soon", "ADV", None, "soon sooner soonest"),
+        ("quickly", "ADV", None, "quickly"),
+        ("soon", "ADV", "PronType=Dem", "soon"),
+        ("London", "PROPN", None, "London"),
+    ],
+)
+def test_a_feature_that_is_not_given_is_open(
+    lemma: str, tag: str, features: str | None, expected: str
+) -> None:
+    forms = texts(learned(*VERBS, english=True).forms(lemma, tag, features))
+    assert set(forms) == set(expected.split())
+
+
+def test_an_open_class_has_the_forms_seen_with_its_tags_alone() -> None:
+    seen = "saw/saw/NN/ saws/saw/NNS/ saw/see/VBD/ seen/see/VBN/ saw/saw/VB/ sawed/saw/VBD/"
+    inflector = learned(*[seen] * 5, english=True)
+    assert set(texts(inflector.forms("saw", "NOUN", None))) == {"saw", "saws"}
+    assert {"saw", "sawed", "sawing"} <= set(texts(inflector.forms("saw", "VERB", None)))
+    assert set(texts(inflector.forms("see", "VERB", None))) == {
+        *("see", "sees", "saw", "seen", "seeing")
+    }

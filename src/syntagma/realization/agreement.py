@@ -1,5 +1,6 @@
-"""Agreement in English: of verbs with their subjects, of *this* and *that* with their nouns, and of
-*a* and *an* with the sound of the next word.
+"""Agreement in English: of verbs with their subjects, of nouns with their numerals, of
+comparatives with *than*, of *this* and *that* with their nouns, and of *a* and *an* with the sound
+of the next word.
 
 Only verbs whose tag and features leave person and number open are changed. The search chooses
 between *a* and *an* by the language model; here the choice is settled when the order is known, so
@@ -39,6 +40,8 @@ _SINGULAR = frozenset(
 _MODAL = frozenset(
     {"can", "could", "may", "might", "must", "shall", "should", "will", "would", "ought"}
 )
+_OF_PLURAL = frozenset({"these", "those", "both", "many", "few", "several"})
+_OF_SINGULAR = frozenset({"a", "an", "another", "each", "every", "either", "neither", "much"})
 _OPEN_FEATURES = frozenset({"Person", "Number"})
 _NOT_THIRD = frozenset({"be", "am", "'m", "\u2019m", "are", "'re", "\u2019re", "were"})
 _NOT_PLURAL = frozenset({"be", "am", "'m", "\u2019m", "is", "'s", "\u2019s", "was"})
@@ -116,7 +119,27 @@ class Agreement:
             return Subject(False, True)
         if word.tag in ("NN", "NNP") or "Number=Sing" in features or name in _SINGULAR:
             return Subject(False, False)
-        return None
+        plural = self.is_plural(subject)
+        return None if plural is None else Subject(False, plural)
+
+    def is_plural(self, noun: int) -> bool | None:
+        """The number of a noun, as far as its numerals and determiners tell."""
+        if _relation(self._words[noun]) in ("compound", "flat"):
+            return None  # *a 12 month plan*
+        numerals = self._names_of(noun, "nummod")
+        others = self._names_of(noun, "det") | self._names_of(noun, "amod")
+        if numerals - {"1", "one"} or others & _OF_PLURAL:
+            return True
+        return False if numerals or others & _OF_SINGULAR else None
+
+    def is_compared(self, word: int) -> bool:
+        """Whether an adjective or adverb has a standard of comparison: *than I*."""
+        if self._names_of(word, "advmod") & {"more", "less"}:
+            return False
+        standards = (i for each in ("obl", "nmod", "advcl") for i in self._dependents[word, each])
+        return any(
+            "than" in self._names_of(i, mark) for i in standards for mark in ("case", "mark")
+        )
 
 
 def agreeing(word: Word, forms: tuple[Form, ...], subject: Subject) -> tuple[Form, ...]:
@@ -126,11 +149,28 @@ def agreeing(word: Word, forms: tuple[Form, ...], subject: Subject) -> tuple[For
         return forms
     if lemma == "be":
         against = _NOT_FIRST if subject.first else _NOT_PLURAL if subject.plural else _NOT_THIRD
-    elif word.tag is None and lemma not in _MODAL:
+    elif word.tag in (None, "VERB", "AUX") and lemma not in _MODAL:
         against = frozenset({lemma} if subject.third_singular else inflected(lemma, "VBZ"))
     else:
         return forms
     return _without(forms, against)
+
+
+def agreeing_noun(word: Word, forms: tuple[Form, ...], plural: bool) -> tuple[Form, ...]:
+    """The forms of a noun that agree with its numerals; all of them if none does."""
+    lemma = (word.lemma or "").lower()
+    if word.tag != "NOUN" or len(lemma) < 3 or not _VOWEL.search(lemma):  # *9 am*, *3 lbs*
+        return forms
+    plurals = frozenset(inflected(lemma, "NNS"))
+    return _without(forms, frozenset({lemma}) - plurals if plural else plurals - {lemma})
+
+
+def comparative(word: Word, forms: tuple[Form, ...]) -> tuple[Form, ...]:
+    """The comparatives among the forms of an adjective or adverb; all of them if none is one."""
+    if word.tag not in ("ADJ", "ADV"):
+        return forms
+    wanted = frozenset(inflected((word.lemma or "").lower(), f"{_GRADES[word.tag]}R"))
+    return _without(forms, frozenset(form.text.lower() for form in forms) - wanted)
 
 
 def agreeing_determiner(
@@ -171,6 +211,8 @@ _YOU = re.compile(  # vowels that begin with the sound of *you* or *one*
     re.IGNORECASE,
 )
 _SILENT_H = re.compile(r"h(?:our|one?st|onou?r|eir)", re.IGNORECASE)
+_GRADES = {"ADJ": "JJ", "ADV": "RB"}
+_VOWEL = re.compile("[aeiouy]")
 _NUMBER = re.compile(r"8|1[18](?:$|\D|\d{3}(?:\D|$))")
 _LETTERS = re.compile(r"[AEFHILMNORSX]|[aefhilmnorsx]-")  # whose names begin with a vowel
 

@@ -21,6 +21,11 @@ _SILENT_E = re.compile(r"[^eoy]e$")
 _PLURAL = re.compile(r"[^aiosu'xz]s$")  # *goods*, *clothes*
 _COMMON_Y = re.compile(r"(?:it|og|tr|or|ar|er|nc|ud|un|rt|om|ph|ack)y$|[aeiou]y$")
 _HARD_C = re.compile(r"[aeiou]c$")
+_GRADED = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+(?:[aeiouy]*(?<!l)y|le|e|ow)|[^aeiouy]*)")
+_PERIPHRASTIC = re.compile(
+    r".*(?:ful|less|ous|ive|able|ible|[^aeiouy]ic|ical|ing|[aeiouy].*ed|[aeiouy].+[ae]nt)"
+    r"|(?:[^aeiouy]*[aeiouy]+){3,}[^aeiouy]+e?(?<!y)"
+)
 # The last consonant is doubled after one short, stressed vowel: in words of one syllable, also
 # after a prefix. In other words, the stress is not visible.
 _PREFIX = "re|un|over|under|out|mis|pre|inter|up|fore|cross|back|down|hand|side|tip|zig"
@@ -97,6 +102,7 @@ RULES: Mapping[str, Callable[[str], str]] = {
     **dict.fromkeys(("JJS", "RBS"), partial(_add, "est")),
 }
 BASIC = frozenset({"NN", "NNP", "VB", "JJ", "RB"})  # the lemma itself
+DEGREES = ("JJR", "JJS", "RBR", "RBS")
 VERBS = ("VBD", "VBN", "VBG", "VBZ")  # the columns of `english_verbs.tsv`
 
 _CLASSES = (
@@ -150,6 +156,16 @@ def likely_forms(lemma: str) -> tuple[str, ...]:
         return ()
     tags = ("NN", "NNS", "VBZ", *VERBS) if listed(lemma, "VBD") else ("NN", "NNS")
     return tuple(dict.fromkeys(inflected(lemma, tag)[0] for tag in tags if inflected(lemma, tag)))
+
+
+def is_likely(lemma: str, tag: str) -> bool:
+    """Whether a lemma may have a form with this tag that was not seen. Few names have a plural;
+    adjectives and adverbs in *-er* and *-est* are irregular or as short as *dull* and *noisy*."""
+    if tag not in ("NNPS", *DEGREES):
+        return True
+    return bool(listed(lemma.lower(), tag)) or (
+        tag != "NNPS" and _GRADED.fullmatch(lemma.lower()) is not None
+    )
 
 
 def are_of_one_class(tag: str, other: str) -> bool:
@@ -219,85 +235,3 @@ def irregular_words() -> Mapping[tuple[str, str], tuple[str, ...]]:
 def _rows(name: str) -> Iterator[list[str]]:
     text = files("syntagma.realization").joinpath(name).read_text("utf-8")
     return (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
-
-
-# From UPOS tags to Penn tags
-
-# The Penn tags of each UPOS tag in English treebanks.
-PENN: Mapping[str, frozenset[str]] = {
-    upos: frozenset(tags.split())
-    for upos, tags in {
-        "ADJ": "JJ JJR JJS AFX",
-        "ADP": "IN RP TO",
-        "ADV": "RB RBR RBS WRB",
-        "AUX": "VB VBD VBG VBN VBP VBZ MD",
-        "CCONJ": "CC",
-        "DET": "DT PDT WDT WP$ PRP$",
-        "INTJ": "UH",
-        "NOUN": "NN NNS",
-        "NUM": "CD",
-        "PART": "TO POS RB",
-        "PRON": "PRP PRP$ WP WP$ WDT DT EX NN",
-        "PROPN": "NNP NNPS",
-        "PUNCT": ". , : -LRB- -RRB- `` '' HYPH NFP",
-        "SCONJ": "IN WRB",
-        "SYM": "SYM $ NFP",
-        "VERB": "VB VBD VBG VBN VBP VBZ",
-        "X": "FW LS ADD GW XX",
-    }.items()
-}
-CLOSED = frozenset(PENN) - {"ADJ", "ADV", "NOUN", "PROPN", "VERB"}
-_USUAL = {
-    **{"ADP": "IN", "CCONJ": "CC", "DET": "DT", "INTJ": "UH", "NUM": "CD", "PRON": "PRP"},
-    **{"SCONJ": "IN", "SYM": "SYM", "X": "FW"},
-}
-_DEGREES = {"Cmp": "R", "Sup": "S"}
-
-
-def penn_tag(tag: str | None, features: str | None) -> str | None:
-    """The Penn tag that a UPOS tag and features determine, if they do; a Penn tag is one already.
-
-    Without a tag, features may tell the word class.
-    """
-    given = dict(part.split("=", 1) for part in (features or "").split("|") if "=" in part)
-    match tag or _word_class(given):
-        case "NOUN" | "PROPN" as upos:
-            return ("NN" if upos == "NOUN" else "NNP") + "S" * (given.get("Number") == "Plur")
-        case "ADJ" | "ADV" as upos:
-            return ("JJ" if upos == "ADJ" else "RB") + _DEGREES.get(given.get("Degree", ""), "")
-        case "VERB" | "AUX":
-            return _verb(given)
-        case known:
-            return known if known not in PENN else _USUAL.get(known or "")
-
-
-def _word_class(given: Mapping[str, str]) -> str | None:
-    if given.keys() & {"VerbForm", "Tense", "Mood", "Voice"}:
-        return "VERB"
-    if given.keys() == {"Number"}:
-        return "NOUN"
-    return "ADJ" if given.keys() == {"Degree"} else None
-
-
-def _verb(given: Mapping[str, str]) -> str | None:
-    tense, form = given.get("Tense"), given.get("VerbForm")
-    if form == "Inf" or given.get("Mood") in ("Imp", "Sub"):
-        return "VBD" if tense == "Past" else "VB"
-    if form == "Ger" or (form == "Part" and tense == "Pres"):
-        return "VBG"
-    if form == "Part" or given.get("Voice") == "Pass":
-        return "VBN"
-    if tense == "Past":
-        return "VBD"
-    if "Number" in given or "Person" in given:
-        third = given.get("Person", "3") == "3" and given.get("Number", "Sing") == "Sing"
-        return "VBZ" if third else "VBP"
-    return None
-
-
-def is_present(features: str | None) -> bool:
-    """Whether a verb with these features is finite and in the present tense."""
-    parts = (features or "").split("|")
-    return "Tense=Pres" in parts and not any(
-        part.startswith("VerbForm=") and part != "VerbForm=Fin" for part in parts
-    )

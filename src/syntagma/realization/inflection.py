@@ -21,7 +21,14 @@ import numpy.typing as npt
 from syntagma.caches import cached_texts
 from syntagma.files.sections import check_sections, text_section
 from syntagma.realization import english
-from syntagma.realization.english import CLOSED, PENN, penn_tag
+from syntagma.realization.english_tags import (
+    CLOSED,
+    OPEN,
+    PENN,
+    fitting_tags,
+    inflected_tags,
+    penn_tag,
+)
 from syntagma.realization.letters import capitalised, with_case_of
 from syntagma.realization.lexicon import (
     COMMON_TYPO,
@@ -76,7 +83,7 @@ class Inflector:
         self._given = lexicon
         self.english = english
         self._transducer = transducer
-        self._classes = classes or {}
+        self._classes = {upos: PENN[upos] for upos in OPEN} if english else classes or {}
         self._rules = cache(lambda tag: EditRules(self.lexicon, tag))
         self.forms = cached_texts(1 << 16)(self._forms)
 
@@ -99,8 +106,10 @@ class Inflector:
         """
         if features is not None:
             features = sorted_features(features)
+        if self.english and tag is not None and self._is_class(tag):
+            tag = penn_tag(tag, features) or tag
         counts = (
-            (self._untagged(lemma, features) if tag is None else None)
+            self._open(lemma, tag, features)
             or self._seen(lemma, tag, features)
             or self._unseen(lemma, tag, features)
             or {lemma: 1.0}
@@ -125,7 +134,7 @@ class Inflector:
                 return {}
             found = self._seen(lower, tag, features)
             return {capitalised(form): count for form, count in found.items()}
-        tags = self._tags(tag)
+        tags = self._tags(tag, features)
         fitting = [
             entry
             for entry in entries
@@ -155,6 +164,29 @@ class Inflector:
             for form, count in counts.items()
             if not (listed and count == 1) or form.lower() in listed
         }
+
+    def _open(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
+        """The forms of a lemma whose tag is open: any one or, in English, any one of a class."""
+        if tag is None:
+            return self._untagged(lemma, features)
+        return self._of_class(lemma, tag, features) if self.english and self._is_class(tag) else {}
+
+    def _of_class(self, lemma: str, upos: str, features: str | None) -> dict[str, float]:
+        """The English forms with these features that were seen with any tag of a class and, as if
+        seen once, those of its other tags. Those of rare tags count less."""
+        found: dict[str, float] = {}
+        fitting = fitting_tags(upos, features)
+        total = sum(self._tag_counts[None][tag] + 1 for tag in fitting)
+        for tag in sorted(self._tags(upos, features) or ()):
+            forms = self._seen(lemma, tag, features)
+            if not forms and tag in fitting and english.is_likely(lemma, tag):
+                weight = (self._tag_counts[None][tag] + 1) / total
+                weight *= 1 if tag in english.DEGREES else len(fitting)
+                ranked = enumerate(english.inflected(lemma, tag), start=1)
+                forms = {form: weight / rank for rank, form in ranked}
+            for form, count in forms.items():
+                found[form] = found.get(form, 0.0) + count
+        return found
 
     def _untagged(self, lemma: str, features: str | None) -> dict[str, float]:
         """The forms seen with any tag and, as if seen once, those of other tags of the paradigm."""
@@ -217,7 +249,7 @@ class Inflector:
 
     def _unseen(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
         """The forms of a lemma that was not seen with this tag."""
-        if tag is not None and self._is_class(tag):
+        if not self.english and tag is not None and self._is_class(tag):
             tag = self._likeliest_tag(lemma, tag, features)[0]
         if self.english and tag is None and features is None:
             return dict.fromkeys(english.likely_forms(lemma), 1.0)
@@ -238,11 +270,15 @@ class Inflector:
     def _is_class(self, tag: str) -> bool:
         return tag in self._classes and tag not in self._usual
 
-    def _tags(self, tag: str | None) -> frozenset[str] | None:
+    def _tags(self, tag: str | None, features: str | None) -> frozenset[str] | None:
         """The tags that a given tag stands for; None for all."""
         if tag is None:
             return None
-        return self._classes[tag] if self._is_class(tag) else frozenset((tag,))
+        if not self._is_class(tag):
+            return frozenset((tag,))
+        if not self.english:
+            return self._classes[tag]
+        return PENN[tag] - inflected_tags(tag) | fitting_tags(tag, features)
 
     def _likeliest_tag(self, lemma: str, upos: str, features: str | None) -> tuple[str, float]:
         """The tag that words of a class most often have, and how often: those of the lemma with the
@@ -272,14 +308,14 @@ class Inflector:
 
     def known_tag(self, lemma: str, tag: str | None, features: str | None) -> str | None:
         """The tag itself or, if it is a UPOS tag that was not seen, the tag that lemma and features
-        give. If they leave it open, it stays; in English, it is None."""
-        if tag is not None and features is not None and self._is_class(tag):
+        give. If they leave it open, it stays."""
+        if not self.english and tag and features is not None and self._is_class(tag):
             likeliest, share = self._likeliest_tag(lemma, tag, sorted_features(features))
             return likeliest if share >= _ALIKE else tag
         if not self.english or tag is None or tag in self._usual or tag not in PENN:
             return tag
         determined = penn_tag(tag, features)
-        if tag in CLOSED or determined == "RB":
+        if tag in CLOSED or tag == "ADV":
             given = _parts(features or "")
             entries = self.lexicon.get(lemma) or self.lexicon.get(lemma.lower()) or ()
             counts: Counter[str] = Counter()
@@ -289,7 +325,11 @@ class Inflector:
                         counts[entry.tag] += entry.count
                 if counts:
                     usual = max(sorted(counts), key=counts.__getitem__)
-                    return determined if tag == "AUX" and usual != "MD" else usual
+                    if tag not in OPEN or usual not in inflected_tags(tag) or determined == "RB":
+                        return usual
+                    break
+        if determined is None and tag in OPEN:
+            return tag
         return determined if determined in self._usual else None
 
     def _by_rule(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
@@ -321,11 +361,8 @@ class Inflector:
         """A section of a model file; `from_arrays` is the inverse."""
         packed = self._given if isinstance(self._given, bytes) else pack_lexicon(self._given)
         learned = {} if self._transducer is None else self._transducer.to_arrays()
-        return {
-            SECTION: np.frombuffer(packed, np.uint8),
-            **learned,
-            **pack_tag_classes(self._classes),
-        }
+        classes = {} if self.english else self._classes  # those of English are no news
+        return {SECTION: np.frombuffer(packed, np.uint8), **learned, **pack_tag_classes(classes)}
 
     @classmethod
     def from_arrays(

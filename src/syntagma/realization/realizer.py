@@ -19,9 +19,16 @@ from syntagma.files.sections import check_sections, text_section
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import UPOS_TAGS, Alternative, Word
 from syntagma.realization import detokenization, lexicon
-from syntagma.realization.agreement import Agreement, agreeing, agreeing_determiner, settle_articles
+from syntagma.realization.agreement import (
+    Agreement,
+    agreeing,
+    agreeing_determiner,
+    agreeing_noun,
+    comparative,
+    settle_articles,
+)
 from syntagma.realization.detokenization import Detokenizer
-from syntagma.realization.english import is_present
+from syntagma.realization.english_tags import OPEN, is_present
 from syntagma.realization.form_choice import FormChoice, FormContext, best_forms
 from syntagma.realization.inflection import Form, Inflector
 from syntagma.realization.letters import capitalised
@@ -70,6 +77,7 @@ class Realizer:
             forms = list(map(self._forms, problem.words))
             if self.inflector.english:
                 forms = self._agreed(problem, forms)
+                problem = _without_classes(problem)
             log_shares = self.choice.log_shares(problem, forms)
         alternatives = tuple(
             tuple(
@@ -107,7 +115,7 @@ class Realizer:
             return replace(problem, words=tuple(tagged))
         subjects = Agreement(tagged)
         for i, word in enumerate(tagged):
-            if word.tag is None and given[i] in ("VERB", "AUX") and is_present(word.features):
+            if word.tag in ("VERB", "AUX") and is_present(word.features):
                 subject = subjects.subject(i)
                 if subject is not None:
                     tagged[i] = replace(word, tag="VBZ" if subject.third_singular else "VBP")
@@ -126,10 +134,15 @@ class Realizer:
         subjects = Agreement(problem.words)
         agreed = list(forms)
         for i, (word, several) in enumerate(zip(problem.words, forms, strict=True)):
-            if len(several) > 1 and word.tag in (None, "VBD", "VBP"):
+            if len(several) > 1 and word.tag in (None, "VERB", "AUX", "VBD", "VBP"):
                 subject = subjects.subject(i)
                 if subject is not None:
                     agreed[i] = agreeing(word, several, subject)
+            plural = subjects.is_plural(i) if len(several) > 1 else None
+            if plural is not None:
+                agreed[i] = agreeing_noun(word, several, plural)
+            if len(several) > 1 and subjects.is_compared(i):
+                agreed[i] = comparative(word, several)
             if len(several) > 1:
                 agreed[i] = agreeing_determiner(word, agreed[i], problem.words)
         return agreed
@@ -196,6 +209,16 @@ class Realizer:
 
 def is_english(language: str) -> bool:
     return re.split("[-_]", language.lower())[0] in ("en", "eng", "english")
+
+
+def _without_classes(problem: Problem) -> Problem:
+    """The problem without UPOS tags in place of English tags that features leave open: the search
+    reads them in their own place."""
+    words = tuple(
+        replace(word, tag=None) if word.tag in OPEN and word.tag == word.upos else word
+        for word in problem.words
+    )
+    return replace(problem, words=words)
 
 
 def likeliest_first(alternatives: Alternatives) -> Alternatives:
