@@ -241,7 +241,7 @@ class Pipelines:
         chosen = likeliest(alternatives)
         problem = problem.with_forms([forms[0].text for forms in chosen])
         encoding = encode(problem, self._vocabulary, alternatives=chosen)
-        return self._realizer.settle(self._search(encoding))
+        return self._realizer.settle(self._search(encoding), chosen, chosen=True)
 
     def order_then_inflect(self, problem: Problem) -> Linearization:
         """The order of the likeliest forms, then the best forms in that order."""

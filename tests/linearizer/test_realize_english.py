@@ -112,6 +112,41 @@ def test_upos_tags_without_features_leave_number_and_degree_open(
         assert en().realize(words).text in expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "the;;2;det boy;;3;nsubj kick;;0;root the;;5;det ball;;3;obj",
+            {"The boy kicks the ball", "The boy kicked the ball", "The boys kick the ball"},
+        ),
+        (
+            "two;;2;nummod woman;;3;nsubj sing;;0;root a;;5;det song;;3;obj",
+            {"Two women sang a song", "Two women sing a song"},
+        ),
+        (
+            "the;;2;det plant;;3;nsubj plant;;0;root a;;5;det plant;;3;obj",
+            {"The plants planted a plant", "The plant planted a plant", "The plants plant a plant"},
+        ),
+        (
+            "the;;2;det dog;;3;nsubj be;;0;root here;;3;advmod",
+            {"The dog is here", "The dog was here", "The dogs are here"},
+        ),
+        (
+            "the;;2;det cat;;3;nsubj love;;0;root fish;;3;obj",
+            {"The cat loves fish", "The cat loved fish", "The cats love fish"},
+        ),
+    ],
+)
+@pytest.mark.parametrize("language_model", [True, False])
+def test_labels_tell_the_word_class_and_verbs_agree(
+    text: str, expected: set[str], language_model: bool
+) -> None:
+    words = tree(text)
+    assert en(language_model).realize(words).text in expected
+    if language_model:
+        assert expected >= {each.text for each in en().realize(words, n_best=2)}
+
+
 def test_the_example_of_the_help() -> None:
     assert en().realize(["bark", "dog", "the"]).text == "The dog barked"
     assert en().realize(["she", "sing", "a", "song"]).text == "She sang a song"

@@ -11,6 +11,7 @@ from syntagma.realization.agreement import (
     agreeing_determiner,
     agreeing_noun,
     begins_with_vowel_sound,
+    finite,
 )
 from syntagma.realization.inflection import Form
 
@@ -119,6 +120,36 @@ def test_a_noun_agrees_with_its_numerals(
 )
 def test_a_standard_of_comparison_asks_for_a_comparative(text: str, expected: bool) -> None:
     assert Agreement(tree(text)).is_compared(0) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("kick/VERB/0/root boy/NOUN/1/nsubj", True),
+        ("kick/VERB/0/root boy/NOUN/1/nsubj be/AUX/1/aux", False),
+        ("kick/VERB/0/root", False),
+        ("kick/VERB/2/xcomp want/VERB/0/root to/PART/1/mark", False),
+        ("kick/VERB/2/advcl want/VERB/0/root boy/NOUN/1/nsubj with/SCONJ/1/mark", False),
+        ("kick/VERB/2/advcl want/VERB/0/root boy/NOUN/1/nsubj if/SCONJ/1/mark", True),
+    ],
+)
+def test_a_verb_with_a_subject_of_its_own_is_finite(text: str, expected: bool) -> None:
+    assert Agreement(tree(text)).is_finite(0) is expected
+
+
+@pytest.mark.parametrize(
+    ("lemma", "forms", "expected"),
+    [
+        ("kick", "kick kicked kicking kicks", "kick kicked kicks"),
+        ("freeze", "freeze froze frozen freezing", "freeze froze"),
+        ("put", "put puts putting", "put puts"),
+        ("be", "be is being been was", "is was"),
+        ("sing", "singing", "singing"),
+    ],
+)
+def test_finite_forms(lemma: str, forms: str, expected: str) -> None:
+    found = finite(Word(tag="VERB", lemma=lemma), tuple(map(Form, forms.split())))
+    assert " ".join(form.text for form in found) == expected
 
 
 # *a* or *an*, by the sound of the next word.

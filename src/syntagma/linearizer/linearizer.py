@@ -539,10 +539,12 @@ class Linearizer:
 
     def _settle(self, found: Iterable[Linearization], encoding: Encoding) -> list[Realization]:
         assert self._model.realizer is not None
-        proposed = None if self._strategy.chooses_forms else encoding.alternatives
+        assert encoding.alternatives is not None
+        realizer, chosen = self._model.realizer, self._strategy.chooses_forms
         texts: dict[str, Realization] = {}
         for each in found:
-            realization = self.spell(self._model.realizer.settle(each, proposed))
+            settled = realizer.settle(each, encoding.alternatives, chosen=chosen)
+            realization = self.spell(settled)
             texts.setdefault(realization.text, realization)
         return list(texts.values())
 

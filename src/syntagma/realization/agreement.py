@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from syntagma.problem.word import Word
+from syntagma.problem.word import Alternative, Word
 from syntagma.realization.english import inflected
 from syntagma.realization.inflection import Form
 from syntagma.results.linearization import Linearization
@@ -46,6 +46,8 @@ _OPEN_FEATURES = frozenset({"Person", "Number"})
 _NOT_THIRD = frozenset({"be", "am", "'m", "\u2019m", "are", "'re", "\u2019re", "were"})
 _NOT_PLURAL = frozenset({"be", "am", "'m", "\u2019m", "is", "'s", "\u2019s", "was"})
 _NOT_FIRST = frozenset({"be", "are", "'re", "\u2019re", "were", "is", "'s", "\u2019s"})
+_FINITE_CLAUSES = ("root", "parataxis", "conj", "ccomp", "advcl")
+_NOT_FINITE = frozenset({"to", "for", "with", "without", "from"})
 _MAX_CONJUNCTS = 8  # clauses that a verb may be away from the one with the subject
 
 
@@ -120,7 +122,16 @@ class Agreement:
         if word.tag in ("NN", "NNP") or "Number=Sing" in features or name in _SINGULAR:
             return Subject(False, False)
         plural = self.is_plural(subject)
+        if plural is None:
+            plural = _is_plural_form(word)
         return None if plural is None else Subject(False, plural)
+
+    def is_finite(self, verb: int) -> bool:
+        """Whether a verb must be finite: it has a subject, but neither an auxiliary nor *to*."""
+        if self._finite[verb] or len(self._dependents[verb, "nsubj"]) != 1:
+            return False
+        marks = self._names_of(verb, "mark") | self._names_of(verb, "case")
+        return _relation(self._words[verb]) in _FINITE_CLAUSES and not marks & _NOT_FINITE
 
     def is_plural(self, noun: int) -> bool | None:
         """The number of a noun, as far as its numerals and determiners tell."""
@@ -154,6 +165,14 @@ def agreeing(word: Word, forms: tuple[Form, ...], subject: Subject) -> tuple[For
     else:
         return forms
     return _without(forms, against)
+
+
+def finite(word: Word, forms: tuple[Form, ...]) -> tuple[Form, ...]:
+    """The finite forms of a verb; all of them if none is finite."""
+    lemma = (word.lemma or "").lower()
+    kept = {lemma, *inflected(lemma, "VBZ"), *inflected(lemma, "VBD")}
+    against = {*inflected(lemma, "VBG"), *inflected(lemma, "VBN")} - kept
+    return _without(forms, frozenset(against | ({"be"} if lemma == "be" else set())))
 
 
 def agreeing_noun(word: Word, forms: tuple[Form, ...], plural: bool) -> tuple[Form, ...]:
@@ -232,6 +251,48 @@ def begins_with_vowel_sound(word: str) -> bool:
     return word[:1].lower() in tuple("aeiouáéíóúàèìòùâêîôûäöü") and not _YOU.match(word)
 
 
+def _is_plural_form(word: Word) -> bool | None:
+    """The number of a noun in a form that has been chosen, as far as the form tells."""
+    lemma, form = (word.lemma or "").lower(), word.form.lower()
+    if word.tag != "NOUN" or not lemma or not form:  # *most of them are*
+        return None
+    plurals = inflected(lemma, "NNS")
+    return None if (form in plurals) == (form == lemma) else form in plurals
+
+
+def settle_verbs(
+    found: Linearization, words: Sequence[Word], alternatives: Sequence[Sequence[Alternative]]
+) -> Linearization:
+    """The same result with verbs in those of their forms that agree with the chosen forms of their
+    subjects; `words` are those of the problem with their word classes as tags."""
+    subjects = Agreement(words)
+    forms = [word.form for word in words]
+    for i, (word, several) in enumerate(zip(words, alternatives, strict=True)):
+        if len(several) < 2 or word.tag not in ("VERB", "AUX"):
+            continue
+        subject = subjects.subject(i)
+        if subject is None:
+            continue
+        proposed = tuple(Form(each.text, each.log_share) for each in several)
+        agreed = [form.text for form in agreeing(word, proposed, subject)]
+        chosen = next((each for each in several if word.form in (each.text, each.initial)), None)
+        if chosen is None or chosen.text in agreed:
+            continue
+        counterparts = _counterparts(word, chosen.text.lower())
+        text = next((each for each in agreed if each.lower() in counterparts), agreed[0])
+        initial = next(each.initial for each in several if each.text == text)
+        forms[i] = text if word.form == chosen.text else initial
+    return _with_forms(found, forms)
+
+
+def _counterparts(word: Word, form: str) -> frozenset[str]:
+    """The forms of a verb in the same tense as one that does not agree."""
+    if form in ("was", "were"):
+        return frozenset({"was", "were"})
+    lemma = (word.lemma or "").lower()
+    return frozenset({"is", "are", "am"} if lemma == "be" else {lemma, *inflected(lemma, "VBZ")})
+
+
 def settle_articles(found: Linearization) -> Linearization:
     """The same result with the right form of each article that was given as a lemma."""
     words, tokens = found.problem.words, found.tokens
@@ -246,11 +307,16 @@ def settle_articles(found: Linearization) -> Linearization:
                 forms[token.source - 1] = token.form[0] + ending
         spoken = re.search(r"\w.*", token.form)
         follower = spoken[0] if spoken else follower
-    if forms == [word.form for word in words]:
+    return _with_forms(found, forms)
+
+
+def _with_forms(found: Linearization, forms: Sequence[str]) -> Linearization:
+    """The same result with these forms of the words of its problem."""
+    if forms == [word.form for word in found.problem.words]:
         return found
     return replace(
         found,
-        tokens=tuple(replace(token, form=forms[token.source - 1]) for token in tokens),
+        tokens=tuple(replace(token, form=forms[token.source - 1]) for token in found.tokens),
         problem=found.problem.with_forms(forms),
     )
 

@@ -7,6 +7,7 @@ are made: `english`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
+from functools import cache
 
 from syntagma.realization.english import BASIC, RULES
 
@@ -33,6 +34,7 @@ PENN: Mapping[str, frozenset[str]] = {
         "X": "FW LS ADD GW XX",
     }.items()
 }
+_RARE = ("NN", "PRON")  # *everyone*
 _USUAL = {
     **{"ADP": "IN", "CCONJ": "CC", "DET": "DT", "INTJ": "UH", "NUM": "CD", "PRON": "PRP"},
     **{"SCONJ": "IN", "SYM": "SYM", "X": "FW"},
@@ -84,6 +86,12 @@ def inflected_tags(upos: str) -> frozenset[str]:
     return PENN[upos] & (BASIC | RULES.keys())
 
 
+@cache
+def upos_tags(tag: str) -> tuple[str, ...]:
+    """The UPOS tags of words with this Penn tag."""
+    return tuple(upos for upos, tags in PENN.items() if tag in tags and (tag, upos) != _RARE)
+
+
 def fitting_tags(upos: str, features: str | None) -> frozenset[str]:
     """The Penn tags of the forms with these features, of words with a UPOS tag of `OPEN`; none if
     there is no such form. Features of None are not given.
@@ -129,14 +137,16 @@ def penn_tag(tag: str | None, features: str | None) -> str | None:
 
     Without a tag, features may tell the word class.
     """
-    known = tag or _word_class(_values(features))
+    known = tag or upos_of_features(features)
     if known in OPEN:
         fitting = fitting_tags(known, features)
         return next(iter(fitting)) if len(fitting) == 1 else None
     return known if known not in PENN else _USUAL.get(known or "")
 
 
-def _word_class(given: _Given) -> str | None:
+def upos_of_features(features: str | None) -> str | None:
+    """The UPOS tag that features tell, if they do."""
+    given = _values(features)
     if given.keys() & {"VerbForm", "Tense", "Mood", "Aspect", "Voice"}:
         return "VERB"
     if given.keys() == {"Number"}:

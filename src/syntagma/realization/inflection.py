@@ -28,6 +28,7 @@ from syntagma.realization.english_tags import (
     fitting_tags,
     inflected_tags,
     penn_tag,
+    upos_tags,
 )
 from syntagma.realization.letters import capitalised, with_case_of
 from syntagma.realization.lexicon import (
@@ -106,7 +107,7 @@ class Inflector:
         """
         if features is not None:
             features = sorted_features(features)
-        if self.english and tag is not None and self._is_class(tag):
+        if self.english and tag is not None and self.is_class(tag):
             tag = penn_tag(tag, features) or tag
         counts = (
             self._open(lemma, tag, features)
@@ -169,7 +170,7 @@ class Inflector:
         """The forms of a lemma whose tag is open: any one or, in English, any one of a class."""
         if tag is None:
             return self._untagged(lemma, features)
-        return self._of_class(lemma, tag, features) if self.english and self._is_class(tag) else {}
+        return self._of_class(lemma, tag, features) if self.english and self.is_class(tag) else {}
 
     def _of_class(self, lemma: str, upos: str, features: str | None) -> dict[str, float]:
         """The English forms with these features that were seen with any tag of a class and, as if
@@ -249,7 +250,7 @@ class Inflector:
 
     def _unseen(self, lemma: str, tag: str | None, features: str | None) -> dict[str, float]:
         """The forms of a lemma that was not seen with this tag."""
-        if not self.english and tag is not None and self._is_class(tag):
+        if not self.english and tag is not None and self.is_class(tag):
             tag = self._likeliest_tag(lemma, tag, features)[0]
         if self.english and tag is None and features is None:
             return dict.fromkeys(english.likely_forms(lemma), 1.0)
@@ -267,14 +268,15 @@ class Inflector:
         """Whether inflection can use a tag: seen in training, a UPOS tag of those, or English."""
         return tag in self._usual or tag in self._classes or (self.english and tag in english.RULES)
 
-    def _is_class(self, tag: str) -> bool:
+    def is_class(self, tag: str) -> bool:
+        """Whether a tag is a UPOS tag that stands for the tags of its class."""
         return tag in self._classes and tag not in self._usual
 
     def _tags(self, tag: str | None, features: str | None) -> frozenset[str] | None:
         """The tags that a given tag stands for; None for all."""
         if tag is None:
             return None
-        if not self._is_class(tag):
+        if not self.is_class(tag):
             return frozenset((tag,))
         if not self.english:
             return self._classes[tag]
@@ -306,10 +308,18 @@ class Inflector:
                 counts[None][entry.tag] += entry.count
         return dict(counts)
 
+    def seen_as(self, lemma: str) -> Mapping[str, int]:
+        """The UPOS tags that an English lemma may have had in training, and how often."""
+        counts: Counter[str] = Counter()
+        for entry in self.lexicon.get(lemma) or self.lexicon.get(lemma.lower()) or ():
+            for upos in upos_tags(entry.tag):
+                counts[upos] += entry.count
+        return counts
+
     def known_tag(self, lemma: str, tag: str | None, features: str | None) -> str | None:
         """The tag itself or, if it is a UPOS tag that was not seen, the tag that lemma and features
         give. If they leave it open, it stays."""
-        if not self.english and tag and features is not None and self._is_class(tag):
+        if not self.english and tag and features is not None and self.is_class(tag):
             likeliest, share = self._likeliest_tag(lemma, tag, sorted_features(features))
             return likeliest if share >= _ALIKE else tag
         if not self.english or tag is None or tag in self._usual or tag not in PENN:

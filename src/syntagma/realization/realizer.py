@@ -25,14 +25,17 @@ from syntagma.realization.agreement import (
     agreeing_determiner,
     agreeing_noun,
     comparative,
+    finite,
     settle_articles,
+    settle_verbs,
 )
 from syntagma.realization.detokenization import Detokenizer
-from syntagma.realization.english_tags import OPEN, is_present
+from syntagma.realization.english_tags import OPEN, is_present, upos_of_features
 from syntagma.realization.form_choice import FormChoice, FormContext, best_forms
 from syntagma.realization.inflection import Form, Inflector
 from syntagma.realization.letters import capitalised
 from syntagma.realization.lexicon import sorted_features
+from syntagma.realization.word_classes import WordClasses
 from syntagma.results.linearization import Linearization
 from syntagma.transition.encoding import with_chosen_forms
 
@@ -73,11 +76,11 @@ class Realizer:
         alternatives do.
         """
         with self._naming_the_file():
-            problem = self._tagged(problem)
+            given, problem = problem, self._tagged(problem)
             forms = list(map(self._forms, problem.words))
             if self.inflector.english:
                 forms = self._agreed(problem, forms)
-                problem = _without_classes(problem)
+                problem = self._without_classes(problem, given)
             log_shares = self.choice.log_shares(problem, forms)
         alternatives = tuple(
             tuple(
@@ -99,7 +102,7 @@ class Realizer:
     def _tagged(self, problem: Problem) -> Problem:
         """The problem with tags that the model knows, from UPOS tags and features, in place of tags
         that it does not."""
-        given = list(map(self._tag_or_upos, problem.words))
+        given = self._classes(problem.words)
         tags = [
             self.inflector.known_tag(word.name, tag, word.features)
             for word, tag in zip(problem.words, given, strict=True)
@@ -121,6 +124,18 @@ class Realizer:
                     tagged[i] = replace(word, tag="VBZ" if subject.third_singular else "VBP")
         return replace(problem, words=tuple(tagged))
 
+    def _classes(self, words: Sequence[Word]) -> list[str | None]:
+        """The tags of words or, where they are not given or of another tag set, their UPOS tags; in
+        English, those that the labels of the tree tell where neither is given."""
+        found = list(map(self._tag_or_upos, words))
+        if self.inflector.english and None in found:
+            classes = WordClasses(words, self.inflector.seen_as)
+            for i, word in enumerate(words):
+                if found[i] is None and upos_of_features(word.features) is None:
+                    upos = classes.infer(i)
+                    found[i] = upos if upos in OPEN else None
+        return found
+
     def _tag_or_upos(self, word: Word) -> str | None:
         """The tag of a word; its UPOS tag if the tag is not given, or of another tag set."""
         if word.upos is None or word.tag in UPOS_TAGS or self.inflector.knows(word.tag):
@@ -134,6 +149,8 @@ class Realizer:
         subjects = Agreement(problem.words)
         agreed = list(forms)
         for i, (word, several) in enumerate(zip(problem.words, forms, strict=True)):
+            if len(several) > 1 and word.tag == "VERB" and subjects.is_finite(i):
+                agreed[i] = several = finite(word, several)
             if len(several) > 1 and word.tag in (None, "VERB", "AUX", "VBD", "VBP"):
                 subject = subjects.subject(i)
                 if subject is not None:
@@ -147,6 +164,17 @@ class Realizer:
                 agreed[i] = agreeing_determiner(word, agreed[i], problem.words)
         return agreed
 
+    def _without_classes(self, problem: Problem, given: Problem) -> Problem:
+        """The problem without UPOS tags in place of English tags that features leave open. The
+        search reads those that are given in their own place."""
+        words = tuple(
+            replace(word, tag=None)
+            if word.tag in OPEN and (word.tag != as_given.tag or self.inflector.is_class(word.tag))
+            else word
+            for word, as_given in zip(problem.words, given.words, strict=True)
+        )
+        return replace(problem, words=words)
+
     def _forms(self, word: Word) -> tuple[Form, ...]:
         if word.form or word.lemma is None:
             return (Form(word.form),)
@@ -154,14 +182,24 @@ class Realizer:
         return self.inflector.forms(word.lemma, tag, word.features)
 
     def settle(
-        self, found: Linearization, alternatives: Sequence[Sequence[Alternative]] | None = None
+        self,
+        found: Linearization,
+        alternatives: Sequence[Sequence[Alternative]],
+        *,
+        chosen: bool = False,
     ) -> Linearization:
-        """The result with the forms that the order decides: English *a* and *an* and, with
-        `alternatives`, all of them: the forms that each word may take, if the search did not choose
-        among them."""
-        if alternatives is not None:
+        """The result with the forms that the order or other forms decide: English *a* and *an*,
+        verbs whose subjects have taken a form and, unless the search has `chosen` among the forms
+        that each word may take, all of them."""
+        if not chosen:
             found = self._choose(found, alternatives)
-        return settle_articles(found) if self.inflector.english else found
+        if not self.inflector.english:
+            return found
+        words = found.problem.words
+        tagged = [
+            replace(word, tag=tag) for word, tag in zip(words, self._classes(words), strict=True)
+        ]
+        return settle_articles(settle_verbs(found, tagged, alternatives))
 
     def _choose(
         self, found: Linearization, alternatives: Sequence[Sequence[Alternative]]
@@ -209,16 +247,6 @@ class Realizer:
 
 def is_english(language: str) -> bool:
     return re.split("[-_]", language.lower())[0] in ("en", "eng", "english")
-
-
-def _without_classes(problem: Problem) -> Problem:
-    """The problem without UPOS tags in place of English tags that features leave open: the search
-    reads them in their own place."""
-    words = tuple(
-        replace(word, tag=None) if word.tag in OPEN and word.tag == word.upos else word
-        for word in problem.words
-    )
-    return replace(problem, words=words)
 
 
 def likeliest_first(alternatives: Alternatives) -> Alternatives:
