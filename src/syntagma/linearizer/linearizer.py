@@ -7,7 +7,7 @@ streams of it in `streams`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, overload
@@ -28,6 +28,7 @@ from syntagma.linearizer.inputs import (
     read,
     warn_of_phrase,
 )
+from syntagma.linearizer.reparsing import PARSING_BEAM, Parsing, reparse
 from syntagma.linearizer.streams import OnError, solve_in_order
 from syntagma.models.container import content_mark
 from syntagma.models.header import Header, scorer_name
@@ -37,6 +38,7 @@ from syntagma.models.model import Model
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import UPOS_TAGS, TagColumn
 from syntagma.realization.detokenization import Detokenizer
+from syntagma.realization.letters import capitalised
 from syntagma.realization.realizer import likeliest_first
 from syntagma.request import MAX_BEAM, MAX_THREADS, Operation, Request, SearchName
 from syntagma.results.linearization import Linearization
@@ -509,13 +511,25 @@ class Linearizer:
             if order is not None:
                 order = as_order(problem, order)
         self._unknown.check(words)
+        if order is not None:
+            return self._encode_order(problem, order, request)
         lifting = self.lifts and not request.projective
-        encoding = encode(problem, self._model.vocabulary, order, alternatives, lifting=lifting)
-        if order is not None and lifting:
-            encoding.liftings = tuple(liftings_of_order(encoding, order))
+        encoding = encode(
+            problem, self._model.vocabulary, alternatives=alternatives, lifting=lifting
+        )
         if alternatives is not None:
             # Tags that inflection put in place of given ones are not for the output.
             encoding.problem = given.with_forms([word.form for word in problem.words])
+        return encoding
+
+    def _encode_order(
+        self, problem: Problem, order: Sequence[str] | Sequence[int], request: Request
+    ) -> Encoding:
+        """A problem whose order is given, in numbers."""
+        lifting = self.lifts and not request.projective
+        encoding = encode(problem, self._model.vocabulary, order, lifting=lifting)
+        if lifting:
+            encoding.liftings = tuple(liftings_of_order(encoding, order))
         return encoding
 
     def _realize(
@@ -528,14 +542,58 @@ class Linearizer:
         wanted = asked = request.n_best or 1
         realized = self._settle(found, encoding)
         if request.diverse:
-            return choose(realized, wanted, self._rule)
+            parsed = self._parse(realized, encoding, request, clock)
+            return choose(parsed, wanted, self._rule)
         while len(realized) < wanted and len(found) >= asked and asked < MAX_BEAM:
             if clock.over:
                 break
             asked = min(4 * asked, MAX_BEAM)
             found = self._search(encoding, request, asked, clock)
             realized = self._settle(found, encoding)
-        return realized[0] if request.n_best is None else NBest(realized[:wanted])
+        best = NBest(self._parse(realized[:wanted], encoding, request, clock))
+        return best[0] if request.n_best is None else best
+
+    def _parse(
+        self, realized: Sequence[Realization], encoding: Encoding, request: Request, clock: Clock
+    ) -> Iterator[Realization]:
+        """The sentences with the trees of their words, where the search has read other forms."""
+        if self.search != "beam" or self._model.scorer.chooses_forms:
+            yield from realized
+            return
+        narrow = replace(request, beam=PARSING_BEAM)
+
+        def parse(sentences: Sequence[Parsing]) -> list[Linearization | None]:
+            if clock.over:
+                return [None] * len(sentences)
+            encodings = [self._encode_order(*each, request) for each in sentences]
+            searched = self._strategy.search(encodings, narrow, 1, clock)
+            return [
+                None if isinstance(each, SyntagmaError) or each[0].narrowed else each[0]
+                for each in searched
+            ]
+
+        for start in range(0, len(realized), self._strategy.batch):
+            batch = list(realized[start : start + self._strategy.batch])
+            problems = [self._to_parse(each.linearization.problem, encoding) for each in batch]
+            found = [
+                (each.linearization, problem)
+                for each, problem in zip(batch, problems, strict=True)
+                if problem is not None
+            ]
+            trees = iter(reparse(found, parse))
+            for each, problem in zip(batch, problems, strict=True):
+                yield each if problem is None else replace(each, linearization=next(trees))
+
+    def _to_parse(self, problem: Problem, encoding: Encoding) -> Problem | None:
+        """The problem of a sentence as it is to be parsed again; None if the search has read these
+        forms, or everything is given."""
+        pairs = zip(problem.words, encoding.problem.words, strict=True)
+        if all(capitalised(word.form) == capitalised(read.form) for word, read in pairs):
+            return None
+        assert self._model.realizer is not None
+        problem = self._model.realizer.as_realized(problem)
+        loose = any(None in (word.head, word.deprel, word.tag) for word in problem.words)
+        return problem if loose else None
 
     def _settle(self, found: Iterable[Linearization], encoding: Encoding) -> list[Realization]:
         assert self._model.realizer is not None

@@ -308,6 +308,15 @@ class Inflector:
                 counts[None][entry.tag] += entry.count
         return dict(counts)
 
+    def tag_of_form(self, lemma: str, upos: str, features: str | None, form: str) -> str | None:
+        """The tag of a class that a lemma has in this form; None if it may be one of several."""
+        tags = [
+            tag
+            for tag in sorted(self._tags(upos, features) or ())
+            if form.lower() in (each.text.lower() for each in self.forms(lemma, tag, features))
+        ]
+        return tags[0] if len(tags) == 1 else None
+
     def seen_as(self, lemma: str) -> Mapping[str, int]:
         """The UPOS tags that an English lemma may have had in training, and how often."""
         counts: Counter[str] = Counter()

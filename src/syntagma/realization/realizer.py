@@ -104,7 +104,7 @@ class Realizer:
         that it does not."""
         given = self._classes(problem.words)
         tags = [
-            self.inflector.known_tag(word.name, tag, word.features)
+            self.inflector.known_tag(word.lemma or word.form, tag, word.features)
             for word, tag in zip(problem.words, given, strict=True)
         ]
         words = list(zip(problem.words, tags, strict=True))
@@ -222,6 +222,18 @@ class Realizer:
             tokens=tuple(replace(t, form=problem.words[t.source - 1].form) for t in tokens),
             problem=problem,
         )
+
+    def as_realized(self, problem: Problem) -> Problem:
+        """A problem whose forms have been chosen, with the tags that lemmas, features and forms
+        determine."""
+        with self._naming_the_file():
+            words = []
+            for word in self._tagged(problem).words:
+                tag = word.tag
+                if word.lemma is not None and tag is not None and self.inflector.is_class(tag):
+                    tag = self.inflector.tag_of_form(word.lemma, tag, word.features, word.form)
+                words.append(replace(word, tag=tag))
+        return replace(problem, words=tuple(words))
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         return {
