@@ -343,6 +343,18 @@ def test_a_word_without_a_lemma_is_its_own() -> None:
     assert problem.words == (Word(lemma="Rex", features=""),)
 
 
+def test_a_lemma_without_a_form_is_no_underscore() -> None:
+    """It has no form, so `order` refuses it; an underscore has itself as lemma, or none."""
+    text = row(1, "_", "eat", "VERB", "VB", *"_____") + row(2, *"_________")
+    (problem,) = read(text)
+    assert isinstance(problem, Problem)
+    assert [(word.form, word.lemma) for word in problem.words] == [("", "eat"), ("_", None)]
+    (block,) = read_blocks(text.split("\n"), "f.conllu")
+    assert isinstance(block, Block)
+    with pytest.raises(FormatError, match=r"f.conllu:1: the word 'eat' has a lemma but no FORM"):
+        block.check_forms()
+
+
 def test_hints_of_the_shared_task_are_order_constraints() -> None:
     """The sign is the side of the head, the number the distance among those that are marked."""
     text = SHARED_TASK.replace("lin=+9", "_")

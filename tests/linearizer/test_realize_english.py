@@ -5,10 +5,15 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 
+from syntagma.cli.app import run
+from syntagma.errors import ProblemError
+from syntagma.formats.conllu import read_conllu
 from syntagma.linearizer.linearizer import Linearizer, load
+from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 
 
@@ -176,3 +181,60 @@ def test_empty_features_of_all_words_are_features_that_are_not_given() -> None:
     ]
     empty = [replace(word, features="") for word in words]
     assert en().realize(empty).text == en().realize(words).text != "Dog chase cat"
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        ("Tense=Fut", r"word 2 'kick' has Tense=Fut, for which .*: give an auxiliary such as will"),
+        ("Mood=Cnd", r"word 2 'kick' has Mood=Cnd"),
+        ("Aspect=Prog|Tense=Pres", r"word 2 'kick' has Aspect=Prog"),
+        ("Tense=Past|VerbForm=Fin|Voice=Pass", r"word 2 'kick' has Voice=Pass"),
+        ("Voice=Pass", r"word 2 'kick' has Voice=Pass"),
+    ],
+)
+@pytest.mark.parametrize("tag", [None, "VERB"])
+def test_features_without_a_form_are_refused(features: str, message: str, tag: str | None) -> None:
+    words = tree("boy;NNS;2;nsubj;Number=Plur kick;;0;root ball;NN;2;obj")
+    words[1] = replace(words[1], tag=tag, features=features)
+    with pytest.raises(ProblemError, match=message) as refused:
+        en().realize(words)
+    assert refused.value.field == "words[1].features"
+    words[1] = replace(words[1], form="kick")
+    assert "kick" in en().realize(words).words
+
+
+def test_auxiliaries_that_are_given_make_such_forms() -> None:
+    text = "boy;NNS;3;nsubj will;MD;3;aux;Tense=Fut kick;VERB;0;root;VerbForm=Inf ball;NN;3;obj"
+    assert en().realize(tree(text)).text in ("Boys will kick ball", "Boys'll kick ball")
+    text = "ball;NNS;3;nsubj:pass be;AUX;3;aux:pass kick;VERB;0;root;Voice=Pass"
+    assert en().realize(tree(text)).words[-1] == "kicked"
+
+
+@pytest.mark.parametrize(
+    ("lemma", "features"), [("he", "Case=Gen"), ("they", "Case=Dat"), ("this", "Number=Dual")]
+)
+def test_features_that_no_form_of_a_pronoun_has_are_refused(lemma: str, features: str) -> None:
+    with pytest.raises(ProblemError, match=f"word 1 '{lemma}' has {features}, which none of its"):
+        en().realize([Word(lemma=lemma, tag="PRON", features=features)])
+
+
+@pytest.mark.parametrize("operation", ["order", "score"])
+def test_lemmas_of_conllu_without_forms_are_not_ordered(operation: str) -> None:
+    lines = [
+        "1\t_\teat\tVERB\tVBD\tTense=Past\t0\troot\t_\t_",
+        "2\t_\tchild\tNOUN\tNNS\t_\t1\tnsubj\t_\t_",
+    ]
+    (problem,) = read_conllu(lines, "f.conllu")
+    assert isinstance(problem, Problem)
+    with pytest.raises(ProblemError, match=r"word 1 'eat' has a lemma but no form: .* realize"):
+        en().order(problem) if operation == "order" else en().score(problem, [2, 1])
+    assert en().realize(problem).text == "Children ate"
+
+
+def test_a_file_of_lemmas_is_not_ordered(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(Path(__file__).parents[2] / "examples/lemmas.conllu")
+    assert run(["order", "--file", path]) == 2
+    assert "word 1 'eat' has a lemma but no form" in capsys.readouterr().err
+    assert run(["realize", "--file", path]) == 0
+    assert capsys.readouterr().out == "The children ate an apple.\nA bird sang in the tree.\n"

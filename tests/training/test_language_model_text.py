@@ -126,3 +126,10 @@ def test_faults_of_a_text_have_a_place(
     with pytest.raises(FormatError, match=f"{name}{message}"):
         train_lm([path], output)
     assert sorted(each.name for each in tmp_path.iterdir()) == [name]
+
+
+def test_lemmas_without_forms_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "lemmas.conllu"
+    path.write_text("1\t_\teat\tVERB\tVB\t_\t0\troot\t_\t_\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r":1: the word 'eat' has a lemma but no FORM"):
+        list(read_sentence_words(path))

@@ -137,3 +137,9 @@ def test_faults_are_named_with_their_line(
 def test_a_treebank_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="No such file"):
         read_treebank(tmp_path / "nothing.conllu")
+
+
+def test_a_lemma_without_a_form_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, CATS.replace("2\tsleep\t", "2\t_\t"))
+    with pytest.raises(FormatError, match=r"conllu:5: the word 'sleep' has a lemma but no FORM"):
+        read_treebank(path)

@@ -77,6 +77,13 @@ class Block:
     def place(self) -> Place:
         return self.places[0]
 
+    def check_forms(self) -> None:
+        """Raise `FormatError` at the first word with a lemma but no form."""
+        for row, place in zip(self.rows, self.places, strict=True):
+            if row[FORM] == "_" != row[LEMMA]:
+                message = f"the word {shown(row[LEMMA])} has a lemma but no FORM: give its form"
+                raise FormatError(message, *place)
+
     @property
     def spelling(self) -> Spelling:
         """How the words are written in the order of the rows; ranges that leave the sentence or

@@ -587,6 +587,8 @@ class Linearizer:
     def _to_parse(self, problem: Problem, encoding: Encoding) -> Problem | None:
         """The problem of a sentence as it is to be parsed again; None if the search has read these
         forms, or everything is given."""
+        if not any(None in (word.head, word.deprel, word.tag) for word in problem.words):
+            return None
         pairs = zip(problem.words, encoding.problem.words, strict=True)
         if all(capitalised(word.form) == capitalised(read.form) for word, read in pairs):
             return None

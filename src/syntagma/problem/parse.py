@@ -86,7 +86,7 @@ class Given:
 
         Both tags and the features are given; UPOS only once if it is the tag. Features of forms are
         given if any word has some. Without a lemma the form serves. UPOS serves inflection where
-        XPOS is missing.
+        XPOS is missing. A word with a lemma whose form is unknown has no form: `order` refuses it.
         """
         featured = self.lemmas or (
             self.tags and any(each.annotation.features != UNKNOWN for each in parsed)
@@ -97,12 +97,13 @@ class Given:
         lemma, upos, xpos, features, _ = parsed.annotation
         tag = upos if self.tag_column == "upos" or (self.lemmas and xpos == UNKNOWN) else xpos
         kept = "" if features == UNKNOWN else features
+        formless = not self.lemmas and parsed.form == UNKNOWN != lemma
         return Word(
-            "" if self.lemmas else parsed.form,
+            "" if self.lemmas or formless else parsed.form,
             tag if self.tags and tag != UNKNOWN else None,
             parsed.head if self.arcs else None,
             parsed.deprel if self.arcs and self.labels and parsed.deprel != UNKNOWN else None,
-            (parsed.form if lemma == UNKNOWN else lemma) if self.lemmas else None,
+            (parsed.form if lemma == UNKNOWN else lemma) if self.lemmas or formless else None,
             (kept if self.lemmas else readable_features(kept)) if featured else None,
             readable_upos(upos) if self.tags and self.tag_column == "xpos" else None,
         )

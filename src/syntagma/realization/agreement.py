@@ -131,7 +131,9 @@ class Agreement:
         if self._finite[verb] or len(self._dependents[verb, "nsubj"]) != 1:
             return False
         marks = self._names_of(verb, "mark") | self._names_of(verb, "case")
-        return _relation(self._words[verb]) in _FINITE_CLAUSES and not marks & _NOT_FINITE
+        word = self._words[verb]
+        in_clause = word.head == 0 or _relation(word) in _FINITE_CLAUSES
+        return in_clause and not marks & _NOT_FINITE
 
     def is_plural(self, noun: int) -> bool | None:
         """The number of a noun, as far as its numerals and determiners tell."""

@@ -22,9 +22,9 @@ _PLURAL = re.compile(r"[^aiosu'xz]s$")  # *goods*, *clothes*
 _COMMON_Y = re.compile(r"(?:it|og|tr|or|ar|er|nc|ud|un|rt|om|ph|ack)y$|[aeiou]y$")
 _HARD_C = re.compile(r"[aeiou]c$")
 _GRADED = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+(?:[aeiouy]*(?<!l)y|le|e|ow)|[^aeiouy]*)")
+# Compared by *more* and *most*, whatever comes before the ending.
 _PERIPHRASTIC = re.compile(
-    r".*(?:ful|less|ous|ive|able|ible|[^aeiouy]ic|ical|ing|[aeiouy].*ed|[aeiouy].+[ae]nt)"
-    r"|(?:[^aeiouy]*[aeiouy]+){3,}[^aeiouy]+e?(?<!y)"
+    r".*[aeiouy].*(?:ful|less|ous|[st]ive|able|ible|ical|ing|[^aeiou]ant|[^aeiou]ent)"
 )
 # The last consonant is doubled after one short, stressed vowel: in words of one syllable, also
 # after a prefix. In other words, the stress is not visible.
@@ -166,6 +166,13 @@ def is_likely(lemma: str, tag: str) -> bool:
     return bool(listed(lemma.lower(), tag)) or (
         tag != "NNPS" and _GRADED.fullmatch(lemma.lower()) is not None
     )
+
+
+def has_no_degrees(lemma: str) -> bool:
+    """Whether an adjective or adverb is certainly compared by *more* and *most*: *beautiful*."""
+    lemma = lemma.lower()
+    irregular = any(listed(lemma, tag) for tag in DEGREES)
+    return not irregular and _PERIPHRASTIC.fullmatch(lemma) is not None
 
 
 def are_of_one_class(tag: str, other: str) -> bool:

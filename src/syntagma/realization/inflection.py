@@ -56,6 +56,7 @@ _FAMILY = 0.25  # the share of lemmas that tags of one paradigm have in common
 # Features do not matter if this share of forms is the same without them; they determine the tag if
 # this share of the words with them has it.
 _ALIKE = 0.9
+_ENOUGH = 5  # words of a pronoun, by which all of its forms are known
 
 # Forms with these features are given only where they are asked for.
 _MARKED = ("Abbr=", "Style=", TYPO)
@@ -87,6 +88,7 @@ class Inflector:
         self._classes = {upos: PENN[upos] for upos in OPEN} if english else classes or {}
         self._rules = cache(lambda tag: EditRules(self.lexicon, tag))
         self.forms = cached_texts(1 << 16)(self._forms)
+        self.unseen_feature = cached_texts(1 << 12)(self._find_unseen_feature)
 
     @cached_property
     def lexicon(self) -> SeenForms:
@@ -324,6 +326,20 @@ class Inflector:
             for upos in upos_tags(entry.tag):
                 counts[upos] += entry.count
         return counts
+
+    def _find_unseen_feature(self, lemma: str, features: str) -> str | None:
+        """A feature of a pronoun or determiner that no form of it has: each was seen, but not with
+        this case, number or person."""
+        seen = Counter[str]()
+        for entry in self.lexicon.get(lemma) or self.lexicon.get(lemma.lower()) or ():
+            for part in _parts(entry.features):
+                seen[part] += entry.count
+        for part in sorted(_parts(features)):
+            name = part.partition("=")[0] + "="
+            others = sum(count for each, count in seen.items() if each.startswith(name))
+            if name in ("Case=", "Number=", "Person=") and part not in seen and others >= _ENOUGH:
+                return part
+        return None
 
     def known_tag(self, lemma: str, tag: str | None, features: str | None) -> str | None:
         """The tag itself or, if it is a UPOS tag that was not seen, the tag that lemma and features

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy.typing as npt
 
-from syntagma.errors import ModelError
+from syntagma.errors import ModelError, ProblemError, name_word
 from syntagma.files.sections import check_sections, text_section
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import UPOS_TAGS, Alternative, Word
@@ -30,7 +30,13 @@ from syntagma.realization.agreement import (
     settle_verbs,
 )
 from syntagma.realization.detokenization import Detokenizer
-from syntagma.realization.english_tags import OPEN, is_present, upos_of_features
+from syntagma.realization.english_tags import (
+    OPEN,
+    PENN,
+    is_present,
+    missing_form,
+    upos_of_features,
+)
 from syntagma.realization.form_choice import FormChoice, FormContext, best_forms
 from syntagma.realization.inflection import Form, Inflector
 from syntagma.realization.letters import capitalised
@@ -38,6 +44,9 @@ from syntagma.realization.lexicon import sorted_features
 from syntagma.realization.word_classes import WordClasses
 from syntagma.results.linearization import Linearization
 from syntagma.transition.encoding import with_chosen_forms
+
+# Tags of pronouns and determiners.
+_PRONOMINAL = ((PENN["PRON"] | PENN["DET"]) - {"NN"}) | {"PRON", "DET"}
 
 Alternatives = tuple[tuple[Alternative, ...], ...]
 
@@ -76,6 +85,8 @@ class Realizer:
         alternatives do.
         """
         with self._naming_the_file():
+            if self.inflector.english:
+                self._check(problem.words)
             given, problem = problem, self._tagged(problem)
             forms = list(map(self._forms, problem.words))
             if self.inflector.english:
@@ -136,6 +147,31 @@ class Realizer:
                     found[i] = upos if upos in OPEN else None
         return found
 
+    def _check(self, words: Sequence[Word]) -> None:
+        """Refuse features of lemmas for which there is no form in English."""
+        for i, (word, tag) in enumerate(zip(words, self._classes(words), strict=True)):
+            if word.form or word.lemma is None:
+                continue
+            features = word.features or ""
+            if "Voice=" in features and "VerbForm=" not in features:
+                features += "|VerbForm=Fin" * Agreement(words).is_finite(i)
+            missing = missing_form(tag, word.lemma, features)
+            if missing is not None and self._is_modal(word.lemma, tag):
+                continue  # its tense and mood are those of the lemma
+            if missing is None and features and tag in _PRONOMINAL:
+                feature = self.inflector.unseen_feature(word.lemma, features)
+                if feature is not None:
+                    missing = f"{feature}, which none of its forms has: leave it out"
+            if missing is not None:
+                raise ProblemError(
+                    f"{name_word(words, i + 1)} has {missing}, or give its form",
+                    field=f"words[{i}].features",
+                )
+
+    def _is_modal(self, lemma: str, tag: str | None) -> bool:
+        known_tag = self.inflector.known_tag
+        return tag in ("AUX", "VERB", None) and known_tag(lemma, "AUX", None) == "MD"
+
     def _tag_or_upos(self, word: Word) -> str | None:
         """The tag of a word; its UPOS tag if the tag is not given, or of another tag set."""
         if word.upos is None or word.tag in UPOS_TAGS or self.inflector.knows(word.tag):
@@ -173,7 +209,7 @@ class Realizer:
             else word
             for word, as_given in zip(problem.words, given.words, strict=True)
         )
-        return replace(problem, words=words)
+        return problem if words == problem.words else replace(problem, words=words)
 
     def _forms(self, word: Word) -> tuple[Form, ...]:
         if word.form or word.lemma is None:
@@ -196,10 +232,14 @@ class Realizer:
         if not self.inflector.english:
             return found
         words = found.problem.words
-        tagged = [
-            replace(word, tag=tag) for word, tag in zip(words, self._classes(words), strict=True)
-        ]
-        return settle_articles(settle_verbs(found, tagged, alternatives))
+        if any(
+            len(several) > 1 and self._tag_or_upos(word) in (None, "VERB", "AUX")
+            for word, several in zip(words, alternatives, strict=True)
+        ):
+            tags = self._classes(words)
+            tagged = [replace(word, tag=tag) for word, tag in zip(words, tags, strict=True)]
+            found = settle_verbs(found, tagged, alternatives)
+        return settle_articles(found)
 
     def _choose(
         self, found: Linearization, alternatives: Sequence[Sequence[Alternative]]
@@ -227,7 +267,7 @@ class Realizer:
         """A problem whose forms have been chosen, with the tags that lemmas, features and forms
         determine."""
         with self._naming_the_file():
-            words = []
+            words: list[Word] = []
             for word in self._tagged(problem).words:
                 tag = word.tag
                 if word.lemma is not None and tag is not None and self.inflector.is_class(tag):

@@ -88,6 +88,7 @@ def read_sentence_words(path: str | Path, *, tokenized: bool = False) -> Iterato
         for block in read_blocks(open_text(path), source):
             if isinstance(block, FormatError):
                 raise block
+            block.check_forms()
             yield _words(row[1] for row in block.rows)
         return
     for line in open_text(path):

@@ -190,6 +190,7 @@ def _sentence(block: Block, tag_column: TagColumn, lift: bool) -> Sentence:
     for row, place in zip(block.rows, block.places, strict=True):
         if row[HEAD] == "_" or row[DEPREL] == "_":
             raise FormatError("a word of a treebank needs a HEAD and a DEPREL", *place)
+    block.check_forms()
     words = problem_from_block(block, tag_column).words
     heads = tuple(int(row[HEAD]) for row in block.rows)
     lifted = trees.lift(heads) if lift else heads

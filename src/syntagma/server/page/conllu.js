@@ -68,6 +68,8 @@ function wordOfColumns(
   );
   if (head !== undefined && !/^\d{1,9}$/.test(head))
     throw new Error(`Line ${line}: HEAD is not a number: ${head}.`);
+  if (!lemmas && form === undefined && lemma !== undefined)
+    throw new Error(`Line ${line}: “${lemma}” has a lemma but no form; choose Lemmas first.`);
   /** @type {Word} */
   const word = { id: Number(id), text: (lemmas ? (lemma ?? form) : form) ?? "_" };
   const tag = tagColumn === "UPOS" ? upos : xpos;

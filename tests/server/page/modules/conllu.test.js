@@ -50,6 +50,13 @@ test("of a column that holds anything, what can be read is read", () => {
   assert.deepEqual(row("", "x"), { id: 1, text: "x" });
 });
 
+test("words without forms are lemmas, and only an underscore is an underscore", () => {
+  const row = (form, lemma) => `1\t${form}\t${lemma}\t_\t_\t_\t_\t_\t_\t_`;
+  assert.throws(() => parseConllu(row("_", "eat"), WORDS), /Line 1: “eat” has a lemma but no form/);
+  assert.equal(parseConllu(row("_", "eat"), { ...WORDS, lemmas: true })[0][0].text, "eat");
+  assert.equal(parseConllu(row("_", "_"), WORDS)[0][0].text, "_");
+});
+
 test("lemma mode reads lemmas and features; universal tags where the model wants them", () => {
   const [first] = parseConllu(TEXT, { lemmas: true, tagColumn: "UPOS" });
   assert.deepEqual(first[0], {
