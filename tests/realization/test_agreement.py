@@ -11,6 +11,7 @@ from syntagma.realization.agreement import (
     agreeing_determiner,
     agreeing_noun,
     begins_with_vowel_sound,
+    comparative,
     finite,
 )
 from syntagma.realization.inflection import Form
@@ -149,6 +150,23 @@ def test_a_verb_with_a_subject_of_its_own_is_finite(text: str, expected: bool) -
 )
 def test_finite_forms(lemma: str, forms: str, expected: str) -> None:
     found = finite(Word(tag="VERB", lemma=lemma), tuple(map(Form, forms.split())))
+    assert " ".join(form.text for form in found) == expected
+
+
+@pytest.mark.parametrize(
+    ("lemma", "tag", "forms", "expected"),
+    [
+        ("tall", "ADJ", "tall taller tallest", "taller"),
+        ("hard", "ADV", "hard hardest", "harder"),
+        ("hard", "ADV", "hard", "harder"),
+        ("good", "ADJ", "good", "better"),
+        ("beautiful", "ADJ", "beautiful", "beautiful"),
+        ("more", "ADV", "more", "more"),
+        ("tall", "JJ", "tall", "tall"),
+    ],
+)
+def test_comparatives(lemma: str, tag: str, forms: str, expected: str) -> None:
+    found = comparative(Word(tag=tag, lemma=lemma), tuple(map(Form, forms.split())))
     assert " ".join(form.text for form in found) == expected
 
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from syntagma.problem.word import Alternative, Word
-from syntagma.realization.english import inflected
+from syntagma.realization.english import inflected, is_likely
 from syntagma.realization.inflection import Form
 from syntagma.results.linearization import Linearization
 
@@ -187,11 +187,16 @@ def agreeing_noun(word: Word, forms: tuple[Form, ...], plural: bool) -> tuple[Fo
 
 
 def comparative(word: Word, forms: tuple[Form, ...]) -> tuple[Form, ...]:
-    """The comparatives among the forms of an adjective or adverb; all of them if none is one."""
+    """The comparative of an adjective or adverb of open degree, also if it was never seen; its
+    forms if it has none."""
     if word.tag not in ("ADJ", "ADV"):
         return forms
-    wanted = frozenset(inflected((word.lemma or "").lower(), f"{_GRADES[word.tag]}R"))
-    return _without(forms, frozenset(form.text.lower() for form in forms) - wanted)
+    lemma, tag = word.lemma or "", f"{_GRADES[word.tag]}R"
+    wanted = inflected(lemma, tag)
+    kept = _without(forms, frozenset(form.text.lower() for form in forms) - set(wanted))
+    if kept == forms and wanted[:1] != (lemma,) and is_likely(lemma, tag):
+        return (Form(wanted[0]),)
+    return kept
 
 
 def agreeing_determiner(

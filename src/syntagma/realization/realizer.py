@@ -194,7 +194,7 @@ class Realizer:
             plural = subjects.is_plural(i) if len(several) > 1 else None
             if plural is not None:
                 agreed[i] = agreeing_noun(word, several, plural)
-            if len(several) > 1 and subjects.is_compared(i):
+            if not word.form and subjects.is_compared(i):
                 agreed[i] = comparative(word, several)
             if len(several) > 1:
                 agreed[i] = agreeing_determiner(word, agreed[i], problem.words)
