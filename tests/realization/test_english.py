@@ -239,3 +239,22 @@ def test_an_open_class_has_the_forms_seen_with_its_tags_alone() -> None:
     assert set(texts(inflector.forms("see", "VERB", None))) == {
         *("see", "sees", "saw", "seen", "seeing")
     }
+
+
+@pytest.mark.parametrize(
+    ("lemma", "upos", "form", "expected"),
+    [
+        ("sing", "VERB", "sings", "VBZ"),
+        ("sing", "VERB", "sang", "VBD"),
+        ("walk", "VERB", "walked", None),  # VBD or VBN
+        ("sing", "VERB", "sing", None),
+        ("apple", "NOUN", "apples", "NNS"),
+        ("walk", None, "Walks", "VBZ"),  # seen as a verb alone
+        ("walk", None, "walk", None),
+        ("zorp", None, "zorps", None),
+    ],
+)
+def test_a_form_may_tell_the_tag(
+    lemma: str, upos: str | None, form: str, expected: str | None
+) -> None:
+    assert learned(*VERBS, english=True).tag_of_form(lemma, upos, None, form) == expected

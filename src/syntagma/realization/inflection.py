@@ -310,11 +310,18 @@ class Inflector:
                 counts[None][entry.tag] += entry.count
         return dict(counts)
 
-    def tag_of_form(self, lemma: str, upos: str, features: str | None, form: str) -> str | None:
-        """The tag of a class that a lemma has in this form; None if it may be one of several."""
+    def tag_of_form(
+        self, lemma: str, upos: str | None, features: str | None, form: str
+    ) -> str | None:
+        """The tag that an English lemma of a class, or of those it was seen as, has in this form;
+        None if it may be one of several."""
+        if upos is None and form.lower() == lemma.lower():
+            return None
+        classes = OPEN & self.seen_as(lemma).keys() if upos is None else {upos}
+        candidates = frozenset[str]().union(*(fitting_tags(each, features) for each in classes))
         tags = [
             tag
-            for tag in sorted(self._tags(upos, features) or ())
+            for tag in sorted(candidates)
             if form.lower() in (each.text.lower() for each in self.forms(lemma, tag, features))
         ]
         return tags[0] if len(tags) == 1 else None

@@ -270,7 +270,11 @@ class Realizer:
             words: list[Word] = []
             for word in self._tagged(problem).words:
                 tag = word.tag
-                if word.lemma is not None and tag is not None and self.inflector.is_class(tag):
+                if (
+                    self.inflector.english
+                    and word.lemma is not None
+                    and (tag is None or (tag in OPEN and self.inflector.is_class(tag)))
+                ):
                     tag = self.inflector.tag_of_form(word.lemma, tag, word.features, word.form)
                 words.append(replace(word, tag=tag))
         return replace(problem, words=tuple(words))
