@@ -124,12 +124,12 @@ def test_what_scores_almost_as_much_as_the_best_comes_first(kind: str) -> None:
     assert alike
 
 
-@pytest.mark.parametrize("kind", ["linear", "realizing, linear"])
-def test_without_a_scale_what_is_left_out_is_too_much_like_one_before(kind: str) -> None:
-    """Nothing else is left out, and the list is in the order of scores."""
-    solve, _ = methods(kind)
+def test_without_a_scale_what_is_left_out_is_too_much_like_one_before() -> None:
+    """Nothing else is left out, and the list is in the order of scores. (Realizations are chosen by
+    the trees of the search, and then get those of their words.)"""
+    solve, _ = methods("linear")
     left_out = 0
-    for problem in sample(kind):
+    for problem in sample("linear"):
         found = solve(problem, n_best=CANDIDATES, diverse=True)
         chosen: list[Result] = []
         for each in solve(problem, n_best=CANDIDATES):

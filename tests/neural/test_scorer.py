@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise, permutations
 from pathlib import Path
@@ -16,6 +17,7 @@ from random import Random
 import numpy as np
 import pytest
 from references.brute_force import Orders, random_problem, satisfying
+from syntagma.treebanks.treebank import Sentence
 from toys.models import clashing_problem, relist, toy_vocabulary
 from toys.network import (
     SMALL,
@@ -35,15 +37,17 @@ from toys.probes import beam_search, derivations
 from syntagma.errors import UnsatisfiableError
 from syntagma.models.model import save_model
 from syntagma.neural._search import NeuralSearch
-from syntagma.neural.scorer import RerankedSearch
+from syntagma.neural.scorer import NO_ROLE, NeuralScorer, RerankedSearch, role_of
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition._search import beam_search as run_beam_search
+from syntagma.transition.training import learn_vocabulary
 
 
 def test_labels_are_those_that_score_best() -> None:
-    """The label of every arc, by itself; none is chosen if all are given."""
+    """The label of every arc, by itself, if it has no role that another arc may have; none is
+    chosen if all are given."""
     scorer, vocabulary = toy_scorer(), toy_vocabulary()
     w = toy_parameters(toy_lexicon(), vocabulary)
     kinds = set()
@@ -61,7 +65,8 @@ def test_labels_are_those_that_score_best() -> None:
             hidden = vectors[head] @ w["labels.head"] + w["labels.bias"]
             hidden = np.maximum(hidden + vectors[dependent] @ w["labels.dependent"], 0)
             scores = hidden @ w["labels.out.weight"] + w["labels.out.bias"]
-            assert scores[label] == pytest.approx(scores.max(), abs=1e-5)
+            if role_of(vocabulary.labels[scores.argmax()]) == NO_ROLE:
+                assert scores[label] == pytest.approx(scores.max(), abs=1e-5)
     assert kinds == {False, True}
     assert scorer.label(np.zeros((1, SMALL.width), np.float32), []) == []
 
@@ -212,3 +217,41 @@ def test_ordering_with_a_neural_model_does_not_import_pytorch(tmp_path: Path) ->
         "assert len(list(model.order_many([['w1', 'w2']] * 40, threads=2))) == 40"
     )
     run_without_torch([str(path)], script)
+
+
+def test_a_head_has_one_subject_and_one_object() -> None:
+    """If several words would be, the one whose next best label is worst has the role."""
+    scorer, labels = toy_scorer(), toy_vocabulary().labels
+    rng = np.random.default_rng(1)
+    changed = 0
+    for _ in range(300):
+        vectors = rng.normal(size=(5, SMALL.width)).astype(np.float32)
+        arcs = [(int(rng.choice([0, 0, 4])), word) for word in (1, 2, 3)]
+        chosen = [labels[each] for each in scorer.label(vectors, arcs)]
+        alone = [labels[scorer.label(vectors, [arc])[0]] for arc in arcs]
+        wanted, had = (
+            Counter(
+                (head, role_of(label))
+                for (head, _), label in zip(arcs, each, strict=True)
+                if role_of(label) != NO_ROLE
+            )
+            for each in (alone, chosen)
+        )
+        assert set(had.values()) <= {1}
+        assert set(wanted) <= set(had)  # a role that several would have is not left to none
+        assert (chosen == alone) == (max(wanted.values(), default=1) == 1)
+        changed += chosen != alone
+    assert changed > 30
+    assert [role_of(each) for each in ("nsubj:pass", "csubj", "nsubj:outer", "obj", "det")] == [
+        *(role_of("nsubj"), role_of("nsubj"), NO_ROLE),
+        *(role_of("obj"), NO_ROLE),
+    ]
+
+
+def test_only_roles_as_labels_are_no_endless_search() -> None:
+    sentence = Sentence(("a", "b", "c"), ("X", "X", "X"), (2, 0, 2), ("nsubj", "root", "obj"))
+    lexicon, vocabulary = toy_lexicon(), learn_vocabulary([sentence])
+    parameters = toy_parameters(lexicon, vocabulary)
+    scorer = NeuralScorer.from_parameters(SMALL, lexicon, vocabulary, parameters)
+    vectors = np.ones((4, SMALL.width), np.float32)
+    assert len(set(scorer.label(vectors, [(0, 1), (0, 2), (0, 3)]))) == 1

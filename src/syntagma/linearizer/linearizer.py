@@ -542,8 +542,8 @@ class Linearizer:
         wanted = asked = request.n_best or 1
         realized = self._settle(found, encoding)
         if request.diverse:
-            parsed = self._parse(realized, encoding, request, clock)
-            return choose(parsed, wanted, self._rule)
+            chosen = choose(realized, wanted, self._rule)
+            return NBest(self._parse(chosen, encoding, request, clock))
         while len(realized) < wanted and len(found) >= asked and asked < MAX_BEAM:
             if clock.over:
                 break

@@ -84,6 +84,25 @@ class RerankedSearch(NeuralSearch):
         return completed
 
 
+NO_ROLE, SUBJECT, OBJECT, INDIRECT_OBJECT = range(4)
+ROLES = {"nsubj": SUBJECT, "csubj": SUBJECT, "obj": OBJECT, "iobj": INDIRECT_OBJECT}
+
+
+def role_of(label: str) -> int:
+    """The role that only one dependent of a head has; subjects of outer clauses are others."""
+    function, _, subtype = label.partition(":")
+    return NO_ROLE if subtype == "outer" else ROLES.get(function, NO_ROLE)
+
+
+def _rivals(heads: Sequence[int], roles: Sequence[int]) -> list[tuple[int, list[int]]]:
+    """(role, arcs) for each head and role that several arcs have."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for arc, (head, role) in enumerate(zip(heads, roles, strict=True)):
+        if role != NO_ROLE:
+            found.setdefault((head, role), []).append(arc)
+    return [(role, which) for (_, role), which in found.items() if len(which) > 1]
+
+
 def searched_both_ways(encoding: Encoding) -> bool:
     """Whether there is a search from right to left beside that from left to right.
 
@@ -145,6 +164,8 @@ class NeuralScorer:
             np.vstack([w["labels.head"], w["labels.dependent"]]), w["labels.bias"]
         )
         self._label_out = Matrix(w["labels.out.weight"], w["labels.out.bias"])
+        roles = np.array([role_of(label) for label in vocabulary.labels], np.int32)
+        self._roles = roles if NO_ROLE in roles else np.zeros_like(roles)
         counts_shape = (len(COUNT_NAMES), COUNT_BUCKETS, dimensions.hidden)
         self._action_scorers = [
             ActionScorer(
@@ -259,14 +280,27 @@ class NeuralScorer:
         ]
 
     def label(self, vectors: Floats, arcs: Sequence[tuple[int, int]]) -> list[int]:
-        """The best label of each arc; an arc is a pair (head, dependent)."""
+        """The best label of each arc; an arc is a pair (head, dependent).
+
+        A head has at most one subject, object and indirect object. If several arcs compete for a
+        role, the one that would lose most without it has it.
+        """
         unknown = len(self.vocabulary.labels)
         if not arcs or not unknown:  # a model of one-word sentences has no labels
             return [unknown] * len(arcs)
         ends = vectors[np.array(arcs)].reshape(len(arcs), -1)
         scores = self._label_out(np.maximum(self._arc_ends(ends), 0))
-        chosen: list[int] = scores.argmax(axis=1).tolist()
-        return chosen
+        chosen, roles = scores.argmax(axis=1), self._roles
+        while rivals := _rivals([head for head, _ in arcs], roles[chosen].tolist()):
+            for role, which in rivals:
+                others = np.where(roles == role, -np.inf, scores[which])
+                keeps = which[int((scores[which].max(axis=1) - others.max(axis=1)).argmax())]
+                for arc in which:
+                    if arc != keeps:
+                        scores[arc, roles == role] = -np.inf
+                        chosen[arc] = scores[arc].argmax()
+        labels: list[int] = chosen.tolist()
+        return labels
 
 
 def networks_of(scorer: NeuralScorer) -> dict[str, NeuralScorer]:

@@ -7,8 +7,8 @@ are made: `english`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from functools import cache, lru_cache
 
+from syntagma.caches import cached_texts
 from syntagma.realization.english import BASIC, RULES, has_no_degrees
 
 # The Penn tags of each UPOS tag in English treebanks.
@@ -101,7 +101,7 @@ def inflected_tags(upos: str) -> frozenset[str]:
     return PENN[upos] & (BASIC | RULES.keys())
 
 
-@cache
+@cached_texts(1 << 10)
 def upos_tags(tag: str) -> tuple[str, ...]:
     """The UPOS tags of words with this Penn tag."""
     return tuple(upos for upos, tags in PENN.items() if tag in tags and (tag, upos) != _RARE)
@@ -150,7 +150,7 @@ def _with_verb_form(given: _Given) -> _Given:
     return {**defaults, **given}
 
 
-@lru_cache(1 << 14)
+@cached_texts(1 << 14)
 def missing_form(tag: str | None, lemma: str, features: str) -> str | None:
     """What there is no form for in English, and what to give instead; None if there is a form. A
     tag is a Penn tag or a UPOS tag."""
