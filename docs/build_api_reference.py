@@ -65,6 +65,7 @@ SECTIONS = {
         "ArgumentError",
         "ProblemError",
         "UnsatisfiableError",
+        "CancelledError",
         "SyntagmaWarning",
         "FormatError",
         "ModelError",
