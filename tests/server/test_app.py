@@ -13,7 +13,7 @@ pytest.importorskip("python_multipart", reason="pip install 'syntagma[server]'")
 pytest.importorskip("httpx", reason="no httpx: pip install 'syntagma[server-tests]'")
 
 from starlette.testclient import TestClient
-from toys.server import english, server
+from toys.server import english, server, wait_until
 
 from syntagma.cli.app import run
 from syntagma.server.limits import Limits
@@ -337,6 +337,25 @@ def test_a_request_beyond_its_time_is_answered(monkeypatch: pytest.MonkeyPatch) 
         answer = client.post("/v1/order", json=["a"])
         assert (answer.status_code, answer.json()["error"]["code"]) == (503, "time_limit")
         assert "Retry-After" in answer.headers
+
+
+# Each takes a minute or more, if nothing ends its search.
+LONG: list[Any] = [
+    {"words": ["top", *({"form": f"w{number}", "head": 1} for number in range(1_999))]},
+    {"words": [f"w{number}" for number in range(2_000)]},
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("problem", LONG)
+def test_a_request_that_is_answered_holds_no_thread(problem: dict[str, Any]) -> None:
+    with server(Limits(seconds=1, words=2_000, beam=512)) as client:
+        batch = {"problems": [problem] * 8, "options": {"beam": 512}}
+        for _ in range(2):  # of as many threads
+            answer = client.post("/v1/order", json=batch)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (503, "time_limit")
+        # Had the threads gone on, there would be none for this one within its second.
+        wait_until(lambda: client.post("/v1/order", json=["a"]).status_code == 200, seconds=10)
 
 
 def test_a_failure_says_nothing_of_the_inside(

@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toys.server import wait_until
 
 from syntagma.server.fair_queue import (
     FIRST_TURNS,
@@ -242,5 +243,25 @@ def test_a_closed_queue_cancels_and_takes_nothing(queue: FairQueue) -> None:
         thread.join(30)
         assert not thread.is_alive()
     assert waiting.future.cancelled()
+    assert running.future.cancelled()  # so that what is under way can end
     with pytest.raises(RuntimeError):
         queue.submit(waiting)
+
+
+def test_threads_that_work_for_nobody_are_held() -> None:
+    now = 0.0
+    steps = threading.Semaphore(0)
+    queue = FairQueue(threads=2, clock=lambda: now)
+    late = QueuedRequest(lambda: range(1), Worker("x", [], steps), 10.0)
+    given_up = QueuedRequest(lambda: range(1), Worker("x", [], steps), FOREVER)
+    queue.submit(late)
+    queue.submit(given_up)
+    wait_until(lambda: queue.waiting == 0)
+    assert not queue.held
+    given_up.future.cancel()
+    assert not queue.held
+    now = 10.1
+    assert queue.held
+    steps.release(2)
+    wait_until(lambda: not queue.held)
+    queue.close()

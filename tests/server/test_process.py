@@ -203,6 +203,18 @@ def test_clients_that_vanish_leave_nothing_behind(quick: Running, when: str) -> 
     assert metric(quick, "syntagma_body_bytes") == 0
 
 
+def test_a_client_that_vanishes_frees_the_thread_that_works_for_it() -> None:
+    words = [f"w{number}" for number in range(2_000)]
+    batch = json.dumps({"problems": [words] * 8, "options": {"beam": 512}}).encode()
+    limits = ("--limit=words=2000", "--limit=beam=512", "--limit=seconds=10")
+    with running("--threads", "1", *limits) as server:
+        with socket.create_connection((server.host, server.port), timeout=60) as client:
+            client.sendall(header(len(batch)) + batch)
+            while metric(server, "syntagma_active_requests") < 1:
+                pass
+        assert is_well(server)  # a single problem takes longer than a request may
+
+
 @pytest.mark.parametrize("chunked", [False, True])
 def test_ten_megabytes_are_refused_with_an_answer(patient: Running, chunked: bool) -> None:
     body: Any = iter([b" " * 100_000] * 100) if chunked else b" " * 10_000_000

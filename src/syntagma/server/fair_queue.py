@@ -111,6 +111,7 @@ class FairQueue:
         self._stopwatch: Callable[[], float] = thread_time
         self._fresh: deque[QueuedRequest[Any, Any]] = deque()  # without a turn so far
         self._begun: deque[QueuedRequest[Any, Any]] = deque()
+        self._running: list[QueuedRequest[Any, Any]] = []  # at most one for each thread
         self._first_turns = 0  # since the last turn of a job that had begun
         self._changed = threading.Condition()
         self._closed = False
@@ -133,11 +134,19 @@ class FairQueue:
         """Jobs that wait for a turn."""
         return len(self._fresh) + len(self._begun)
 
+    @property
+    def held(self) -> bool:
+        """Whether every thread works for a job that is over: cancelled, or past its deadline."""
+        with self._changed:
+            running = [*self._running]
+        over = [job for job in running if job.future.done() or self._clock() > job.deadline]
+        return len(over) == len(self.threads)
+
     def close(self) -> None:
-        """End the threads after their turns; jobs that wait are cancelled."""
+        """End the threads after their turns; all jobs are cancelled."""
         with self._changed:
             self._closed = True
-            jobs = [*self._fresh, *self._begun]
+            jobs = [*self._running, *self._fresh, *self._begun]
             self._fresh.clear()
             self._begun.clear()
             self._changed.notify_all()
@@ -151,10 +160,14 @@ class FairQueue:
                 if self._closed:
                     return
                 job = self._next()
+                self._running.append(job)
             try:
                 self._serve(job)
             except BaseException as error:  # of whatever kind: the thread goes on with other jobs
                 job.finish(error)
+            finally:
+                with self._changed:
+                    self._running.remove(job)
 
     def _next(self) -> QueuedRequest[Any, Any]:
         """The job whose turn it is. Some job waits."""

@@ -38,6 +38,7 @@ from syntagma.server.served import Models, Served
 POWER: Final = 1.5  # of the number of words: about 1 for full trees, 2 for bags of words
 JSON: Final = "application/json"
 Result = tuple[str | Fault, list[str]]  # of one problem: its answer, or what is wrong; warnings
+Cancelled = Callable[[], bool]  # whether nobody waits for the answer any more
 
 READERS: Final[dict[Operation, Callable[[Any], Any]]] = {
     "order": problem_from_json,
@@ -131,7 +132,7 @@ class Work(NamedTuple):
 
     name: str  # of the operation, in metrics and logs; if empty, it is not counted
     items: Sequence[Any]
-    solve: Callable[[Sequence[Any]], list[Result]]
+    solve: Callable[[Sequence[Any], Cancelled], list[Result]]
     answer: Callable[[Sequence[Result]], str]
 
 
@@ -161,7 +162,7 @@ class Problems:
             result = [*map(spell, result)] if isinstance(result, list) else spell(result)
         return write_jsonl(result, **more)
 
-    def solve(self, items: Sequence[Any]) -> list[Result]:
+    def solve(self, items: Sequence[Any], cancelled: Cancelled | None = None) -> list[Result]:
         """The answers to some problems of the request. Raises `Fault` if they become too long."""
         with collected() as warnings:
             read = [self._read(item) for item in items]
@@ -170,6 +171,7 @@ class Problems:
                     [each for each in read if not isinstance(each, Fault)],
                     self.request,
                     on_error="yield",
+                    cancelled=cancelled,
                 )
                 answers = [
                     each if isinstance(each, Fault) else self._write(next(results), warnings)
@@ -262,7 +264,7 @@ def read_text_body(data: bytes) -> Work:
     except UnicodeEncodeError:
         raise Fault("invalid", "text: contains half of a surrogate pair", "text") from None
 
-    def solve(texts: Sequence[str]) -> list[Result]:
+    def solve(texts: Sequence[str], cancelled: Cancelled) -> list[Result]:
         from syntagma.formats.tokenization import words
 
         return [(_dumps({"words": words(text)}) + "\n", []) for text in texts]

@@ -101,16 +101,19 @@ class Service:
             raise Fault("busy", message, "body", {"Retry-After": "1"})
 
     async def _work(self, request: Request, open: Callable[[], Work]) -> str:
-        """Let the threads of the queue do the work. If the client goes away, what has not begun is
-        dropped."""
+        """Let the threads of the queue do the work. If the client goes away, or time is over, what
+        has not begun is dropped, and what is under way ends."""
         opened: list[Work] = []
 
         def begin() -> Sequence[Any]:
             opened.append(open())
             return opened[0].items
 
+        def solve(items: Sequence[Any]) -> Sequence[Any]:
+            return opened[0].solve(items, job.future.done)
+
         deadline = monotonic() + self.limits.seconds
-        job = QueuedRequest(begin, lambda items: opened[0].solve(items), deadline, weight)
+        job = QueuedRequest(begin, solve, deadline, weight)
         self.queue.submit(job)
         done = asyncio.wrap_future(job.future)
         gone = asyncio.ensure_future(_wait_until_gone(request))
