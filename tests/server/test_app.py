@@ -177,6 +177,10 @@ def test_memory_does_not_grow_with_unknown_tags_of_requests(client: TestClient) 
         ({"words": ["a", "b"], "before": [[2, 1]], "first": 1}, "first"),
         ({"words": ["a", "b"], "first": 1, "last": 1}, "last"),
         ({"words": ["a"], "id": 3}, "id"),
+        ({"words": ["x" * 1_001]}, "words[0].form"),
+        ({"words": ["a", {"form": "a", "tag": "x" * 1_001}]}, "words[1].tag"),
+        ({"words": [{"form": "a", "features": {"x": "y" * 1_000}}]}, "words[0].features"),
+        ({"words": ["x" * 999] * 51}, "words"),
         ({"words": ["a"], "options": {"beam": 0}}, "options.beam"),
         ({"words": ["a"], "options": {"beam": 1.5}}, "options.beam"),
         ({"words": ["a"], "options": {"beam": "1"}}, "options.beam"),
@@ -303,6 +307,44 @@ def test_the_memory_for_bodies_is_limited() -> None:
         assert answer.headers["Retry-After"] == "1"
         service.held = 0
         assert client.post("/v1/order", json={"words": ["a", "b"]}).status_code == 200
+
+
+def test_small_bodies_are_let_in_beside_large_ones() -> None:
+    with server(Limits(body=200_000, bodies=200_000)) as client:
+        service = client.app_state["service"]
+        service.held = 200_000
+        assert client.post("/v1/order", json=["a"]).status_code == 200
+        assert client.post("/v1/order", json={"words": ["a"], "id": "x" * 300}).status_code == 503
+
+
+def test_the_memory_for_answers_is_limited() -> None:
+    with server(Limits(answer=10_000, answers=10_000)) as client:
+        answers = client.app_state["service"].answers
+        answers._made = 10_000
+        refused = client.post("/v1/order", json=["a"])
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "busy")
+        assert "(limit: answers)" in refused.json()["error"]["message"]
+        answers._made = 0
+        assert client.post("/v1/order", json=["a"]).status_code == 200
+        assert answers.held == 0
+
+
+def test_characters_of_a_problem_are_limited() -> None:
+    with server(Limits(word_characters=5, characters=12)) as client:
+        long = client.post("/v1/order", json=["a", "words6"])
+        assert long.status_code == 422
+        message = "6 characters, more than the limit of 5 (limit: word_characters)"
+        assert long.json()["error"]["message"] == message
+        many = {"words": [{"form": "abcde", "lemma": "abc"}, "xyz"], "id": "id"}
+        refused = client.post("/v1/order", json=many)
+        assert refused.status_code == 422
+        message = "13 characters in all, more than the limit of 12 (limit: characters)"
+        assert refused.json()["error"]["message"] == message
+        batch = client.post("/v1/order", json={"problems": [["words6"], ["a"]]}).json()["results"]
+        assert batch[0]["error"]["field"] == "problems[0].words[0].form"
+        assert batch[1]["text"] == "a"
+        form = client.post("/process", data={"data": "words6 a\n", "input": "horizontal"})
+        assert (form.status_code, form.json()["error"]["field"]) == (422, "data")
 
 
 def test_a_full_queue_refuses() -> None:

@@ -185,6 +185,30 @@ def test_a_client_that_does_not_read_disturbs_no_other(quick: Running) -> None:
         assert is_well(quick)
 
 
+def test_clients_that_do_not_read_take_bounded_memory() -> None:
+    """Eight answers of 30 MB, of which one may wait."""
+    problems = [[letter * 900 for letter in "abcd"]] * 1_000
+    batch = json.dumps({"problems": problems, "options": {"n_best": 4, "beam": 8}}).encode()
+    limits = ("--limit=answers=40000000", "--limit=answer_seconds=600")
+    with running("--threads", "2", *limits) as server:
+        before = metric(server, "process_resident_memory_bytes")
+        clients = []
+        for _ in range(8):
+            client = socket.create_connection((server.host, server.port), timeout=60)
+            clients.append(client)
+            client.sendall(header(len(batch)) + batch)
+            assert client.recv(1) == b"H"  # the answer has begun
+            assert metric(server, "syntagma_answer_bytes") <= 40_000_000
+            assert is_well(server)
+        after = metric(server, "process_resident_memory_bytes")
+        assert after - before < 150e6
+        assert 'route="/v1/order",status="499"} 7.0' in metrics(server)
+        assert len(read_all(clients[0])) < 30e6
+        for client in clients:
+            client.close()
+        wait_until(lambda: metric(server, "syntagma_answer_bytes") == 0)
+
+
 @pytest.mark.parametrize("when", ["in the header", "in the body", "before the answer"])
 def test_clients_that_vanish_leave_nothing_behind(quick: Running, when: str) -> None:
     words = [f"w{number}" for number in range(50)]

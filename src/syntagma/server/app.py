@@ -97,7 +97,7 @@ def _json_routes(service: Service) -> list[Route]:
     def route(name: str, open: Callable[[bytes], Work]) -> Route:
         async def handle(request: Request) -> Response:
             check_content_type(request.headers.get("content-type", ""))
-            return _json(await service.answer(request, open))
+            return await service.answer(request, open)
 
         return Route(f"/v1/{name}", handle, methods=["POST"])
 
@@ -120,7 +120,7 @@ def _udpipe_routes(service: Service) -> list[Route]:
             parameters = udpipe.read_parameters(query, content_type, body)
             return udpipe.Process(parameters, service.models, service.limits).work
 
-        return _json(await service.answer(request, open))
+        return await service.answer(request, open)
 
     return [Route("/models", models), Route("/process", process, methods=["GET", "POST"])]
 
@@ -161,7 +161,7 @@ def _documentation_routes(service: Service, *, token: bool) -> list[Route]:
         return openapi_document(service.limits, token=token)
 
     async def openapi(request: Request) -> Response:
-        return _json(json.dumps(document()))
+        return Response(json.dumps(document()), media_type=JSON)
 
     async def reference(request: Request) -> Response:
         # A proxy in front may speak TLS; what it says of that is only displayed.
@@ -170,7 +170,3 @@ def _documentation_routes(service: Service, *, token: bool) -> list[Route]:
         return Response(reference_page(document(), str(url).rstrip("/")), media_type="text/html")
 
     return [Route("/openapi.json", openapi), Route("/docs", reference)]
-
-
-def _json(text: str) -> Response:
-    return Response(text, media_type=JSON)

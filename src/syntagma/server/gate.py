@@ -19,7 +19,7 @@ from syntagma.server.security import HEADERS, OPEN_FOLDER, Access
 from syntagma.server.service import Service
 
 METHODS: Final = frozenset(("GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"))
-CLIENT_GONE: Final = 499  # of logs and metrics only, as in nginx
+CLIENT_GONE: Final = 499  # or it does not read its answer; of logs and metrics only, as in nginx
 FILES: Final = f"{OPEN_FOLDER}{{path:path}}"
 # Logs of requests that come every few seconds would drown the others.
 QUIET: Final = frozenset(("/healthz", "/readyz", "/metrics"))

@@ -22,12 +22,13 @@ from syntagma.errors import SyntagmaWarning, as_line
 
 LOG: Final = logging.getLogger("syntagma.server")
 # The lowest level that is logged. Warnings of uvicorn and python_multipart are about requests that
-# they refuse, and may quote them.
+# they refuse, and may quote them. Errors of uvicorn are about answers that end before they are
+# whole; the gate logs those.
 LEVELS: Final = {
     LOG.name: logging.INFO,
     "asyncio": logging.ERROR,
     "python_multipart": logging.CRITICAL,
-    "uvicorn": logging.ERROR,
+    "uvicorn": logging.CRITICAL,
 }
 _here = threading.local()
 

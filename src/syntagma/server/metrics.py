@@ -28,12 +28,16 @@ SECONDS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60
 class Metrics:
     """The metrics of one server; the gauges are read whenever the metrics are asked for."""
 
-    def __init__(self, active: Callable[[], int], held: Callable[[], int]) -> None:
+    def __init__(
+        self, active: Callable[[], int], bodies: Callable[[], int], answers: Callable[[], int]
+    ) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         Info("syntagma", "The server.", registry=registry).info({"version": __version__})
-        about = "Requests by route, method and status. Status 499: the client went away."
+        about = (
+            "Requests by route, method and status. Status 499: the client went, or did not read."
+        )
         labels = ("route", "method", "status")
         self._requests = Counter("syntagma_requests", about, labels, registry=registry)
         about = "Seconds from the header of a request to the end of its answer."
@@ -47,7 +51,9 @@ class Metrics:
         about = "Requests that wait for the decoder or run."
         Gauge("syntagma_active_requests", about, registry=registry).set_function(active)
         about = "Bytes of request bodies in memory."
-        Gauge("syntagma_body_bytes", about, registry=registry).set_function(held)
+        Gauge("syntagma_body_bytes", about, registry=registry).set_function(bodies)
+        about = "Bytes of answers in memory that are made or wait for their clients."
+        Gauge("syntagma_answer_bytes", about, registry=registry).set_function(answers)
 
     def answered(self, route: str, method: str, status: int, seconds: float) -> None:
         self._requests.labels(route, method, str(status)).inc()

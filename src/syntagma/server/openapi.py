@@ -219,7 +219,8 @@ def _process() -> dict[str, Any]:
 
 def _request_schema(operation: Operation, limits: Limits) -> Schema:
     """The body of a request: a problem, or a batch of them, with options; or a bare list."""
-    fields = problem_fields(word_schema(lemmas=operation == "realize"), limits.words)
+    word = _shortened(word_schema(lemmas=operation == "realize"), limits.word_characters)
+    fields = problem_fields(word, limits.words)
     required, bag = "words", [fields["words"]]
     if operation in ("score", "accept"):
         fields["order"] = order_field(limits.words)
@@ -231,6 +232,18 @@ def _request_schema(operation: Operation, limits: Limits) -> Schema:
     problems: Schema = {"type": "array", "minItems": 1, "maxItems": limits.problems, "items": item}
     one = _object({**fields, "options": chosen}, required)
     return {"anyOf": [one, _object({"problems": problems, "options": chosen}, "problems"), *bag]}
+
+
+def _shortened(schema: Any, most: int) -> Any:
+    """The schema with strings of at most so many characters, where it limits them."""
+    if isinstance(schema, list):
+        return [_shortened(each, most) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: most if key == "maxLength" else _shortened(value, most)
+        for key, value in schema.items()
+    }
 
 
 def _answer_schema(results: list[Schema]) -> Schema:

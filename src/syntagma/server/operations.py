@@ -35,9 +35,10 @@ from syntagma.server.limits import Limits
 from syntagma.server.logs import collected
 from syntagma.server.served import Models, Served
 
+TEXTS: Final = ("form", "lemma", "tag", "upos", "deprel", "features")  # of a word
 POWER: Final = 1.5  # of the number of words: about 1 for full trees, 2 for bags of words
 JSON: Final = "application/json"
-Result = tuple[str | Fault, list[str]]  # of one problem: its answer, or what is wrong; warnings
+Result = tuple[bytes | Fault, list[str]]  # of one problem: its answer, or what is wrong; warnings
 Cancelled = Callable[[], bool]  # whether nobody waits for the answer any more
 
 READERS: Final[dict[Operation, Callable[[Any], Any]]] = {
@@ -127,13 +128,20 @@ def weight(value: Any) -> float:
     return math.pow(float(max(1, count)), POWER)
 
 
+def size_of(result: Result) -> int:
+    """About how many bytes of an answer it takes."""
+    answer, warnings = result
+    content = len(answer.message) if isinstance(answer, Fault) else len(answer)
+    return content + sum(map(len, warnings))
+
+
 class Work(NamedTuple):
     """What one request asks for: items, how to solve some of them, and the answer made of these."""
 
     name: str  # of the operation, in metrics and logs; if empty, it is not counted
     items: Sequence[Any]
     solve: Callable[[Sequence[Any], Cancelled], list[Result]]
-    answer: Callable[[Sequence[Result]], str]
+    answer: Callable[[Sequence[Result]], list[bytes]]  # its parts
 
 
 class Problems:
@@ -152,7 +160,6 @@ class Problems:
         self.limits = limits
         self.batch = batch
         self.text = text
-        self.size = 0  # bytes of the answer so far
 
     def write(self, result: Any, **more: object) -> str:
         if self.request.operation == "accept":
@@ -163,7 +170,7 @@ class Problems:
         return write_jsonl(result, **more)
 
     def solve(self, items: Sequence[Any], cancelled: Cancelled | None = None) -> list[Result]:
-        """The answers to some problems of the request. Raises `Fault` if they become too long."""
+        """The answers to some problems of the request."""
         with collected() as warnings:
             read = [self._read(item) for item in items]
             try:
@@ -179,29 +186,19 @@ class Problems:
                 ]
             except (ArgumentError, ModelError) as error:  # the model does not take an option
                 raise Fault("invalid", str(error), "options") from None
-        self.size += sum(len(answer) for answer in answers if isinstance(answer, str))
-        if self.size > self.limits.answer:
-            raise Fault(
-                "invalid",
-                f"the answer has more bytes than the limit of {self.limits.answer}: send fewer "
-                "problems, or ask for fewer results",
-            )
         return [(answer, [] if number else list(warnings)) for number, answer in enumerate(answers)]
 
-    def answer(self, results: Sequence[Result]) -> str:
+    def answer(self, results: Sequence[Result]) -> list[bytes]:
         if not self.batch:
-            [(answer, _)] = results
+            return alone(results)
+        parts = [b'{"results": [']
+        for number, (answer, _) in enumerate(results):
             if isinstance(answer, Fault):
-                raise answer
-            return answer
-        texts = (
-            answer.within(f"problems[{number}]").as_json() if isinstance(answer, Fault) else answer
-            for number, (answer, _) in enumerate(results)
-        )
-        joined = ",\n".join(text.rstrip("\n") for text in texts)
+                answer = answer.within(f"problems[{number}]").as_json().encode()
+            parts += [answer, b",\n"]
         warnings = dict.fromkeys(warning for _, noticed in results for warning in noticed)
         noted = f', "warnings": {_dumps(list(warnings))}' if warnings else ""
-        return f'{{"results": [{joined}]{noted}}}\n'
+        return [*parts[:-1], f"]{noted}}}\n".encode()]
 
     def _read(self, value: object) -> Any:
         try:
@@ -212,13 +209,32 @@ class Problems:
         if (count := len(problem.words)) > self.limits.words:
             message = f"{count} words, more than the limit of {self.limits.words}"
             return Fault("invalid", message, "words")
-        return item
+        return self._too_long(problem) or item
 
-    def _write(self, result: Any, warnings: dict[str, None]) -> str | Fault:
+    def _too_long(self, problem: Problem) -> Fault | None:
+        """What is wrong with a problem that has too many characters."""
+        total, most = len(problem.id or ""), self.limits.word_characters
+        for index, word in enumerate(problem.words):
+            for field in TEXTS:
+                total += (count := len(getattr(word, field) or ""))
+                if count > most:
+                    message = (
+                        f"{count} characters, more than the limit of {most} "
+                        "(limit: word_characters)"
+                    )
+                    return Fault("invalid", message, f"words[{index}].{field}")
+        if total > (most := self.limits.characters):
+            message = (
+                f"{total} characters in all, more than the limit of {most} (limit: characters)"
+            )
+            return Fault("invalid", message, "words")
+        return None
+
+    def _write(self, result: Any, warnings: dict[str, None]) -> bytes | Fault:
         if isinstance(result, SyntagmaError):
             return fault_of(result)
         noted = {"warnings": list(warnings)} if warnings and not self.batch else {}
-        return self.write(result, **noted)
+        return self.write(result, **noted).removesuffix("\n").encode()
 
 
 def read_body(operation: Operation, data: bytes, models: Models, limits: Limits) -> Work:
@@ -250,6 +266,14 @@ def read_body(operation: Operation, data: bytes, models: Models, limits: Limits)
     return Work(operation, problems, way.solve, way.answer)
 
 
+def alone(results: Sequence[Result]) -> list[bytes]:
+    """The answer to a single problem."""
+    [(answer, _)] = results
+    if isinstance(answer, Fault):
+        raise answer
+    return [answer, b"\n"]
+
+
 def read_text_body(data: bytes) -> Work:
     """Text to be split into words, as `--tokenize` does on the command line: a call for the page.
     Raises `Fault`."""
@@ -267,9 +291,9 @@ def read_text_body(data: bytes) -> Work:
     def solve(texts: Sequence[str], cancelled: Cancelled) -> list[Result]:
         from syntagma.formats.tokenization import words
 
-        return [(_dumps({"words": words(text)}) + "\n", []) for text in texts]
+        return [(_dumps({"words": words(text)}).encode(), []) for text in texts]
 
-    return Work("", [text], solve, lambda results: str(results[0][0]))
+    return Work("", [text], solve, alone)
 
 
 def check_content_type(content_type: str) -> None:

@@ -47,8 +47,10 @@ REQUESTS: Final = 10  # after so many, later ones are no faster
 ENOUGH: Final = 0.2  # seconds of requests, if the model is slow
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket at this address. Raises `ArgumentError`."""
+def listen(host: str, port: int, unread: int | None = None) -> socket.socket:
+    """A socket at this address. Where the system can, connections end whose clients read nothing
+    for so many seconds (`unread`) although there is something to be read. Raises `ArgumentError`.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         made = socket.create_server((host, port), family=family, backlog=BACKLOG)
@@ -59,6 +61,8 @@ def listen(host: str, port: int) -> socket.socket:
             f"cannot listen on {host_in_url(host)}:{port}: {reason}; "
             "choose another with --host and --port"
         ) from error
+    if unread is not None and hasattr(socket, "TCP_USER_TIMEOUT"):  # of Linux
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * unread)
     # Header and body of an answer are written one by one. Only for sockets that name their protocol
     # does asyncio turn Nagle's algorithm off, by which the body waits for the client to confirm the
     # header, often for 40 ms.
@@ -69,7 +73,7 @@ def serve(
     host: str, port: int, models: Sequence[str], threads: int, access: Access, limits: Limits
 ) -> None:
     """Serve until a signal comes: the first ends what is running, a second one ends at once."""
-    with listen(host, port) as listening:
+    with listen(host, port, limits.answer_seconds) as listening:
         served = load_models(models)
         set_up_logs()
         collect_warnings()

@@ -6,20 +6,32 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from threading import Event
 from time import monotonic
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 
+from syntagma.server.answers import AnswerResponse, Answers, Draft
 from syntagma.server.fair_queue import FairQueue, OutOfTime, QueuedRequest
 from syntagma.server.faults import Fault
-from syntagma.server.limits import Limits
+from syntagma.server.limits import Limits, is_small
 from syntagma.server.metrics import Metrics
-from syntagma.server.operations import Work, weight
+from syntagma.server.operations import JSON, Work, size_of, weight
 from syntagma.server.served import Models
 
 LONGEST_RETRY = 60  # seconds
-STATED_LIMITS = ("words", "problems", "body", "beam", "n_best", "seconds")
+STATED_LIMITS = (
+    "words",
+    "word_characters",
+    "characters",
+    "problems",
+    "body",
+    "beam",
+    "n_best",
+    "seconds",
+)
 
 
 class Service:
@@ -31,23 +43,25 @@ class Service:
         self.limits = limits or Limits()
         self.active = 0
         self.held = 0  # bytes of bodies
-        self.metrics = Metrics(lambda: self.active, lambda: self.held)
+        self.answers = Answers(self.limits)
+        self.metrics = Metrics(lambda: self.active, lambda: self.held, lambda: self.answers.held)
         self.stopping = False
         self._pace = 0.1  # moving average of the seconds per request
         self._idle = asyncio.Event()
 
-    async def answer(self, request: Request, open: Callable[[bytes], Work]) -> str:
-        """What the work that `open` finds in the body of a request has as its answer. Raises
-        `Fault` or `ClientDisconnect`."""
+    async def answer(self, request: Request, open: Callable[[bytes], Work]) -> Response:
+        """What the work that `open` finds in the body of a request has as its answer, in JSON.
+        Raises `Fault` or `ClientDisconnect`."""
         self._check_room()  # before a body that would be in vain
         async with self._body(request) as body:
             self._check_room()
             began = monotonic()
             self.active += 1
             try:
-                text = await self._work(request, lambda: open(body))
+                with self.answers.draft() as draft:
+                    parts = await self._work(request, lambda: open(body), draft)
                 self._pace += 0.1 * (monotonic() - began - self._pace)
-                return text
+                return AnswerResponse(self.answers, parts, JSON, self.limits.answer_seconds)
             finally:
                 self.active -= 1
                 if not self.active:
@@ -87,7 +101,9 @@ class Service:
                     "body",
                     {"Connection": "close"},
                 ) from None
-            yield b"".join(chunks)
+            body = b"".join(chunks)
+            chunks.clear()
+            yield body
         finally:
             self.held -= size
 
@@ -96,21 +112,25 @@ class Service:
         if size > self.limits.body:
             message = f"the body has more than {self.limits.body} bytes (limit: body)"
             raise Fault("too_large", message, "body")
-        if self.held + size - already > self.limits.bodies:
+        all_of_them = self.held + size - already
+        if all_of_them > self.limits.bodies and not is_small(size, self.limits.bodies):
             message = "too many large requests at a time (limit: bodies); try again"
             raise Fault("busy", message, "body", {"Retry-After": "1"})
 
-    async def _work(self, request: Request, open: Callable[[], Work]) -> str:
+    async def _work(self, request: Request, open: Callable[[], Work], draft: Draft) -> list[bytes]:
         """Let the threads of the queue do the work. If the client goes away, or time is over, what
         has not begun is dropped, and what is under way ends."""
         opened: list[Work] = []
+        over = Event()
 
         def begin() -> Sequence[Any]:
             opened.append(open())
             return opened[0].items
 
         def solve(items: Sequence[Any]) -> Sequence[Any]:
-            return opened[0].solve(items, job.future.done)
+            results = opened[0].solve(items, over.is_set)
+            self.answers.grow(draft, sum(map(size_of, results)))
+            return results
 
         deadline = monotonic() + self.limits.seconds
         job = QueuedRequest(begin, solve, deadline, weight)
@@ -137,6 +157,7 @@ class Service:
                 headers={"Retry-After": str(self._retry_after())},
             ) from None
         finally:
+            over.set()
             gone.cancel()
             job.future.cancel()
         [work] = opened

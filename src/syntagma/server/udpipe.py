@@ -182,6 +182,10 @@ class Process(Problems):
         self.work = Work("process", found, self.solve, self.answer)
 
     def write(self, result: Linearization, **more: object) -> str:
+        """A part of the string that is the answer, as JSON writes it."""
+        return json.dumps(self._block(result), ensure_ascii=False)[1:-1]
+
+    def _block(self, result: Linearization) -> str:
         match self._output:
             case "horizontal":
                 # As there, a space within a word is not one between words.
@@ -192,7 +196,7 @@ class Process(Problems):
                 return self.linearizer.spell(result).text + "\n"
         return write_conllu(result, self.linearizer.tag_column)
 
-    def answer(self, results: Sequence[Result]) -> str:
+    def answer(self, results: Sequence[Result]) -> list[bytes]:
         header = self.linearizer.info.header
         licence, attribution = header.get("licence", ""), header.get("attribution", "")
         text = ""
@@ -202,13 +206,16 @@ class Process(Problems):
                 f"# syntagma_model = {visible(self._name)}\n"
                 f"# syntagma_model_licence = {visible(' '.join(licence.split()))}\n"
             )
+        blocks: list[bytes] = []
         for number, (block, _) in enumerate(results, start=1):
             if isinstance(block, Fault):
                 raise Fault(block.code, f"data: sentence {number}: {block.message}", "data")
-            text += block
+            blocks.append(block)
         thanks = [attribution] if attribution else []
         value = {"model": self._name, "acknowledgements": thanks, "result": text}
-        return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+        end = '"\n}'
+        head = json.dumps(value, ensure_ascii=False, indent=1).removesuffix(end)
+        return [head.encode(), *blocks, f"{end}\n".encode()]
 
     def _read_data(self, data: str) -> Iterable[Problem | FormatError]:
         data = data.removeprefix("\ufeff").replace("\r\n", "\n")
