@@ -273,6 +273,12 @@ def test_what_is_not_http_is_refused(quick: Running, request_bytes: bytes) -> No
     assert is_well(quick)
 
 
+def test_a_large_header_is_refused_although_it_arrives_at_once(quick: Running) -> None:
+    head = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 60_000 + b"\r\n\r\n"
+    # The system may still have cut it.
+    assert talk(quick, head).startswith((b"HTTP/1.1 431 ", b"HTTP/1.1 400 "))
+
+
 def test_header_values_come_back_nowhere(quick: Running) -> None:
     connection = http.client.HTTPConnection(quick.host, quick.port, timeout=60)
     connection.request("GET", "/healthz", headers={"X-Request-Id": "mine", "Origin": "http://x"})

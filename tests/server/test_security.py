@@ -125,7 +125,9 @@ def test_a_loopback_server_knows_its_names(host: str, allowed: bool) -> None:
         ({"Sec-Fetch-Site": "same-site"}, False),
         ({"Sec-Fetch-Site": "same-origin"}, True),
         ({"Sec-Fetch-Site": "none"}, True),
-        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, True),
+        ({"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"}, True),  # typed or a bookmark
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, False),
+        ({"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate"}, False),
     ],
 )
 def test_pages_of_other_origins_are_refused(headers: dict[str, str], allowed: bool) -> None:
@@ -134,6 +136,37 @@ def test_pages_of_other_origins_are_refused(headers: dict[str, str], allowed: bo
         answer = client.get("/v1/models", headers=headers)
         assert answer.status_code == (200 if allowed else 403)
         assert client.get("/healthz", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("kind", ["document", "iframe"])
+def test_links_frames_and_windows_of_other_pages_do_not_make_it_work(kind: str) -> None:
+    headers = {
+        "Sec-Fetch-Site": "cross-site",
+        "Sec-Fetch-Mode": "navigate",
+        "Sec-Fetch-Dest": kind,
+    }
+    with server(access=Access()) as client:
+        for method in ("GET", "HEAD"):
+            answer = client.request(method, "/process?data=a&input=horizontal", headers=headers)
+            assert answer.status_code == 403
+        for path in ("/", *OPEN):
+            assert client.get(path, headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/healthz?" + "x" * 17_000, {}),
+        ("/" + "x" * 17_000, {}),
+        ("/healthz", {"X": "y" * 17_000}),
+        ("/healthz", {f"X-{number}": "" for number in range(2_000)}),
+    ],
+)
+def test_the_header_is_limited(path: str, headers: dict[str, str]) -> None:
+    with server() as client:
+        answer = client.get(path, headers=headers)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (431, "header_too_large")
+        assert client.get("/healthz", headers={"X": "y" * 15_000}).status_code == 200
 
 
 def test_an_allowed_origin_may_read_answers() -> None:

@@ -23,6 +23,7 @@ CODES: Final[Mapping[str, int]] = {
     "invalid": 422,
     "unsatisfiable": 422,
     "queue_full": 429,
+    "header_too_large": 431,
     "internal": 500,
     "busy": 503,
     "stopping": 503,

@@ -20,6 +20,7 @@ from syntagma.server.service import Service
 
 METHODS: Final = frozenset(("GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"))
 CLIENT_GONE: Final = 499  # or it does not read its answer; of logs and metrics only, as in nginx
+MAX_HEADER: Final = 16 << 10  # bytes of a request line and the headers
 FILES: Final = f"{OPEN_FOLDER}{{path:path}}"
 # Logs of requests that come every few seconds would drown the others.
 QUIET: Final = frozenset(("/healthz", "/readyz", "/metrics"))
@@ -60,6 +61,7 @@ class Gate:
                 await fault_response(fault)(scope, receive, send_checked)
 
         try:
+            _check_size(scope)
             self._access.check_host(headers)
             if allowed and scope["method"] == "OPTIONS" and _PREFLIGHT in headers:
                 await Response(status_code=204)(scope, receive, send_checked)  # it has no token
@@ -100,6 +102,16 @@ class Gate:
             seconds=round(seconds, 4),
             **counts,
         )
+
+
+def _check_size(scope: Scope) -> None:
+    """Raise `Fault` if the header is too large. uvicorn counts only what it keeps of one that has
+    not arrived in whole."""
+    line = (scope["method"], scope.get("raw_path") or scope["path"], scope["query_string"])
+    fields = (len(name) + len(value) + len(": \r\n") for name, value in scope["headers"])
+    if sum(map(len, line)) + sum(fields) > MAX_HEADER:
+        message = f"the request line and the headers have more than {MAX_HEADER} bytes"
+        raise Fault("header_too_large", message, headers={"Connection": "close"})
 
 
 _PREFLIGHT: Final = "access-control-request-method"  # a browser asks if a page may send a request

@@ -47,6 +47,7 @@ _ABOUT_STATUS: Final = {
     421: "the server is not known by this name",
     422: "the request does not fit the schema or the limits, or the problem has no solution",
     429: "the queue is full; the header Retry-After says when to try again",
+    431: "the request line and the headers are too large",
     503: "the server is busy or stopping, or the time limit was reached",
 }
 _WORK: Final = (400, 408, 413, 415, 422, 429, 503)  # what may happen to requests for work
@@ -173,7 +174,7 @@ def _call(
     responses: dict[str, Any] = {
         "200": {"description": "the answer", "content": {kind: {"schema": answer}}}
     }
-    for status in () if statuses is None else (*statuses, 401, 403, 421):
+    for status in () if statuses is None else (*statuses, 401, 403, 421, 431):
         about, content = _ABOUT_STATUS[status], {JSON: {"schema": _REFUSED}}
         responses[str(status)] = {"description": about, "content": content}
     return {"tags": [tag], "summary": summary, **more, "responses": responses}

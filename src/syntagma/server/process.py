@@ -26,7 +26,7 @@ from syntagma.errors import ArgumentError, visible
 from syntagma.server.app import build_app
 from syntagma.server.fair_queue import FairQueue, QueuedRequest
 from syntagma.server.faults import Fault
-from syntagma.server.gate import WARM_UP
+from syntagma.server.gate import MAX_HEADER, WARM_UP
 from syntagma.server.limits import Limits
 from syntagma.server.logs import collect_warnings, log, set_up_logs
 from syntagma.server.operations import Problems, read_request
@@ -36,7 +36,6 @@ from syntagma.server.service import Service
 
 SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 BACKLOG: Final = 1024  # connections that wait to be accepted
-MAX_HEADER: Final = 16 << 10  # bytes
 KEEP_ALIVE: Final = 5  # seconds that a connection may be idle between two requests
 LAST_ANSWERS: Final = 30  # seconds for clients to read them when the server stops
 AT_ONCE: Final = 0.5  # seconds for answers that the server stops at once

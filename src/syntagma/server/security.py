@@ -1,8 +1,9 @@
 """Who may ask, by token, host and origin; and what a browser may do with the answers.
 
 A server on a loopback address needs no token, but any web page that the user visits can send
-requests to it. It must not get answers by pretending that its own host name is that address (DNS
-rebinding: the check of the host), nor make the server work (the check of the origin).
+requests to it, open its addresses in frames and windows, and follow links to them. It must not get
+answers by pretending that its own host name is that address (DNS rebinding: the check of the host),
+nor make the server work (the check of the origin).
 """
 
 from __future__ import annotations
@@ -145,9 +146,9 @@ class Access:
         from a page at all."""
         origin = headers.get("origin")
         if origin is None:
-            # Requests for images and scripts have no origin, but browsers mark them.
-            foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
-            return not foreign or headers.get("sec-fetch-mode") == "navigate"
+            # Requests for images, scripts, frames and windows have no origin, but browsers mark
+            # them. Links of other pages lead to open paths only.
+            return headers.get("sec-fetch-site") not in ("cross-site", "same-site")
         own = origin.partition("://")[2]
         return own == headers.get("host") or self.allows(origin)
 
