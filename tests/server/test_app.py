@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from toys.server import english, server, wait_until
 
 from syntagma.cli.app import run
+from syntagma.server.fair_queue import FairQueue
 from syntagma.server.limits import Limits
 from syntagma.server.security import HEADERS
 
@@ -370,6 +371,28 @@ def test_a_server_that_stops_refuses_and_is_not_ready() -> None:
         assert answer.headers["Retry-After"] == "5"
         assert client.get("/readyz").status_code == 503
         assert client.get("/healthz").status_code == 200
+
+
+def test_a_server_is_not_ready_while_it_would_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer_of(client: TestClient) -> tuple[int, str]:
+        answer = client.get("/readyz")
+        if answer.status_code == 200:
+            return 200, answer.json()["status"]
+        assert int(answer.headers["Retry-After"]) >= 1
+        return answer.status_code, answer.json()["error"]["code"]
+
+    with server(Limits(queue=2)) as client:
+        service = client.app_state["service"]
+        assert answer_of(client) == (200, "ready")
+        service.active = 2
+        assert answer_of(client) == (503, "busy")
+        service.active = 0
+        service.held = service.limits.bodies
+        assert answer_of(client) == (503, "busy")
+        service.held = 0
+        assert answer_of(client) == (200, "ready")
+        monkeypatch.setattr(FairQueue, "held", True)
+        assert answer_of(client) == (503, "busy")
 
 
 def test_a_request_beyond_its_time_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -308,6 +308,18 @@ def test_hostile_boundaries_are_refused(client: TestClient, content_type: str) -
     assert answer.status_code == 400
 
 
+def test_the_headers_of_a_part_are_limited_in_all(client: TestClient) -> None:
+    long = b"\r\n".join((DISPOSITION, *(b"X: " + b"y" * 700 for _ in range(6))))
+    answer = client.post(
+        "/process",
+        content=with_header(long),
+        headers={"Content-Type": "multipart/form-data; boundary=x"},
+    )
+    assert answer.status_code == 400
+    message = "the headers of a part have more than 4096 bytes, the limit"
+    assert answer.json()["error"]["message"] == message
+
+
 def test_too_many_parameters_are_called_so(client: TestClient) -> None:
     for answer in (
         client.get("/process?" + "&".join(["a=b"] * 40)),

@@ -75,8 +75,7 @@ def _status_routes(service: Service) -> list[Route]:
         return JSONResponse({"status": "ok"})
 
     async def readiness(request: Request) -> Response:
-        if service.stopping:
-            raise Fault("stopping", "the server is stopping", headers={"Retry-After": "5"})
+        service.check_ready()
         return JSONResponse({"status": "ready"})
 
     async def metrics(request: Request) -> Response:

@@ -67,6 +67,20 @@ class Service:
                 if not self.active:
                     self._idle.set()
 
+    def check_ready(self) -> None:
+        """Raise `Fault` if a request that came now would be refused, or would find no thread."""
+        if self.stopping:
+            raise _stopping()
+        reason = ""
+        if self.active >= self.limits.queue:
+            reason = f"{self.active} requests wait or run (limit: queue)"
+        elif self.held >= self.limits.bodies:
+            reason = "the request bodies in memory have reached their limit (limit: bodies)"
+        elif self.queue.held:
+            reason = "all threads work for requests that are over"
+        if reason:
+            raise Fault("busy", reason, headers={"Retry-After": str(self._retry_after())})
+
     def _check_room(self) -> None:
         """Raise `Fault` if the server takes no more requests."""
         if self.stopping:

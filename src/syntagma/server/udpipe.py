@@ -12,6 +12,7 @@ import json
 import quopri
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import groupby
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -38,6 +39,7 @@ from syntagma.server.served import Models, Served
 INPUTS: Final = ("conllu", "horizontal", "vertical", "generic_tokenizer")
 OUTPUTS: Final = ("conllu", "horizontal", "vertical", "plaintext")
 MAX_PARAMETERS: Final = 32
+MAX_PART_HEADER: Final = 4096  # bytes of all headers of a part of a multipart form
 FORM: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 
@@ -84,16 +86,26 @@ _DECODERS: Final[dict[bytes, Callable[[bytes], bytes]]] = {
 
 
 def _parts(content_type: str, body: bytes) -> Iterator[tuple[str, str]]:
-    """The fields of a multipart form; that of a file is its content. The parser bounds headers.
-    Raises `Fault`."""
+    """The fields of a multipart form; that of a file is its content. Raises `Fault`."""
     parts: list[tuple[dict[bytes, bytes], bytearray]] = []
     name, value = bytearray(), bytearray()
     ends: list[bool] = []
+    room = 0
 
     def begin_part() -> None:
+        nonlocal room
         if len(parts) == MAX_PARAMETERS:
             raise _too_many()
         parts.append(({}, bytearray()))
+        room = MAX_PART_HEADER
+
+    def add(text: bytearray, data: bytes, start: int, end: int) -> None:
+        nonlocal room
+        room -= end - start
+        if room < 0:
+            message = f"the headers of a part have more than {MAX_PART_HEADER} bytes, the limit"
+            raise Fault("bad_request", message)
+        text += data[start:end]
 
     def end_header() -> None:
         parts[-1][0][bytes(name).lower()] = bytes(value)
@@ -103,8 +115,8 @@ def _parts(content_type: str, body: bytes) -> Iterator[tuple[str, str]]:
     boundary = parse_options_header(content_type)[1].get(b"boundary", b"")
     callbacks: Any = {
         "on_part_begin": begin_part,
-        "on_header_field": lambda data, start, end: name.extend(data[start:end]),
-        "on_header_value": lambda data, start, end: value.extend(data[start:end]),
+        "on_header_field": partial(add, name),
+        "on_header_value": partial(add, value),
         "on_header_end": end_header,
         "on_part_data": lambda data, start, end: parts[-1][1].extend(data[start:end]),
         "on_end": lambda: ends.append(True),
