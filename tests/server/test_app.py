@@ -4,7 +4,7 @@ import gc
 import json
 import tracemalloc
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -16,8 +16,10 @@ from starlette.testclient import TestClient
 from toys.server import english, server, wait_until
 
 from syntagma.cli.app import run
+from syntagma.request import Operation
 from syntagma.server.fair_queue import FairQueue
 from syntagma.server.limits import Limits
+from syntagma.server.operations import TAKEN
 from syntagma.server.security import HEADERS
 
 TREE = [
@@ -32,6 +34,16 @@ PROBLEMS: list[Any] = [
     {"words": ["a", "b", "c"], "before": [[3, 1]], "first": 2, "id": "ä"},
     ["”", "é", "日本"],
     ["a\x00b", "\x1b[1m", "\x7f", "a\u2028b"],
+]
+
+
+# With b before d and d before c: d is between b and c, which is below b. There is no projective
+# order.
+UNSATISFIABLE = [
+    {"form": "a", "head": 0},
+    {"form": "b", "head": 1},
+    {"form": "c", "head": 2},
+    {"form": "d", "head": 1},
 ]
 
 
@@ -217,6 +229,51 @@ def test_a_longer_timeout_than_the_server_has_names_that_of_the_server(client: T
         assert error["message"].replace("60.0", "60") == expected
 
 
+@pytest.mark.parametrize("name", ["order", "realize", "score", "accept"])
+def test_an_option_beside_the_words_is_told_where_it_belongs(client: TestClient, name: str) -> None:
+    for option in TAKEN[cast(Operation, name)]:
+        message = f"{option} is an option of the request, not of a problem: give options.{option}"
+        problem = (
+            {"words": ["a"], "order": ["a"]} if name in ("score", "accept") else {"words": ["a"]}
+        )
+        answer = client.post(f"/v1/{name}", json={**problem, option: 1})
+        assert answer.status_code == 422
+        assert answer.json()["error"] == {"code": "invalid", "message": message, "field": option}
+        batch = client.post(f"/v1/{name}", json={"problems": [problem], option: 1})
+        assert batch.status_code == 422
+        assert batch.json()["error"] == answer.json()["error"]
+        inside = client.post(f"/v1/{name}", json={"problems": [{**problem, option: 1}]})
+        [result] = inside.json()["results"]
+        assert result["error"]["message"] == message
+        assert result["error"]["field"] == f"problems[0].{option}"
+
+
+def test_a_refused_problem_of_a_batch_keeps_its_id(client: TestClient) -> None:
+    problems = [
+        {"words": [3], "id": "s1"},
+        {"words": ["a", "b"], "before": [[1, 2], [2, 1]], "id": "s2"},
+        {"words": ["a"], "n_best": 3, "id": "s3"},
+        {"words": ["a"] * 300, "id": "ä"},
+        {"words": UNSATISFIABLE, "before": [[2, 4], [4, 3]], "id": "s5"},
+        {"words": []},
+        {"words": ["a"], "id": 3},
+        {"words": ["a"], "id": "\ud800"},
+        {"words": ["a"], "id": "x" * 10_001},
+        ["b", 3],
+    ]
+    answer = client.post(
+        "/v1/order",
+        content=json.dumps({"problems": problems}),
+        headers={"Content-Type": "application/json"},
+    )
+    assert answer.status_code == 200
+    results = answer.json()["results"]
+    assert all("error" in each for each in results)
+    assert [each.get("id") for each in results] == ["s1", "s2", "s3", "ä", "s5", *[None] * 5]
+    alone = client.post("/v1/order", json=problems[0]).json()
+    assert list(alone) == ["error"]
+
+
 def test_a_bad_problem_does_not_spoil_its_batch(client: TestClient) -> None:
     answer = client.post("/v1/order", json={"problems": [["a"], [3], {"words": ["b"], "first": 2}]})
     assert answer.status_code == 200
@@ -227,14 +284,7 @@ def test_a_bad_problem_does_not_spoil_its_batch(client: TestClient) -> None:
 
 
 def test_no_solution_is_an_error_of_its_own(client: TestClient) -> None:
-    # a and b enclose c, which is the head's other side: no projective order.
-    words = [
-        {"form": "a", "head": 0},
-        {"form": "b", "head": 1},
-        {"form": "c", "head": 2},
-        {"form": "d", "head": 1},
-    ]
-    answer = client.post("/v1/order", json={"words": words, "before": [[2, 4], [4, 3]]})
+    answer = client.post("/v1/order", json={"words": UNSATISFIABLE, "before": [[2, 4], [4, 3]]})
     assert answer.status_code == 422
     assert answer.json()["error"]["code"] in ("unsatisfiable", "invalid")
 

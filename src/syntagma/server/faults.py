@@ -47,15 +47,19 @@ class Fault(Exception):
         self.message = as_line(message)
         self.field = None if field is None else brief(field)
         self.headers = dict(headers or {})
+        self.id: str | None = None  # of the problem of a batch
 
     def within(self, path: str) -> Fault:
         """The fault of a part of the request, with its field as seen from the whole."""
-        return Fault(self.code, self.message, f"{path}.{self.field}" if self.field else path)
+        seen = Fault(self.code, self.message, f"{path}.{self.field}" if self.field else path)
+        seen.id = self.id
+        return seen
 
     def as_json(self) -> str:
         """The error as an object of JSON: the whole answer, or the result of one problem."""
         error = {"code": self.code, "message": self.message, "field": self.field}
-        return json.dumps({"error": error}, ensure_ascii=False)
+        named = {} if self.id is None else {"id": self.id}
+        return json.dumps({**named, "error": error}, ensure_ascii=False)
 
 
 def fault_of(error: SyntagmaError) -> Fault:

@@ -105,7 +105,7 @@ def _object(properties: dict[str, Schema], *required: str) -> Schema:
 _STRING: Final[Schema] = {"type": "string"}
 _STRINGS: Final[Schema] = {"type": "array", "items": _STRING}
 _REFUSED: Final[Schema] = {"$ref": "#/components/schemas/Error"}
-_FAULT: Final[dict[str, Schema]] = {
+_FAULT_FIELDS: Final[dict[str, Schema]] = {
     "code": {"enum": list(CODES)},
     "message": {**_STRING, "description": "what is wrong, in one line"},
     "field": {
@@ -113,6 +113,7 @@ _FAULT: Final[dict[str, Schema]] = {
         "description": "path of the cause in the request, as in words[2].head",
     },
 }
+_FAULT: Final[Schema] = _object(_FAULT_FIELDS, *_FAULT_FIELDS)
 WARNINGS: Final[Schema] = {
     **_STRINGS,
     "description": "what was accepted but makes results worse, such as unknown tags",
@@ -129,7 +130,8 @@ def openapi_document(limits: Limits, *, token: bool) -> dict[str, Any]:
     """The document of a server with these limits, which may want a token."""
     text = {**_STRING, "maxLength": MAX_CHARACTERS, "description": "English text"}
     schemas = {
-        "Error": _object({"error": _object(_FAULT, *_FAULT)}, "error"),
+        "Error": _object({"error": _FAULT}, "error"),
+        "RefusedProblem": _object({"id": _STRING, "error": _FAULT}, "error"),
         "TokenizeRequest": _object({"text": text}, "text"),
         "TokenizeAnswer": _object({"words": _STRINGS}, "words"),
     }
@@ -252,6 +254,7 @@ def _answer_schema(results: list[Schema]) -> Schema:
     noted = [
         {**each, "properties": {**each["properties"], "warnings": WARNINGS}} for each in results
     ]
-    each_result: Schema = {"type": "array", "items": {"anyOf": [*results, _REFUSED]}}
+    refused = {"$ref": "#/components/schemas/RefusedProblem"}
+    each_result: Schema = {"type": "array", "items": {"anyOf": [*results, refused]}}
     batch = _object({"results": each_result, "warnings": WARNINGS}, "results")
     return {"anyOf": [*noted, batch]}

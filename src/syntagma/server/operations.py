@@ -29,6 +29,7 @@ from syntagma.formats.jsonl import (
 from syntagma.formats.text import split_bag
 from syntagma.problem.limits import MAX_CHARACTERS
 from syntagma.problem.problem import Problem
+from syntagma.problem.word import Word
 from syntagma.request import OPTIONS, Operation, Request
 from syntagma.server.faults import Fault, fault_of
 from syntagma.server.limits import Limits
@@ -119,6 +120,23 @@ def read_request(
     return served, request, text
 
 
+def misplaced_option(operation: Operation, value: dict[str, Any]) -> Fault | None:
+    """What is wrong with an object that has an option among the keys of a problem or a batch."""
+    for name in value:
+        if name in TAKEN[operation]:
+            message = f"{name} is an option of the request, not of a problem: give options.{name}"
+            return Fault("invalid", message, name)
+    return None
+
+
+def id_of(value: object) -> str | None:
+    """The id of a problem that may be malformed, if it has a proper one."""
+    try:
+        return Problem((Word("_"),), id=value["id"]).id if isinstance(value, dict) else None
+    except (KeyError, ProblemError):
+        return None
+
+
 def weight(value: Any) -> float:
     """About how long a problem takes, compared with others, before it has been looked at."""
     if isinstance(value, Problem):
@@ -186,6 +204,9 @@ class Problems:
                 ]
             except (ArgumentError, ModelError) as error:  # the model does not take an option
                 raise Fault("invalid", str(error), "options") from None
+        for item, answer in zip(items, answers, strict=True):
+            if self.batch and isinstance(answer, Fault):
+                answer.id = id_of(item)
         return [(answer, [] if number else list(warnings)) for number, answer in enumerate(answers)]
 
     def answer(self, results: Sequence[Result]) -> list[bytes]:
@@ -201,6 +222,9 @@ class Problems:
         return [*parts[:-1], f"]{noted}}}\n".encode()]
 
     def _read(self, value: object) -> Any:
+        if isinstance(value, dict) and ("words" in value or "order" in value):
+            if fault := misplaced_option(self.request.operation, value):
+                return fault
         try:
             item = value if isinstance(value, Problem) else READERS[self.request.operation](value)
         except ProblemError as error:
@@ -247,6 +271,8 @@ def read_body(operation: Operation, data: bytes, models: Models, limits: Limits)
     if batch:
         problems = value.pop("problems")
         if value:
+            if fault := misplaced_option(operation, value):
+                raise fault
             raise Fault("invalid", "a batch has the keys problems and options alone", "problems")
         if not isinstance(problems, list):
             raise Fault("invalid", "problems: expected a list", "problems")
