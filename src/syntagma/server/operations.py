@@ -221,10 +221,10 @@ class Problems:
         noted = f', "warnings": {_dumps(list(warnings))}' if warnings else ""
         return [*parts[:-1], f"]{noted}}}\n".encode()]
 
-    def _read(self, value: object) -> Any:
-        if isinstance(value, dict) and ("words" in value or "order" in value):
-            if fault := misplaced_option(self.request.operation, value):
-                return fault
+    def _read(self, value: Any) -> Any:
+        is_problem = isinstance(value, dict) and ("words" in value or "order" in value)
+        if is_problem and (fault := misplaced_option(self.request.operation, value)):
+            return fault
         try:
             item = value if isinstance(value, Problem) else READERS[self.request.operation](value)
         except ProblemError as error:
