@@ -12,6 +12,7 @@ from toys.server import wait_until
 from syntagma.server.fair_queue import (
     FIRST_TURNS,
     MOST_PER_TURN,
+    STAND_INS,
     TURN,
     FairQueue,
     OutOfTime,
@@ -76,6 +77,20 @@ def test_a_small_job_waits_for_one_turn_of_a_large_one_only(queue: FairQueue) ->
     assert log.index("s") <= 1
     steps.release(100)
     assert large.future.result(timeout=30) == [2 * each for each in range(100)]
+
+
+def test_a_small_job_does_not_wait_for_an_item_that_takes_long(queue: FairQueue) -> None:
+    steps = threading.Semaphore(0)
+    long = [QueuedRequest(lambda: range(9), Worker("L", [], steps), FOREVER) for _ in range(3)]
+    for job in long:
+        queue.submit(job)
+    for _ in range(3):
+        small = QueuedRequest(lambda: range(1), lambda items: [*items], FOREVER)
+        queue.submit(small)
+        assert small.future.result(timeout=30) == [0]
+    steps.release(27)
+    for job in long:
+        assert job.future.result(timeout=30) == [2 * each for each in range(9)]
 
 
 def test_many_small_jobs_do_not_keep_a_large_one_waiting(queue: FairQueue) -> None:
@@ -252,16 +267,23 @@ def test_threads_that_work_for_nobody_are_held() -> None:
     now = 0.0
     steps = threading.Semaphore(0)
     queue = FairQueue(threads=2, clock=lambda: now)
-    late = QueuedRequest(lambda: range(1), Worker("x", [], steps), 10.0)
-    given_up = QueuedRequest(lambda: range(1), Worker("x", [], steps), FOREVER)
-    queue.submit(late)
-    queue.submit(given_up)
+    threads = 2 * (1 + STAND_INS)
+    late, given_up = (
+        [
+            QueuedRequest(lambda: range(1), Worker("x", [], steps), deadline)
+            for _ in range(threads // 2)
+        ]
+        for deadline in (10.0, FOREVER)
+    )
+    for job in (*late, *given_up):
+        queue.submit(job)
     wait_until(lambda: queue.waiting == 0)
     assert not queue.held
-    given_up.future.cancel()
+    for job in given_up:
+        job.future.cancel()
     assert not queue.held
     now = 10.1
     assert queue.held
-    steps.release(2)
+    steps.release(threads)
     wait_until(lambda: not queue.held)
     queue.close()

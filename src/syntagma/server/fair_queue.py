@@ -5,6 +5,9 @@ Requests that have had no turn yet go first, so that one of a few problems waits
 are running and no more, however large the others are. They cannot starve older requests: after a
 few first turns comes one of a request that has begun. These take turns among themselves. How many
 problems make a turn follows from their weights, and from how long those before them took.
+
+A turn has one problem at least, which may take a minute. While all threads have long turns, others
+stand in for them: these give first turns only, and share the processors with them.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ R = TypeVar("R")
 TURN: Final = 0.025
 MOST_PER_TURN: Final = 8  # problems, as many as a model encodes together
 FIRST_TURNS: Final = 4  # in a row, if a request that has begun waits
+LONG: Final = TURN  # seconds of a turn after which another thread may stand in
+STAND_INS: Final = 4  # for each thread
 
 
 class OutOfTime(Exception):
@@ -111,7 +116,8 @@ class FairQueue:
         self._stopwatch: Callable[[], float] = thread_time
         self._fresh: deque[QueuedRequest[Any, Any]] = deque()  # without a turn so far
         self._begun: deque[QueuedRequest[Any, Any]] = deque()
-        self._running: list[QueuedRequest[Any, Any]] = []  # at most one for each thread
+        # What each thread works for, and since when, stand-ins included.
+        self._running: dict[threading.Thread, tuple[QueuedRequest[Any, Any], float]] = {}
         self._first_turns = 0  # since the last turn of a job that had begun
         self._changed = threading.Condition()
         self._closed = False
@@ -119,7 +125,11 @@ class FairQueue:
             threading.Thread(target=self._work, name=f"decoder-{number}", daemon=True)
             for number in range(threads)
         ]
-        for thread in self.threads:
+        self._stand_ins = [
+            threading.Thread(target=self._stand_in, name=f"stand-in-{number}", daemon=True)
+            for number in range(STAND_INS * threads)
+        ]
+        for thread in (*self.threads, *self._stand_ins):
             thread.start()
 
     def submit(self, job: QueuedRequest[Any, Any]) -> None:
@@ -127,7 +137,7 @@ class FairQueue:
             if self._closed:
                 raise RuntimeError("the queue is closed")
             self._fresh.append(job)
-            self._changed.notify()
+            self._changed.notify_all()  # stand-ins, too, which may not be due
 
     @property
     def waiting(self) -> int:
@@ -138,15 +148,16 @@ class FairQueue:
     def held(self) -> bool:
         """Whether every thread works for a job that is over: cancelled, or past its deadline."""
         with self._changed:
-            running = [*self._running]
+            running = [job for job, _ in self._running.values()]
         over = [job for job in running if job.future.done() or self._clock() > job.deadline]
-        return len(over) == len(self.threads)
+        return len(over) == len(self.threads) + len(self._stand_ins)
 
     def close(self) -> None:
         """End the threads after their turns; all jobs are cancelled."""
         with self._changed:
             self._closed = True
-            jobs = [*self._running, *self._fresh, *self._begun]
+            running = [job for job, _ in self._running.values()]
+            jobs = [*running, *self._fresh, *self._begun]
             self._fresh.clear()
             self._begun.clear()
             self._changed.notify_all()
@@ -160,14 +171,35 @@ class FairQueue:
                 if self._closed:
                     return
                 job = self._next()
-                self._running.append(job)
-            try:
-                self._serve(job)
-            except BaseException as error:  # of whatever kind: the thread goes on with other jobs
-                job.finish(error)
-            finally:
-                with self._changed:
-                    self._running.remove(job)
+                self._running[threading.current_thread()] = job, monotonic()
+            self._serve_safely(job)
+
+    def _stand_in(self) -> None:
+        while True:
+            with self._changed:
+                while not self._closed and (not self._fresh or self._spare_seconds() > 0):
+                    self._changed.wait(self._spare_seconds() if self._fresh else None)
+                if self._closed:
+                    return
+                job = self._fresh.popleft()
+                self._running[threading.current_thread()] = job, monotonic()
+            self._serve_safely(job)
+
+    def _spare_seconds(self) -> float:
+        """How long it takes until all threads have had long turns, if none of them ends."""
+        begins = [self._running[each][1] for each in self.threads if each in self._running]
+        now = monotonic()
+        latest = max(begins) if len(begins) == len(self.threads) else now
+        return latest + LONG - now
+
+    def _serve_safely(self, job: QueuedRequest[Any, Any]) -> None:
+        try:
+            self._serve(job)
+        except BaseException as error:  # of whatever kind: the thread goes on with other jobs
+            job.finish(error)
+        finally:
+            with self._changed:
+                del self._running[threading.current_thread()]
 
     def _next(self) -> QueuedRequest[Any, Any]:
         """The job whose turn it is. Some job waits."""
@@ -190,7 +222,7 @@ class FairQueue:
             turn = job.take()
             if job.has_more and not self._closed:
                 self._begun.append(job)
-                self._changed.notify()
+                self._changed.notify_all()
         began = self._stopwatch()
         results = job.run(turn)
         seconds = self._stopwatch() - began
