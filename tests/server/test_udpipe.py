@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 from toys.server import english, server
 
 from syntagma import __version__
+from syntagma.formats import tokenization
 from syntagma.formats.conllu import read_conllu, write_conllu
 from syntagma.problem.problem import Problem
 from syntagma.server.limits import Limits
@@ -292,6 +293,23 @@ def test_hostile_forms_are_answered_soon(client: TestClient, content: bytes, sta
         status == 422 or b"base64" in content,
     )
     assert answer.elapsed.total_seconds() < 30
+
+
+@pytest.mark.parametrize(
+    ("data", "input", "message"),
+    [
+        ("(" * 1_000_000, "generic_tokenizer", "a sentence has 1000000 characters, more than the"),
+        ("( " * 900_000, "generic_tokenizer", "a sentence has 900000 characters, more than the"),
+        ("a\n" * 900_000, "vertical", "data:1: more than 10000 words, the limit"),
+    ],
+)
+def test_what_is_too_long_is_refused_before_it_is_split(
+    monkeypatch: pytest.MonkeyPatch, client: TestClient, data: str, input: str, message: str
+) -> None:
+    monkeypatch.setattr(tokenization, "_words", lambda pieces: pytest.fail("they are split"))
+    answer = client.post("/process", data={"data": data, "input": input})
+    assert answer.status_code == 422
+    assert message in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ direction is `realization.detokenization`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 
-__all__ = ["normalize", "sentences", "words"]
+__all__ = ["normalize", "sentences", "split_sentences", "words"]
 
 # For a dash, EWT writes one hyphen four times as often as two.
 CHARACTERS = str.maketrans(
@@ -161,14 +161,22 @@ def sentences(paragraph: str) -> list[list[str]]:
     >>> sentences("It rains. “Does it?” asked Dr. No.")
     [['It', 'rains', '.'], ['"', 'Does', 'it', '?', '"', 'asked', 'Dr.', 'No', '.']]
     """
-    pieces = paragraph.split()
-    found, start = [], 0
+    found = map(_words, split_sentences(paragraph))
+    return [sentence for sentence in found if sentence]
+
+
+def split_sentences(paragraph: str) -> Iterator[list[str]]:
+    """The pieces between spaces of each sentence of a paragraph, before these are split into words.
+
+    >>> [*split_sentences("It rains. Doesn't it?")]
+    [['It', 'rains.'], ["Doesn't", 'it?']]
+    """
+    pieces, start = paragraph.split(), 0
     for end, piece in enumerate(pieces[:-1], 1):
         if piece[-1] in _LAST and _is_end(pieces, start, end):
-            found.append(_words(pieces[start:end]))
+            yield pieces[start:end]
             start = end
-    found.append(_words(pieces[start:]))
-    return [sentence for sentence in found if sentence]
+    yield pieces[start:]
 
 
 def _is_end(pieces: list[str], start: int, end: int) -> bool:

@@ -13,7 +13,7 @@ import quopri
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -27,6 +27,7 @@ from syntagma.files.reading import Place
 from syntagma.formats.conllu import read_conllu, write_conllu
 from syntagma.formats.text import read_text
 from syntagma.models.languages import name_of
+from syntagma.problem.limits import MAX_WORDS
 from syntagma.problem.problem import Problem
 from syntagma.problem.word import Word
 from syntagma.request import Request
@@ -234,10 +235,7 @@ class Process(Problems):
         lines = data.split("\n")
         match self._input:
             case "generic_tokenizer":
-                from syntagma.formats.tokenization import sentences
-
-                found = (each for paragraph in data.split("\n\n") for each in sentences(paragraph))
-                return read_text((" ".join(words) for words in found), "data")
+                return read_text(self._split(data), "data")
             case "horizontal":
                 bags = zip(lines, read_text(lines, "data"), strict=True)
                 return (bag for line, bag in bags if line.strip())
@@ -245,13 +243,30 @@ class Process(Problems):
                 return _read_vertical(lines)
         return read_conllu(lines, "data", self.linearizer.tag_column)
 
+    def _split(self, data: str) -> Iterator[str]:
+        """Sentences of plain text, with spaces between words. Those that are too long are refused
+        before they are split into words."""
+        from syntagma.formats.tokenization import split_sentences, words
+
+        most = self.limits.characters
+        for paragraph in data.split("\n\n"):
+            for pieces in split_sentences(paragraph):
+                if (count := sum(map(len, pieces))) > most:
+                    message = f"data: a sentence has {count} characters, more than the limit of"
+                    raise Fault("invalid", f"{message} {most} (limit: characters)", "data")
+                if found := words(" ".join(pieces)):
+                    yield " ".join(found)
+
 
 def _read_vertical(lines: Iterable[str]) -> Iterator[Problem | FormatError]:
     """A word per line, and an empty line after each sentence."""
     for filled, group in groupby(enumerate(lines, start=1), lambda line: bool(line[1].strip())):
         if filled:
-            numbers, words = zip(*group, strict=True)
+            numbers, words = zip(*islice(group, MAX_WORDS + 1), strict=True)
             place = Place("data", numbers[0])
+            if len(words) > MAX_WORDS:
+                yield FormatError(f"more than {MAX_WORDS} words, the limit", *place)
+                return
             try:
                 yield Problem(tuple(Word(word.strip()) for word in words), origin=place)
             except ProblemError as error:
