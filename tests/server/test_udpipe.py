@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from toys.server import english, server
 
 from syntagma import __version__
-from syntagma.formats import tokenization
+from syntagma.formats import text, tokenization
 from syntagma.formats.conllu import read_conllu, write_conllu
 from syntagma.problem.problem import Problem
 from syntagma.server.limits import Limits
@@ -175,6 +175,25 @@ def test_plain_text_is_split_first(client: TestClient, how: dict[str, str]) -> N
         "the dog barked .",
         "It did n't bite .",
     ]
+
+
+def test_empty_lines_of_bags_are_not_read(
+    monkeypatch: pytest.MonkeyPatch, client: TestClient
+) -> None:
+    read: list[str] = []
+
+    def split(line: str) -> list[str]:
+        read.append(line)
+        return line.split()
+
+    monkeypatch.setattr(text.read_text, "__kwdefaults__", {"lemmas": False, "split": split})
+    data = {
+        "data": "\n" * 1000 + "barked the dog\n" + " \n" * 10 + "sings she",
+        "input": "horizontal",
+    }
+    answer = client.post("/process", data={**data, "output": "horizontal"})
+    assert answer.json()["result"] == "the dog barked\nshe sings\n"
+    assert read == ["barked the dog", "sings she"]
 
 
 @pytest.mark.parametrize(

@@ -237,8 +237,9 @@ class Process(Problems):
             case "generic_tokenizer":
                 return read_text(self._split(data), "data")
             case "horizontal":
-                bags = zip(lines, read_text(lines, "data"), strict=True)
-                return (bag for line, bag in bags if line.strip())
+                blank = FormatError("")  # millions of them would take long to be read as bags
+                marked = (line if line.strip() else blank for line in lines)
+                return (bag for bag in read_text(marked, "data") if bag is not blank)
             case "vertical":
                 return _read_vertical(lines)
         return read_conllu(lines, "data", self.linearizer.tag_column)
