@@ -1,6 +1,6 @@
 """Measures small requests to `syntagma serve` beside hostile ones, and the memory of the server.
 
-    python benchmarks/hostile_load.py [--seconds 60] [--clients 2] [--json FILE]
+    python benchmarks/hostile_load.py [--seconds 60] [--clients 2] [--only KIND …] [--json FILE]
 
 The server is a process of its own on the loopback address. The hostile clients take turns with:
 
@@ -46,10 +46,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--clients", type=int, default=2, help="hostile ones")
     parser.add_argument("--threads", type=int, default=2, help="of the server")
-    parser.add_argument("--only", choices=sorted(ATTACKS), help="one kind of hostile requests")
+    parser.add_argument("--only", choices=ATTACKS, nargs="+", help="kinds of hostile requests")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the figures")
     arguments = parser.parse_args()
-    attacks = [arguments.only] if arguments.only else [*ATTACKS]
+    attacks = arguments.only or [*ATTACKS]
     with serving("--threads", str(arguments.threads)) as server:
         figures = measure(server, arguments.seconds, arguments.clients, attacks)
     for name, value in figures.items():

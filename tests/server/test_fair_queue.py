@@ -81,14 +81,16 @@ def test_a_small_job_waits_for_one_turn_of_a_large_one_only(queue: FairQueue) ->
 
 def test_a_small_job_does_not_wait_for_an_item_that_takes_long(queue: FairQueue) -> None:
     steps = threading.Semaphore(0)
-    long = [QueuedRequest(lambda: range(9), Worker("L", [], steps), FOREVER) for _ in range(3)]
+    long = [
+        QueuedRequest(lambda: range(9), Worker("L", [], steps), FOREVER) for _ in range(STAND_INS)
+    ]
     for job in long:
         queue.submit(job)
     for _ in range(3):
         small = QueuedRequest(lambda: range(1), lambda items: [*items], FOREVER)
         queue.submit(small)
         assert small.future.result(timeout=30) == [0]
-    steps.release(27)
+    steps.release(9 * STAND_INS)
     for job in long:
         assert job.future.result(timeout=30) == [2 * each for each in range(9)]
 

@@ -27,7 +27,7 @@ TURN: Final = 0.025
 MOST_PER_TURN: Final = 8  # problems, as many as a model encodes together
 FIRST_TURNS: Final = 4  # in a row, if a request that has begun waits
 LONG: Final = TURN  # seconds of a turn after which another thread may stand in
-STAND_INS: Final = 4  # for each thread
+STAND_INS: Final = 2  # for each thread
 
 
 class OutOfTime(Exception):
