@@ -473,6 +473,17 @@ def test_a_request_that_is_answered_holds_no_thread(problem: dict[str, Any]) -> 
         wait_until(lambda: client.post("/v1/order", json=["a"]).status_code == 200, seconds=10)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("timeout", [None, 4])
+def test_the_search_of_a_single_problem_ends_before_its_request(timeout: int | None) -> None:
+    words = ["top", *({"form": f"w{number}", "head": 1} for number in range(999))]
+    with server(Limits(seconds=4, beam=512, words=1_000)) as client:
+        options = {"beam": 512, "timeout": timeout}
+        answer = client.post("/v1/order", json={"words": words, "options": options})
+        assert answer.status_code == 200
+        assert answer.json()["narrowed"] is True
+
+
 def test_a_failure_says_nothing_of_the_inside(
     monkeypatch: pytest.MonkeyPatch, client: TestClient
 ) -> None:

@@ -39,6 +39,9 @@ from syntagma.server.served import Models, Served
 TEXTS: Final = ("form", "lemma", "tag", "upos", "deprel", "features")  # of a word
 POWER: Final = 1.5  # of the number of words: about 1 for full trees, 2 for bags of words
 JSON: Final = "application/json"
+# Of the seconds of a request, for the search of a single problem. It ends a little late, and its
+# result is to be written.
+SHARE: Final = 0.8
 Result = tuple[bytes | Fault, list[str]]  # of one problem: its answer, or what is wrong; warnings
 Cancelled = Callable[[], bool]  # whether nobody waits for the answer any more
 
@@ -283,11 +286,12 @@ def read_body(operation: Operation, data: bytes, models: Models, limits: Limits)
                 "problems",
             )
     served, request, text = read_request(operation, options, models, limits)
-    beam = request.search == "beam"
-    if beam and not batch and operation != "accept" and request.timeout is None:
+    limited = (request.search == "beam" and operation != "accept") or request.timeout is not None
+    if limited and not batch:
         # The search itself keeps the time. In a batch the queue does, between problems, which
         # are then encoded together. An order is judged in less detail if time is limited.
-        request = replace(request, timeout=float(limits.seconds))
+        most = SHARE * limits.seconds
+        request = replace(request, timeout=min(request.timeout or most, most))
     way = Problems(served, request, limits, batch, text)
     return Work(operation, problems, way.solve, way.answer)
 
