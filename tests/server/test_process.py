@@ -310,10 +310,13 @@ def test_answers_are_sent_without_delay() -> None:
 @pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="the system has no such option")
 def test_connections_end_whose_clients_do_not_read() -> None:
     """No assertion of times: whether the system ends connections on which nothing is read."""
-    with listen("127.0.0.1", 0, unread=7) as listening:
-        with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
-            option = socket.TCP_USER_TIMEOUT
-            assert accepted.getsockopt(socket.IPPROTO_TCP, option) == 7_000
+    option = socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT
+    with (
+        listen("127.0.0.1", 0, unread=7) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(*option) == 7_000
 
 
 def test_too_many_connections_are_refused_with_an_answer(quick: Running) -> None:
