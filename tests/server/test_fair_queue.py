@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator, Sequence
 from functools import partial
+from weakref import ref
 
 import pytest
 from hypothesis import given
@@ -289,3 +290,12 @@ def test_threads_that_work_for_nobody_are_held() -> None:
     steps.release(threads)
     wait_until(lambda: not queue.held)
     queue.close()
+
+
+def test_a_thread_that_waits_holds_no_job(queue: FairQueue) -> None:
+    job = QueuedRequest(lambda: range(9), lambda items: [*items], FOREVER)
+    queue.submit(job)
+    assert job.future.result(timeout=30) == [*range(9)]
+    left = ref(job)
+    del job
+    wait_until(lambda: left() is None)

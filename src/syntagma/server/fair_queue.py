@@ -173,6 +173,7 @@ class FairQueue:
                 job = self._next()
                 self._running[threading.current_thread()] = job, monotonic()
             self._serve_safely(job)
+            del job  # with all that it holds, while there is no other
 
     def _stand_in(self) -> None:
         while True:
@@ -184,6 +185,7 @@ class FairQueue:
                 job = self._fresh.popleft()
                 self._running[threading.current_thread()] = job, monotonic()
             self._serve_safely(job)
+            del job  # with all that it holds, while there is no other
 
     def _spare_seconds(self) -> float:
         """How long it takes until all threads have had long turns, if none of them ends."""
