@@ -199,7 +199,9 @@ def measure(
         attacker = Attack(server, number)
         kinds = {name: ATTACKS[name](attacker) for name in attacks}
         turns = cycle([*kinds][number % len(kinds) :] + [*kinds][: number % len(kinds)])
-        while time.monotonic() < end:
+        for turn in count():
+            if turn >= len(kinds) and time.monotonic() >= end:  # each kind at least once
+                break
             name = next(turns)
             try:
                 status = str(next(kinds[name]))

@@ -88,7 +88,7 @@ def test_whoever_is_killed_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.M
     # Ray prints, too, on the deaths of actors.
     assert printed.endswith(f"{output}: 7 results, 2 rejected; 2 shards (1 done before)\n")
     reasons = (output / "_rejected.jsonl").read_text().splitlines()
-    assert [json.loads(line)["id"] for line in reasons] == [None, "p7"]
+    assert [json.loads(line)["id"] for line in reasons] == ["p0", "p7"]
     assert "2 worker processes died" in reasons[1]
 
     without_processes(monkeypatch)

@@ -17,7 +17,6 @@ from random import Random
 import numpy as np
 import pytest
 from references.brute_force import Orders, random_problem, satisfying
-from syntagma.treebanks.treebank import Sentence
 from toys.models import clashing_problem, relist, toy_vocabulary
 from toys.network import (
     SMALL,
@@ -43,6 +42,7 @@ from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition._search import beam_search as run_beam_search
 from syntagma.transition.training import learn_vocabulary
+from syntagma.treebanks.treebank import Sentence
 
 
 def test_labels_are_those_that_score_best() -> None:

@@ -416,7 +416,7 @@ cdef class Reranker(NeuralSearch):
         cdef Finished* finished
         cdef vector[double] scores
         cdef double seconds, left
-        cdef size_t i, first = 0
+        cdef size_t i
         # About half of a derivation is a prefix of another one. The estimate may be too high.
         seconds = search.mean_seconds * self.task.n
         left = search.clock.end - steady_seconds()

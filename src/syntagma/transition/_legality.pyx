@@ -200,7 +200,9 @@ cdef void free_components(const Task* task, const State* state, int within) noex
         for k in range(task.bound_count):
             word = task.bound[k]
             required = task.required + k * blocks
-            if task.words[word].top == word and has(free, word) and waits(task, state, required, free):
+            if task.words[word].top != word or not has(free, word):
+                continue
+            if waits(task, state, required, free):
                 for i in range(blocks):
                     free[i] &= ~task.component[word * blocks + i]
                 changed = True

@@ -77,7 +77,7 @@ cdef struct Task:
     const uint64_t* component       # bit set of the given component, per word
     const uint64_t* predecessors    # bit set of what must stand before, per word; or NULL
     const int32_t* bound            # words whose given subtree must stand behind other words
-    int bound_count                 # of them; 0 unless the tree is partial
+    int bound_count                 # of them; 0 if the tree is whole
     const uint64_t* required        # bit set of these other words, per word of `bound`
     const uint64_t* crossing        # of them, those that cannot stand within the subtree
     uint64_t* free_components       # to work in: those that can be begun within another one

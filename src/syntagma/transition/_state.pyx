@@ -339,7 +339,7 @@ cdef class SearchTask:
             before = masks
             self.task.predecessors = &before[0, 0]
             self._arrays.append(masks)
-            if self.task.arcs_given == 1:
+            if arcs + (root < 0) < n:   # of a whole tree, the closure of predecessors says all
                 numbers, outside, between = bound_subtrees(
                     masks, sets[1], sets[2], fields[:, 2], fields[:, 11]
                 )
