@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise, product
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from syntagma.problem.problem import Problem
 from syntagma.problem.trees import lift_heads, lifting_room
 from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
+from syntagma.transition._clock import TimeIsUp
 
 EAGER = (0.0, 2.0, 1.0, 0.0)  # biases of the lift head: most words are lifted
 NEVER = (50.0, 0.0, 0.0, 0.0)
@@ -208,6 +210,42 @@ def test_liftings_share_the_time() -> None:
     result = linearizer.order(problem, timeout=0.001)
     assert violations(result) == []
     assert result.narrowed
+
+
+@pytest.mark.parametrize("opened", [1, 2, 3])
+def test_what_is_lifted_when_time_is_up_has_its_given_head(
+    opened: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Searches that are opened later are unscored; they place lifted words, too."""
+    linearizer = lifting_linearizer()
+    searches = NeuralScorer.searches
+    left = 0
+
+    def until_late(*given: Any, **named: Any) -> Iterator[Any]:
+        nonlocal left
+        for search in searches(*given, **named):
+            if not left:
+                raise TimeIsUp
+            left -= 1
+            yield search
+
+    monkeypatch.setattr(NeuralScorer, "searches", until_late)
+    rng = Random(opened)
+    crossing = 0
+    for problem in tree_problems(3, 30):
+        bound = problem
+        with suppress(ProblemError):
+            a, b = rng.sample(range(1, len(problem.words) + 1), 2)
+            bound = replace(problem, before=((a, b),))
+        left = opened
+        try:
+            found = linearizer.order(bound, n_best=5)
+        except UnsatisfiableError:
+            continue
+        for result in found:
+            assert violations(result) == []
+            crossing += not result.projective
+    assert crossing
 
 
 def test_formats_say_that_arcs_cross() -> None:

@@ -30,6 +30,7 @@ from syntagma.transition._clock import NO_LIMIT, Clock
 from syntagma.transition._search import FoundTree, Search
 from syntagma.transition._state import SearchTask
 from syntagma.transition.encoding import Encoding
+from syntagma.transition.lifting import unlifted
 from syntagma.transition.vocabulary import Vocabulary
 
 BEAM = 64
@@ -65,12 +66,7 @@ class RerankedSearch(NeuralSearch):
             if completed and self.clock.over:
                 self.narrowed = True
                 break
-            heads = [
-                given if lifted else head
-                for head, given, lifted in zip(
-                    found.heads, encoding.given_heads, encoding.lifts, strict=True
-                )
-            ]
+            heads = unlifted(encoding, found.heads)
             labels = list(found.labels)
             dependents = [word for word, head in enumerate(heads) if head >= 0]
             if all(word.deprel is not None for word in encoding.problem.words):

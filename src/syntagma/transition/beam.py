@@ -27,6 +27,7 @@ from syntagma.transition.lifting import (
     merge_lists,
     rival_liftings,
     room_of,
+    unlifted,
     weighted_odds,
 )
 from syntagma.transition.strategy import Judge, Scorer, WeightedLanguageModel
@@ -146,7 +147,10 @@ class BeamStrategy:
             forms, tags = encoding.forms, self._vocabulary.tags_of
             guesses = [tags(form)[0] for form in forms]
             labels = [len(self._vocabulary.labels)] * len(forms)
-            found = [tree._replace(tags=guesses, labels=labels) for tree in found]
+            found = [
+                tree._replace(heads=unlifted(encoding, tree.heads), tags=guesses, labels=labels)
+                for tree in found
+            ]
         return [decode(encoding, self._vocabulary, tree, search.narrowed) for tree in found]
 
     def _search_loosest(

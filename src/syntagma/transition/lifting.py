@@ -42,6 +42,14 @@ def room_of(heads: Sequence[int]) -> tuple[int, ...]:
     return lifting_room([head + 1 if head >= 0 else None for head in heads])
 
 
+def unlifted(encoding: Encoding, heads: Sequence[int]) -> list[int]:
+    """The heads that a search found, with the given ones of words that were lifted."""
+    return [
+        given if lifted else head
+        for head, given, lifted in zip(heads, encoding.given_heads, encoding.lifts, strict=True)
+    ]
+
+
 def lift_encoding(encoding: Encoding, lifting: Lifting) -> Encoding:
     """The encoding with words lifted. Raises `ProblemError` if order constraints forbid it."""
     if not any(lifting):
