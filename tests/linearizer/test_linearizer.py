@@ -276,10 +276,9 @@ def test_first_and_last_are_named_too(toy: Linearizer) -> None:
 def test_an_error_says_when_the_search_was_given_up(
     toy: Linearizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(beam_module, "WORK_LIMIT", 2)
-    around_root = [Word("a", head=3), Word("b", head=0), Word("c"), Word("d", head=2)]
-    problem = Problem.of(around_root, before=[(2, 1), (3, 4)], last=1)
-    with pytest.raises(UnsatisfiableError, match="within 2 states: word 2 'b' before") as error:
+    monkeypatch.setattr(beam_module, "WORK_LIMIT", 0)
+    problem = Problem.of(CROSSING, before=[(1, 3), (3, 2), (2, 4)])
+    with pytest.raises(UnsatisfiableError, match="within 0 states: word 1 'a' before") as error:
         toy.order(problem)
     assert error.value.limit_reached
 

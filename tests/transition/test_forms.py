@@ -494,7 +494,7 @@ def test_a_search_depth_first_that_turns_back_scores_the_forms_it_ends_with(
 ) -> None:
     rng = Random(scorer.__name__)
     turned_back = changed = 0
-    for _ in range(20):
+    for _ in range(40):
         case = Case.draw(rng, treacherous_problem(rng))
         toy, listener = scorer(rng, [case.encoding]), Listener.draw(rng)
         search = toy.search(case.encoding, 1)
@@ -515,13 +515,13 @@ def test_a_search_depth_first_that_turns_back_scores_the_forms_it_ends_with(
 
 def test_forms_do_not_multiply_the_work_of_a_search_without_a_way_out() -> None:
     """What is legal does not depend on forms: of each word one is tried."""
-    around_root = (Word("a", head=3), Word("b", head=0), Word("c"), Word("d", head=2))
-    problem = Problem(around_root, before=((2, 1), (3, 4)), last=1)
+    around_root = (Word("a"), Word("b", head=1), Word("c"), Word("d"), Word("e", head=0))
+    problem = Problem(around_root, before=((1, 5), (4, 2), (5, 2)), first=4)
 
     def work(count: int) -> int:
         """The least limit that the search does not reach."""
         texts = iter(TEXTS)
-        by_lemma = {lemma: alternatives(*islice(texts, count)) for lemma in "abcd"}
+        by_lemma = {lemma: alternatives(*islice(texts, count)) for lemma in "abcde"}
         case = Case.of(problem, by_lemma)
         fluency = Listener(toy_language_model(2), 1.0).fluency(case.encoding)
         for limit in range(1, 1000):
