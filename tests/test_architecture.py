@@ -36,6 +36,7 @@ LAYERS = (
     ("transition",),
     ("linear", "neural", "best_first"),
     ("realization",),
+    ("judges",),
     ("models",),
     ("linearizer",),
     ("integrations",),

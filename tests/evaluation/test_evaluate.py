@@ -69,6 +69,7 @@ class FakeLinearizer:
         self.beam = 64
         self.max_words = 700
         self.lifts = False
+        self.judge = None
         self.search = "beam"
         self.beams: set[int | None] = set()
 

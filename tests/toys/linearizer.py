@@ -46,6 +46,7 @@ class FakeLinearizer:
     max_words: int = 2000
     has_language_model: bool = False
     lifts: bool = False
+    judge: None = None
     search: str = "beam"
     conditions: tuple[str, ...] = MAIN_CONDITIONS
     pulled: int = 0
@@ -86,7 +87,12 @@ def fake_load(linearizer: FakeLinearizer) -> Callable[..., FakeLinearizer]:
     """What stands for `syntagma.load`: it takes what that takes."""
 
     def load(
-        model: str | Path | None = None, *, search: str = "beam", language_model: bool = True
+        model: str | Path | None = None,
+        *,
+        search: str = "beam",
+        language_model: bool = True,
+        judge: None = None,
+        judge_weight: None = None,
     ) -> FakeLinearizer:
         linearizer.search = search
         return linearizer

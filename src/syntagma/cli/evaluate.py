@@ -113,6 +113,8 @@ def evaluate(
         ),
     ] = None,
     no_lm: options.NoLanguageModel = False,
+    judge: options.Judge = None,
+    judge_weight: options.JudgeWeight = None,
     projective: options.Projective = False,
     debug: options.Debug = False,
 ) -> None:
@@ -137,6 +139,8 @@ def evaluate(
     Two models and the outputs of another system, with sacrebleu's paired bootstrap test:
         syntagma evaluate --data test.conllu -c tree --model en --model ./my.syntagma \\
             --outputs other.txt
+    With a pretrained language model that chooses among the best orders:
+        syntagma evaluate --data test.conllu --judge smollm2
     CCG derivations:
         syntagma evaluate --data test.auto --search best-first --model ccg.syntagma
     Realisation from lemmas: BLEU, NIST and DIST of the shared task, lower-cased; the share of
@@ -216,8 +220,10 @@ def _evaluate_order(
     threads, seed = given["threads"], given["seed"]
     splitting = {name: given[name] for name in ("bleu_tokenize", "lowercase")}
     # Everything is read before the first model is measured, so that faults show at once.
+    judge = options.judge_options(context)
     linearizers = [
-        load(each, search=request.search, language_model=not given["no_lm"]) for each in models
+        load(each, search=request.search, language_model=not given["no_lm"], **judge)
+        for each in models
     ]
     corpora = [
         read_corpus(files, each.tag_column, heads_of(each.info.header)) for each in linearizers
@@ -332,7 +338,8 @@ def _evaluate_realization(
 
     given = context.params
     threads, seed = given["threads"], given["seed"]
-    linearizer = load(model, language_model=not given["no_lm"])
+    judge = options.judge_options(context)
+    linearizer = load(model, language_model=not given["no_lm"], **judge)
     sentences = read_corpus(files, linearizer.tag_column)
     if input_file is None:
         problems = lemma_problems(sentences, seed)
@@ -393,7 +400,8 @@ def _described_scores(scores: "SharedTaskScores") -> str:
 
 def _budget(request: Request, linearizer: "Linearizer") -> dict[str, Any]:
     projective = {"orders": "projective"} if request.projective and linearizer.lifts else {}
-    return {**request.describe_budget(), **projective}
+    judge = linearizer.judge.about if linearizer.judge else {}
+    return {**request.describe_budget(), **projective, **judge}
 
 
 def _names(files: list[Path]) -> str:

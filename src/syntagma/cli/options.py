@@ -64,6 +64,11 @@ def request_options(context: typer.Context) -> dict[str, Any]:
     return {name: context.params[name] for name in DEFAULTS if name in context.params}
 
 
+def judge_options(context: typer.Context) -> dict[str, Any]:
+    """The judge that the options of a command name, as `load` takes it, if it has such options."""
+    return {name: context.params.get(name) for name in ("judge", "judge_weight")}
+
+
 def _remember_debug(context: typer.Context, value: bool) -> bool:
     context.obj.debug = value
     return value
@@ -112,6 +117,20 @@ Projective = Annotated[
 ]
 NoLanguageModel = Annotated[
     bool, typer.Option("--no-lm", help="Ignore the model's language model.")
+]
+Judge = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME|FILE",
+        help="Let a pretrained language model choose among the best orders: smollm2, or a GGUF"
+        " file. Needs the extra judge.",
+    ),
+]
+JudgeWeight = Annotated[
+    float | None,
+    typer.Option(
+        min=0, help="Weight of the judge. Default: by the judge and by what a problem gives."
+    ),
 ]
 Beam = Annotated[
     int | None,

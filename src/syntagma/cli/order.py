@@ -29,6 +29,8 @@ def order(
     threads: options.Threads = 1,
     model: options.Model = None,
     no_lm: options.NoLanguageModel = False,
+    judge: options.Judge = None,
+    judge_weight: options.JudgeWeight = None,
     projective: options.Projective = False,
     output: options.Output = None,
     on_error: options.OnError = "stop",
@@ -64,6 +66,8 @@ def order(
         syntagma order --file trees.conllu --format conllu --output ordered.conllu
     A batch that does not stop at a bad line:
         syntagma order --file bags.txt --on-error skip --threads 4 > sentences.txt
+    A pretrained language model chooses among the best orders:
+        syntagma order --judge smollm2 dog the barked
     Best-first search, and a CCG derivation found by it:
         syntagma order --search best-first --timeout 1 dog the barked
         syntagma order --search best-first --model ccg.syntagma --format tree dog the barked

@@ -42,14 +42,15 @@ Ordered = tuple[Problem, list[Any]]  # a problem with an order of its words
 
 
 def open_model(context: typer.Context, inputs: Sequence[Path | str]) -> "Linearizer":
-    """The model that `--model`, `--no-lm` and `--search` of a command name, once it is known that
-    the results can be written."""
+    """The model that `--model`, `--no-lm`, `--search` and `--judge` of a command name, once it is
+    known that the results can be written."""
     given = context.params
     search = given.get("search", "beam")
     check_destination(given.get("output"), inputs, given["model"], search)
     from syntagma.linearizer.linearizer import load
 
-    return load(given["model"], search=search, language_model=not given["no_lm"])
+    judge = options.judge_options(context)
+    return load(given["model"], search=search, language_model=not given["no_lm"], **judge)
 
 
 def run_stream(

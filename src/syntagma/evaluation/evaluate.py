@@ -228,12 +228,14 @@ def _results(
     threads: int,
     on_sentence: Callable[[], None],
 ) -> Iterator[tuple[Linearization, float | None]]:
-    """Each result with its CPU seconds, which are unknown with several threads."""
+    """Each result with its CPU seconds, which are unknown with several threads. A judge computes on
+    a thread of its own, which counts."""
     if threads == 1:
+        seconds = time.process_time if linearizer.judge else time.thread_time
         for problem in problems:
-            started = time.thread_time()
+            started = seconds()
             [result] = linearizer.solve([problem], request)
-            yield result, time.thread_time() - started
+            yield result, seconds() - started
             on_sentence()
     else:
         for result in linearizer.solve(problems, request, threads=threads):

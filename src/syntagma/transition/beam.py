@@ -30,7 +30,7 @@ from syntagma.transition.lifting import (
     unlifted,
     weighted_odds,
 )
-from syntagma.transition.strategy import Judge, Scorer, WeightedLanguageModel
+from syntagma.transition.strategy import Judge, ResultJudge, Scorer, WeightedLanguageModel
 from syntagma.transition.vocabulary import Vocabulary
 
 WORK_LIMIT = 500_000  # states that a depth-first search may expand: about a second
@@ -50,10 +50,13 @@ class BeamStrategy:
         vocabulary: Vocabulary,
         language_model: WeightedLanguageModel | None = None,
         judges: Sequence[Callable[[Encoding], Judge]] = (),
+        result_judge: ResultJudge | None = None,
     ) -> None:
-        """`judges` open judges of the finished orders of a problem, besides the scorer's own."""
+        """`judges` open judges of the finished orders of a search, besides the scorer's own;
+        `result_judge` then judges the results of each problem."""
         self._scorer = scorer
         self._judges = judges
+        self._result_judge = result_judge
         self._vocabulary = vocabulary
         self._language_model = language_model
         self.batch = scorer.batch
@@ -73,11 +76,21 @@ class BeamStrategy:
         opened = self._open(encodings, widths, clock)
         for encoding in encodings:
             try:
-                yield self._search(encoding, next(opened), n_best, clock)
+                yield self._judged(encoding, next(opened), n_best, clock)
             except CancelledError:
                 raise
             except SyntagmaError as error:
                 yield error
+
+    def _judged(
+        self, encoding: Encoding, search: Search, n_best: int, clock: Clock
+    ) -> list[Linearization]:
+        """The results of a problem, as its judge ranks them, if there is one."""
+        judge = self._result_judge
+        if judge is None:
+            return self._search(encoding, search, n_best, clock)
+        found = self._search(encoding, search, judge.wanted(encoding, n_best), clock)
+        return judge.rank(encoding, found, n_best, clock)
 
     def _open(
         self, encodings: Sequence[Encoding], widths: Sequence[int], clock: Clock

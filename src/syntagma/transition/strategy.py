@@ -1,5 +1,6 @@
 """Interfaces of a search: a `Strategy` is what the linearizer knows of a model, a `Scorer` what a
-beam search knows of it, a `Judge` contributes to the ranking of finished orders.
+beam search knows of it, a `Judge` contributes to the ranking of finished orders of a search, a
+`ResultJudge` to that of the results of a problem.
 
 To add a judge, write a class with the method `judge`, and open it in `Model.strategy`.
 """
@@ -82,6 +83,23 @@ class Scorer(Protocol):
 
         With `merging`, states that look the same to the scorers become one.
         """
+
+
+class ResultJudge(Protocol):
+    """Reads the results of a problem, whichever of its searches found them, and ranks them anew.
+
+    A problem may take several searches: from both ends, with several liftings, with wider beams.
+    What costs much per sentence, or may find no time, judges all their results together, or none.
+    Built in is `judges.judging.SentenceJudge`.
+    """
+
+    def wanted(self, encoding: Encoding, n_best: int) -> int:
+        """How many results the searches are to find, so that `n_best` can be chosen from them."""
+
+    def rank(
+        self, encoding: Encoding, found: list[Linearization], n_best: int, clock: Clock
+    ) -> list[Linearization]:
+        """At most `n_best` of the results, best first; a judged one says so in its parts."""
 
 
 class Judge(Protocol):

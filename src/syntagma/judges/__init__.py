@@ -1,0 +1,1 @@
+"""Judges of finished orders: pretrained language models of sentences as people write them."""
