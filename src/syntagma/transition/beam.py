@@ -74,23 +74,16 @@ class BeamStrategy:
         alone."""
         widths = [request.beam or self.beam(encoding.is_tree) for encoding in encodings]
         opened = self._open(encodings, widths, clock)
+        judge = self._result_judge
         for encoding in encodings:
+            wanted = n_best if judge is None else judge.wanted(encoding, n_best)
             try:
-                yield self._judged(encoding, next(opened), n_best, clock)
+                found = self._search(encoding, next(opened), wanted, clock)
+                yield found if judge is None else judge.rank(encoding, found, n_best, clock)
             except CancelledError:
                 raise
             except SyntagmaError as error:
                 yield error
-
-    def _judged(
-        self, encoding: Encoding, search: Search, n_best: int, clock: Clock
-    ) -> list[Linearization]:
-        """The results of a problem, as its judge ranks them, if there is one."""
-        judge = self._result_judge
-        if judge is None:
-            return self._search(encoding, search, n_best, clock)
-        found = self._search(encoding, search, judge.wanted(encoding, n_best), clock)
-        return judge.rank(encoding, found, n_best, clock)
 
     def _open(
         self, encodings: Sequence[Encoding], widths: Sequence[int], clock: Clock
