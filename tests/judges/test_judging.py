@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from random import Random
 
@@ -18,6 +19,7 @@ from toys.network import in_many_shapes, toy_neural_linearizer
 
 import syntagma
 from syntagma.errors import ArgumentError, ModelError, PackageError
+from syntagma.evaluation.evaluate import evaluate
 from syntagma.judges.judging import JudgeWeights
 from syntagma.judges.opening import open_judge
 from syntagma.linearizer.linearizer import Linearizer
@@ -26,6 +28,7 @@ from syntagma.problem.word import Word
 from syntagma.results.linearization import Linearization, violations
 from syntagma.transition._clock import Clock
 from syntagma.transition.encoding import encode
+from syntagma.treebanks.treebank import Sentence
 
 LINEARIZERS: dict[str, Callable[[], Linearizer]] = {
     "linear": toy_linearizer,
@@ -242,6 +245,23 @@ def test_realizing_with_a_judge() -> None:
     found = english.realize(lemmas, n_best=2)
     assert {each.text for each in found} <= {*judge.read}
     assert all("judge" in each.linearization.parts for each in found)
+
+
+def test_evaluation_counts_the_time_of_other_threads() -> None:
+    class Busy(Indifferent):
+        def log_probs(self, sentences: Sequence[str]) -> list[float]:
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(self.compute).result()
+            return super().log_probs(sentences)
+
+        def compute(self) -> None:
+            while time.thread_time() < 0.1:
+                pass
+
+    gold = Sentence(("w1", "w2", "w3"), ("A",) * 3, (0, 1, 1), ("root", "x", "x"))
+    report = evaluate(judged(toy_linearizer(), Busy()), [gold], "none")
+    assert report["none"].cpu_ms >= 100
+    assert "|judge:Busy|judge_weight:1|" in report["none"].signature
 
 
 def test_given_orders_are_not_judged_yet() -> None:

@@ -115,6 +115,16 @@ def test_a_cache_that_cannot_be_written(tiny: Path, cache: Path) -> None:
         converted(tiny)
 
 
+def test_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(OutputError, match="name one by XDG_CACHE_HOME"):
+        cache_folder()
+
+
 def test_a_damaged_cache(tiny: Path) -> None:
     folder = converted(tiny).folder
     (folder / "model.bin").write_bytes(b"")
@@ -146,9 +156,12 @@ def without(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"architecture": "qwen2"}, "'general.architecture' is 'qwen2': only llama work"),
-        ({"fields": {"tokenizer.ggml.model": "llama"}}, "'tokenizer.ggml.model' is 'llama'"),
-        ({"fields": {"tokenizer.ggml.pre": "qwen2"}}, "only smollm, gpt-2 work"),
+        ({"architecture": "qwen2"}, "'general.architecture' must be llama, not 'qwen2'"),
+        (
+            {"fields": {"tokenizer.ggml.model": "llama"}},
+            "'tokenizer.ggml.model' must be gpt2, not 'llama'",
+        ),
+        ({"fields": {"tokenizer.ggml.pre": "qwen2"}}, "must be smollm or gpt-2, not 'qwen2'"),
         ({"fields": {"llama.expert_count": 8}}, "'llama.expert_count' is not supported"),
         ({"fields": {"llama.block_count": 3}}, "no tensor 'blk.2.attn_k.weight'"),
         ({"fields": {"llama.block_count": 1}}, "'blk.1.attn_k.weight' is not supported"),

@@ -39,7 +39,14 @@ class Converted:
 def cache_folder() -> Path:
     """Where converted models are kept."""
     stated = os.environ.get("XDG_CACHE_HOME", "")
-    base = Path(stated) if os.path.isabs(stated) else Path.home() / ".cache"
+    if os.path.isabs(stated):
+        return Path(stated) / "syntagma" / "judges"
+    try:
+        base = Path.home() / ".cache"
+    except RuntimeError as error:
+        raise OutputError(
+            f"there is no folder for converted judges ({error}): name one by XDG_CACHE_HOME"
+        ) from error
     return base / "syntagma" / "judges"
 
 
@@ -81,7 +88,7 @@ def _convert(path: Path, file: BinaryIO, size: int, folder: Path) -> None:
         file.seek(0)
         model = read_llama(read_description(file, size))
         tokenizer, spec = _tokenizer(model), _specification(model, file)
-    except (PackageError, OSError):
+    except (PackageError, OSError, MemoryError):
         raise
     except Exception as error:  # also of the packages that convert
         raise ModelError(f"{path}: cannot be a judge: {error}") from error

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Final
 from syntagma.errors import ModelError, shown
 
 MAX_FILE: Final = 4 << 30  # bytes
-_MAX_DESCRIPTION: Final = 64 << 20  # bytes before the tensors
+_MAX_DESCRIPTION: Final = 32 << 20  # bytes before the tensors
 _MAX_FIELDS: Final = 1_000
 _MAX_TENSORS: Final = 10_000
 _MAX_TEXT: Final = 1 << 20  # bytes of a string
@@ -149,6 +149,8 @@ class _Reader:
             return self.text(what)
         if kind == _ARRAY:
             kind, count = self.number("<I"), self.count("<Q", _MAX_ITEMS, f"items of {what}")
+            if kind in _SCALARS:  # nothing that is needed is an array of numbers
+                return self.take(count * struct.calcsize(_SCALARS[kind]))
             return [self._item(kind, what) for _ in range(count)]
         return self._item(kind, what)
 

@@ -1,8 +1,8 @@
 """How a judge ranks the results of a problem: score + weight · log P(sentence as people write it).
 
-The weight depends on what the problem gives. Results are judged in levels, as reranking is
-(`transition/_lattice`): the first, which holds the orders that compete for the first rank, and
-twice as many each time. So a longer list begins with the shorter one.
+The weight depends on what the problem gives. Results are judged in levels, as they are reranked
+(`transition/_lattice`): those that compete for the first rank, as many again, then twice as many
+each time. So a longer list begins with the shorter one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from syntagma.transition.encoding import Encoding
 
 PART: Final = "judge"  # of the score
 _LEVEL, _LEVEL_OF_TREES = 32, 12  # orders that compete for the first rank
-_CHARACTERS = 2_000  # of the sentences that are read together: about 500 tokens
+_CHARACTERS = 500  # of the sentences that are read together: 125 tokens; more are no faster
 _DIGITS = 4  # of log-probabilities; what a runtime computes beyond is noise
 
 

@@ -181,7 +181,7 @@ def _number(fields: Mapping[str, Any], name: str, default: float | None) -> floa
 def _choice(fields: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> str:
     value = fields.get(name)
     if not isinstance(value, str) or value not in choices:
-        raise ModelError(f"the field {name!r} is {shown(value)}: only {', '.join(choices)} work")
+        raise ModelError(f"the field {name!r} must be {' or '.join(choices)}, not {shown(value)}")
     return value
 
 
