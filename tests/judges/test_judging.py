@@ -238,6 +238,17 @@ def test_the_weight_can_be_stated() -> None:
     assert two.parts["judge"] == -14
 
 
+def test_a_given_order_is_not_read() -> None:
+    judge = Whimsical()
+    linearizer, words = judged(toy_linearizer(), judge), ["w1", "w2", "w3"]
+    results = toy_linearizer().order(words, beam=64, n_best=6)
+    fixed = encode(Problem.of(words), model_of(linearizer).vocabulary, ["w2", "w1", "w3"])
+    assert linearizer.judge is not None
+    assert linearizer.judge.wanted(fixed, 1) == 1
+    assert linearizer.judge.rank(fixed, list(results), 1, Clock()) == results[:1]
+    assert judge.read == []
+
+
 def test_realizing_with_a_judge() -> None:
     judge = Whimsical()
     english = syntagma.load("en", judge=judge, judge_weight=1.0)

@@ -67,7 +67,9 @@ class SentenceJudge:
     spell: Callable[[Linearization], str] = str
 
     def wanted(self, encoding: Encoding, n_best: int) -> int:
-        """Whole levels, down to that of the last one asked for."""
+        """Whole levels, down to that of the last one asked for; a given order is not judged."""
+        if encoding.fixed:
+            return n_best
         size = _LEVEL_OF_TREES if encoding.is_tree else _LEVEL
         while size < n_best:
             size *= 2
@@ -78,7 +80,7 @@ class SentenceJudge:
     ) -> list[Linearization]:
         """When time is over, nothing is judged: scores with and without the judge cannot be
         compared."""
-        if len(found) < 2 or found[0].score - found[1].score > self.lead:
+        if encoding.fixed or len(found) < 2 or found[0].score - found[1].score > self.lead:
             return found[:n_best]
         weight, ranked, start = self.weights.of(encoding), list[Linearization](), 0
         while start < min(n_best, len(found)):
