@@ -200,12 +200,12 @@ def test_nothing_is_judged_where_the_first_is_far_ahead() -> None:
 def test_a_judge_that_finds_no_time_judges_nothing() -> None:
     class Slow(Whimsical):
         def log_probs(self, sentences: Sequence[str]) -> list[float]:
-            time.sleep(0.4)
+            time.sleep(0.6)
             return super().log_probs(sentences)
 
     bag = [f"w{number}{'x' * 200}" for number in range(8)]  # several batches
     plain = toy_linearizer().order(bag, n_best=5)
-    found = judged(toy_linearizer(), Slow()).order(bag, n_best=5, timeout=0.3)
+    found = judged(toy_linearizer(), Slow()).order(bag, n_best=5, timeout=0.5)
     assert all(each.narrowed and not each.judged for each in found)
     assert [each.order for each in found] == [each.order for each in plain]
     assert found[0].parts.keys() == plain[0].parts.keys()
