@@ -80,6 +80,8 @@ def test_on_the_command_line(tiny: Path, capfd: pytest.CaptureFixture[str]) -> N
     options = ["--judge", str(tiny), "--judge-weight", "0.3", "--format", "json"]
     assert app.run(["order", *options, *words]) == 0
     assert "judge" in json.loads(capfd.readouterr().out)["parts"]
+    assert app.run(["realize", *options, *words]) == 0
+    assert "judge" in json.loads(capfd.readouterr().out)["parts"]
     assert app.run(["order", "--judge", "nobody", *words]) == 2
     assert "there is no judge 'nobody'" in capfd.readouterr().err
     assert app.run(["order", "--judge-weight", "1", *words]) == 2

@@ -43,6 +43,8 @@ def realize(
     threads: options.Threads = 1,
     model: options.Model = None,
     no_lm: options.NoLanguageModel = False,
+    judge: options.Judge = None,
+    judge_weight: options.JudgeWeight = None,
     projective: options.Projective = False,
     output: options.Output = None,
     on_error: options.OnError = "stop",
