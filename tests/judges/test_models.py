@@ -94,6 +94,15 @@ def test_on_the_command_line(tiny: Path, capfd: pytest.CaptureFixture[str]) -> N
     assert "|judge_weight:0.5|runtime:ctranslate2-" in out
 
 
+def test_no_output_replaces_the_judge(tiny: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    content = tiny.read_bytes()
+    data = Path(__file__).parents[2] / "examples" / "dev.conllu"
+    for command in (["order", "dog", "--output"], ["evaluate", "--data", str(data), "--json"]):
+        assert app.run([*command, str(tiny), "--judge", str(tiny)]) == 2
+        assert "it is also an input" in capfd.readouterr().err
+    assert tiny.read_bytes() == content
+
+
 def test_a_file_is_converted_once(tiny: Path, cache: Path) -> None:
     assert cache_folder() == cache
     first = converted(tiny)

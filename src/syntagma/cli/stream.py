@@ -46,10 +46,10 @@ def open_model(context: typer.Context, inputs: Sequence[Path | str]) -> "Lineari
     known that the results can be written."""
     given = context.params
     search = given.get("search", "beam")
-    check_destination(given.get("output"), inputs, given["model"], search)
+    judge = options.judge_options(context)
+    check_destination(given.get("output"), [*inputs, judge["judge"]], given["model"], search)
     from syntagma.linearizer.linearizer import load
 
-    judge = options.judge_options(context)
     return load(given["model"], search=search, language_model=not given["no_lm"], **judge)
 
 
