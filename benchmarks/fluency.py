@@ -32,6 +32,7 @@ from syntagma.errors import ModelError
 from syntagma.language_model._ngrams import NGramScorer
 from syntagma.models.loading import load_model, model_path
 from syntagma.models.model import Model
+from syntagma.transition._clock import NO_LIMIT, Clock
 from syntagma.transition._search import Search
 from syntagma.transition.encoding import Encoding
 from syntagma.transition.strategy import Scorer, WeightedLanguageModel
@@ -53,8 +54,9 @@ class Unmerged:
         encodings: Sequence[Encoding],
         widths: Sequence[int],
         ngram_scorers: Sequence[NGramScorer | None],
+        clock: Clock = NO_LIMIT,
     ) -> Iterator[Search]:
-        return self._scorer.searches(encodings, widths, ngram_scorers, merging=False)
+        return self._scorer.searches(encodings, widths, ngram_scorers, clock, merging=False)
 
 
 class WithoutFutureCost(WeightedLanguageModel):

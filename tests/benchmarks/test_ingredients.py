@@ -74,7 +74,7 @@ def test_without_the_second_network_trees_are_scored_by_the_first() -> None:
     scores = [linearizer.order(words).score for linearizer in (toy_neural_linearizer(), both)]
     assert scores[0] != scores[1]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ingredients.SECOND_NETWORK, lambda self, encodings: repeat([]))
+        patched.setattr(ingredients.SECOND_NETWORK, lambda self, encodings, clock: repeat([]))
         assert both.order(words).score == scores[0]
 
 
