@@ -230,12 +230,14 @@ def bound_subtrees(predecessors, descendants, own, heads, tops):
     grouped = np.argsort(components, kind="stable")
     starts = np.searchsorted(components[grouped], np.arange(components.max() + 1))
     before = np.unpackbits(predecessors.view(np.uint8), axis=1, bitorder="little")[:, :n]
-    crossing = np.logical_or.reduceat(before[:, grouped], starts, axis=1)
-    crossing &= np.logical_or.reduceat(before.T[:, grouped], starts, axis=1)
-    crossing[np.arange(n), components] = False
-    bits = np.zeros((n, 64 * blocks), bool)
+    between = np.zeros_like(predecessors)
+    inner = np.flatnonzero(before.any(axis=1) & before.any(axis=0))
+    crossing = np.logical_or.reduceat(before[inner][:, grouped], starts, axis=1)
+    crossing &= np.logical_or.reduceat(before.T[inner][:, grouped], starts, axis=1)
+    crossing[np.arange(len(inner)), components[inner]] = False
+    bits = np.zeros((len(inner), 64 * blocks), bool)
     bits[:, :n] = crossing[:, components]
-    between = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
+    between[inner] = np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
     required = predecessors.copy()
     counts = np.unpackbits(descendants.view(np.uint8), axis=1).sum(axis=1)
     for word in np.argsort(counts, kind="stable"):  # dependents have fewer descendants

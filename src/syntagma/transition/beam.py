@@ -197,6 +197,7 @@ class BeamStrategy:
         """
         all_exhausted = True
         try:
+            clock.check()
             for core in [None] if encoding.fixed else cores(encoding.problem):
                 clock.check()
                 its, closer, found = encoding, search, list[FoundTree]()
