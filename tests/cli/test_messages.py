@@ -12,6 +12,7 @@ from rich.progress import Progress
 from toys.packages import install, write_model
 
 from syntagma.cli.app import run
+from syntagma.cli.info import flatten
 from syntagma.cli.progress import Ticker
 from syntagma.errors import ModelError
 from syntagma.models.container import read_container, write_container
@@ -159,3 +160,15 @@ def test_a_part_with_thousands_of_digits(capsys: Capture) -> None:
     _, err = clean(capsys, "batch", "order", "bags.txt", "-o", "out", "--part", parts, code=2)
     assert err.startswith("error: Invalid value: --part is 1/999")
     assert len(err) < 300
+
+
+def test_fields_of_a_header_that_are_not_what_they_should_be() -> None:
+    """Found by fuzzing: `info --all` of a file that says what it likes."""
+    header = {"start": [1], "language_model": "x", "templates": 3, "networks": {"a": {"b": None}}}
+    shown = dict(flatten(header))
+    assert shown == {
+        "start": "1",
+        "language model": "x",
+        "templates": "3",
+        "networks": "a b None",
+    }

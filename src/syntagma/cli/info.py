@@ -244,9 +244,9 @@ def flatten(header: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     model that training started from and the language model are described by their own keys."""
     for key, value in header.items():
         name = key.replace("_", " ")
-        if key == "templates":
+        if key == "templates" and isinstance(value, list):
             yield name, str(len(value))
-        elif key in ("start", "language_model"):
+        elif key in ("start", "language_model") and isinstance(value, Mapping):
             yield from ((f"{name} {inner}", text) for inner, text in flatten(value))
         elif isinstance(value, list) and value and isinstance(value[0], Mapping):
             for entry in value:
