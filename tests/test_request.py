@@ -21,6 +21,7 @@ GIVEN: dict[str, Any] = {
     "expansions": 9,
     "max_words": 20,
     "projective": True,
+    "judge": False,
     "margin": 0.5,
 }
 

@@ -31,7 +31,7 @@ _MOST = {
     "expansions": MAX_EXPANSIONS,
     "max_words": 1 << 31,
 }
-_LIMITS = ("beam", "timeout", "max_words", "projective")
+_LIMITS = ("beam", "timeout", "max_words", "projective", "judge")
 # The options of each operation; the search is that of the model.
 OPTIONS: Final[dict[Operation, tuple[str, ...]]] = {
     "order": ("n_best", "diverse", "expansions", *_LIMITS),
@@ -49,8 +49,9 @@ class Request:
     meaning or emphasis. A beam search has a `beam`, which is narrowed as needed to end within
     `timeout` seconds. A best-first search ends after `timeout` seconds or that many `expansions`,
     whichever comes first. Problems with more than `max_words` words are refused. With
-    `projective`, every subtree of given arcs is contiguous. `margin` is the loss per pair of
-    neighbours that `accept` tolerates.
+    `projective`, every subtree of given arcs is contiguous. Without `judge`, the judge that was
+    loaded with the model is not asked. `margin` is the loss per pair of neighbours that `accept`
+    tolerates.
 
     Raises `ArgumentError` if an option is out of range or does not go with another one.
     """
@@ -64,6 +65,7 @@ class Request:
     expansions: int | None = None
     max_words: int = DEFAULT_MAX_WORDS
     projective: bool = False
+    judge: bool = True
     margin: float | None = None
 
     def __post_init__(self) -> None:
@@ -86,7 +88,7 @@ class Request:
             raise ArgumentError(
                 f"margin must be a number that is 0 or more, not {shown(margin)}", field="margin"
             )
-        for name in ("diverse", "projective"):
+        for name in ("diverse", "projective", "judge"):
             if not isinstance(value := getattr(self, name), bool):
                 raise ArgumentError(f"{name} must be True or False, not {shown(value)}", field=name)
         if self.diverse and self.n_best is None:

@@ -38,7 +38,7 @@ def open_judge(
     weights = _same(_WEIGHT if weight is None else weight)
     if isinstance(judge, str) and judge == SMOLLM2:
         found = _of_file(
-            _smollm2(), SMOLLM2, _SMOLLM2_WEIGHTS if weight is None else weights, _DIGEST
+            smollm2_file(), SMOLLM2, _SMOLLM2_WEIGHTS if weight is None else weights, _DIGEST
         )
         return replace(found, lead=_SMOLLM2_LEAD)
     if isinstance(judge, (str, os.PathLike)):
@@ -71,7 +71,7 @@ def _same(weight: float) -> JudgeWeights:
     return JudgeWeights(*[float(weight)] * 4)
 
 
-def _smollm2() -> Path:
+def smollm2_file() -> Path:
     """The file in its package, which is not imported: it would need another runtime."""
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:

@@ -61,6 +61,7 @@ class ScoreOptions(TypedDict, total=False):
     beam: int | None
     timeout: float | None
     projective: bool
+    judge: bool
 
 
 class JudgeOptions(ScoreOptions, total=False):
@@ -289,6 +290,8 @@ class Linearizer:
         A model that has learned to (`lifts`) may make subtrees of given arcs discontinuous, as its
         language does. With `projective`, every subtree is contiguous.
 
+        With `judge=False`, a judge that was loaded with the model is not asked.
+
         A best-first search has no beam. It ends after `timeout` seconds (5 by default) or after
         that many `expansions` of edges, which gives the same result on any machine. A result that
         is not `finished` by then may leave words out.
@@ -473,10 +476,6 @@ class Linearizer:
     def _check(self, request: Request) -> None:
         """Raise if this model cannot answer the request."""
         name = brief(str(self.info.header.get("name", "-")))
-        if self.judge is not None and request.operation in ("score", "accept"):
-            raise ModelError(
-                f"{request.operation} takes no judge yet: load the model {name} without one"
-            )
         if request.operation == "score":
             self._strategy.beam(is_tree=False)  # raises if the search has none, and cannot score
         if request.operation == "accept" and self.search != "beam":
@@ -609,7 +608,7 @@ class Linearizer:
         if self.search != "beam" or self._model.scorer.chooses_forms:
             yield from realized
             return
-        narrow = replace(request, beam=PARSING_BEAM)
+        narrow = replace(request, beam=PARSING_BEAM, judge=False)
 
         def parse(sentences: Sequence[Parsing]) -> list[Linearization | None]:
             if clock.over:

@@ -74,7 +74,7 @@ class BeamStrategy:
         alone."""
         widths = [request.beam or self.beam(encoding.is_tree) for encoding in encodings]
         opened = self._open(encodings, widths, clock)
-        judge = self._result_judge
+        judge = self._result_judge if request.judge else None
         for encoding in encodings:
             wanted = n_best if judge is None else judge.wanted(encoding, n_best)
             try:
