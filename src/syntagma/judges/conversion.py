@@ -1,4 +1,4 @@
-"""From a GGUF file to what CTranslate2 reads, in a cache folder: the weights in 8 bits, and the
+"""From a GGUF file to what ONNX Runtime reads, in a cache folder: the weights in 8 bits, and the
 tokeniser. A file is converted once; its SHA-256 names the folder.
 """
 
@@ -7,25 +7,25 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from syntagma.errors import ModelError, OutputError, PackageError, missing_package
 from syntagma.files import temporary
 from syntagma.files.reading import open_regular
-from syntagma.judges.gguf_file import MAX_FILE, TENSOR_TYPES, read_description
+from syntagma.judges.adapter import adapted, read_adapter
+from syntagma.judges.gguf_file import MAX_FILE, TENSOR_TYPES, Tensor, read_description
+from syntagma.judges.graph import Floats, Weights, graphs
 from syntagma.judges.llama import Llama, read_llama
 
-CONVERSION: Final = 1  # in the name of the folder: raised when the conversion changes
+CONVERSION: Final = 2  # in the name of the folder: raised when the conversion changes
 ABOUT: Final = "judge.json"
 TOKENIZER: Final = "tokenizer.json"
-
-Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +50,48 @@ def cache_folder() -> Path:
     return base / "syntagma" / "judges"
 
 
-def converted(path: Path, digest: str | None = None) -> Converted:
+def converted(path: Path, digest: str | None = None, adapter: Path | None = None) -> Converted:
     """The converted model of a GGUF file, from the cache if it is there.
 
-    With `digest`, the file must have this SHA-256. Raises `ModelError` for a file that is not a
-    model that can be a judge, `OutputError` if the cache cannot be written.
+    With `digest`, the file must have this SHA-256. With `adapter`, its weights are adapted.
+    Raises `ModelError` for a file that is not a model that can be a judge, `OutputError` if the
+    cache cannot be written.
     """
+    with _opened(path) as source:
+        if digest not in (None, source.digest):
+            raise ModelError(
+                f"{path}: its SHA-256 is {source.digest}, not {digest}: install its package again"
+            )
+        if adapter is None:
+            folder = cache_folder() / f"{source.digest}-{CONVERSION}"
+            if not (folder / ABOUT).is_file():
+                _convert(source, None, folder)
+            return Converted(folder, source.digest)
+        with _opened(adapter) as added:
+            folder = cache_folder() / f"{source.digest}-{added.digest}-{CONVERSION}"
+            if not (folder / ABOUT).is_file():
+                _convert(source, added, folder)
+            return Converted(folder, added.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A file that is open, with its SHA-256."""
+
+    path: Path
+    file: BinaryIO
+    size: int
+    digest: str
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[_Source]:
     try:
         with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
             if size > MAX_FILE:
                 raise ModelError(f"{path}: {size:,} bytes, more than the limit of {MAX_FILE:,}")
-            found = _digest(file)
-            if digest not in (None, found):
-                raise ModelError(
-                    f"{path}: its SHA-256 is {found}, not {digest}: install its package again"
-                )
-            folder = cache_folder() / f"{found}-{CONVERSION}"
-            if not (folder / ABOUT).is_file():
-                _convert(path, file, size, folder)
-            return Converted(folder, found)
+            yield _Source(path, file, size, _digest(file))
     except OSError as error:
         raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from error
 
@@ -81,22 +103,29 @@ def _digest(file: BinaryIO) -> str:
     return digest.hexdigest()
 
 
-def _convert(path: Path, file: BinaryIO, size: int, folder: Path) -> None:
+def _convert(source: _Source, added: _Source | None, folder: Path) -> None:
     """Write the folder under another name, and rename it: of two processes that do this at once,
     one comes second, and uses what the other has written."""
     try:
-        file.seek(0)
-        model = read_llama(read_description(file, size))
-        tokenizer, spec = _tokenizer(model), _specification(model, file)
+        source.file.seek(0)
+        model = read_llama(read_description(source.file, source.size))
+        weights = _tensors(model.tensors, source.file, ".weight")
+        if added is not None:
+            added.file.seek(0)
+            adapter = read_adapter(read_description(added.file, added.size), model)
+            weights = adapted(weights, adapter, _tensors(adapter.tensors, added.file), model)
+        tokenizer, models = _tokenizer(model), graphs(model, weights)
     except (PackageError, OSError, MemoryError):
         raise
     except Exception as error:  # also of the packages that convert
-        raise ModelError(f"{path}: cannot be a judge: {error}") from error
+        raise ModelError(f"{(added or source).path}: cannot be a judge: {error}") from error
     about = {
         "start": model.start,
         "end": model.end,
         "context": model.context,
-        "tokens": len(model.tokens),
+        "layers": model.layers,
+        "width": model.width,
+        "state": model.kv_heads * model.head_size,
     }
     made = temporary.unused_name(folder.parent)
     try:
@@ -105,7 +134,8 @@ def _convert(path: Path, file: BinaryIO, size: int, folder: Path) -> None:
             made.mkdir()
             temporary.note(made)
         tokenizer.save(str(made / TOKENIZER))
-        spec.save(str(made))
+        for name, content in models:
+            (made / name).write_bytes(content)
         (made / ABOUT).write_text(json.dumps(about), encoding="utf-8")
         try:
             made.rename(folder)
@@ -138,59 +168,8 @@ def _tokenizer(model: Llama) -> Any:
     return tokenizer
 
 
-def _specification(model: Llama, file: BinaryIO) -> Any:
-    """The model as CTranslate2 describes it, with weights in 8 bits.
-
-    GGUF files of llama have the rows of queries and keys in an order that makes rotary embeddings
-    interleaved.
-    """
-    try:
-        from ctranslate2.specs import TransformerDecoderModelSpec
-        from ctranslate2.specs.common_spec import Activation
-    except ImportError as error:
-        raise missing_package("a judge", "ctranslate2", "judge", error) from error
-    weights = _weights(model, file)
-    spec = TransformerDecoderModelSpec.from_config(
-        model.layers,
-        model.heads,
-        activation=Activation.SWISH,
-        pre_norm=True,
-        ffn_glu=True,
-        rms_norm=True,
-        rotary_dim=0,
-        rotary_interleave=True,
-        rotary_base=model.rotary_base,
-        num_heads_kv=model.kv_heads,
-    )
-    decoder = spec.decoder
-    decoder.scale_embeddings = False
-    decoder.embeddings.weight = weights("token_embd")
-    tied = "output.weight" not in model.tensors
-    decoder.projection.weight = decoder.embeddings.weight if tied else weights("output")
-    decoder.layer_norm.gamma = weights("output_norm")
-    for number, layer in enumerate(decoder.layer):
-        block = f"blk.{number}"
-        attention, inner = layer.self_attention, layer.ffn
-        attention.layer_norm.gamma = weights(f"{block}.attn_norm")
-        attention.linear[0].weight = np.concatenate(
-            [weights(f"{block}.attn_{name}") for name in "qkv"]
-        )
-        attention.linear[1].weight = weights(f"{block}.attn_output")
-        inner.layer_norm.gamma = weights(f"{block}.ffn_norm")
-        inner.linear_0.weight = weights(f"{block}.ffn_gate")
-        inner.linear_0_noact.weight = weights(f"{block}.ffn_up")
-        inner.linear_1.weight = weights(f"{block}.ffn_down")
-    spec.register_vocabulary(model.tokens)
-    spec.config.bos_token, spec.config.eos_token = model.start, model.end
-    spec.config.unk_token = model.end
-    spec.config.layer_norm_epsilon = model.epsilon
-    spec.validate()
-    spec.optimize(quantization="int8")
-    return spec
-
-
-def _weights(model: Llama, file: BinaryIO) -> Callable[[str], Floats]:
-    """Reads a tensor by its name."""
+def _tensors(tensors: Mapping[str, Tensor], file: BinaryIO, ending: str = "") -> Weights:
+    """Reads a tensor by its name without the ending."""
     try:
         from gguf import GGMLQuantizationType
         from gguf.quants import dequantize
@@ -198,14 +177,14 @@ def _weights(model: Llama, file: BinaryIO) -> Callable[[str], Floats]:
         raise missing_package("a judge", "gguf", "judge", error) from error
 
     def read(name: str) -> Floats:
-        tensor = model.tensors[f"{name}.weight"]
+        tensor = tensors[name + ending]
         file.seek(tensor.offset)
         content = bytearray(file.read(tensor.size))  # weights that need no conversion are changed
         stored = np.frombuffer(content, np.uint8).reshape(tensor.stored_shape)
         with np.errstate(all="ignore"):  # what is not finite is found below
             weights = dequantize(stored, GGMLQuantizationType[TENSOR_TYPES[tensor.type][0]])
         if not np.isfinite(weights).all():
-            raise ModelError(f"the tensor '{name}.weight' has numbers that are not finite")
+            raise ModelError(f"the tensor {name + ending!r} has numbers that are not finite")
         return np.ascontiguousarray(weights, np.float32)
 
     return read

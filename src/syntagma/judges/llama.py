@@ -49,6 +49,16 @@ class Llama:
     end: str
     tensors: Mapping[str, Tensor]
 
+    @property
+    def width(self) -> int:
+        """The dimensions of a token."""
+        return self.tensors["token_embd.weight"].shape[1]
+
+    @property
+    def head_size(self) -> int:
+        """The dimensions of a head."""
+        return self.width // self.heads
+
 
 def read_llama(description: Description) -> Llama:
     """Check what a file describes. Raises `ModelError`, without the file's name."""
