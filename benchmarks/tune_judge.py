@@ -165,7 +165,7 @@ def batches(tokenizer: Any, seed: int) -> list[list[list[int]]]:
     rng, made = random.Random(seed), []
     pool = 2_000  # sorted together
     for start in range(0, len(encoded), pool):
-        group, batch = sorted(encoded[start : start + pool], key=len), []
+        group, batch = sorted(encoded[start : start + pool], key=len), list[list[int]]()
         for each in group:
             if batch and (len(batch) + 1) * len(each) > TOKENS:
                 made.append(batch)
@@ -197,7 +197,7 @@ def train(model: Any, tokenizer: Any, arguments: argparse.Namespace) -> None:
             for each, weight in zip(adapted, weights, strict=True):
                 each.copy_(weight)
         loss = batch_loss(model, plan[step])
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         for each, weight in zip(adapted, weights, strict=True):
             weight.grad, each.grad = each.grad.float(), None
         torch.nn.utils.clip_grad_norm_(weights, 1.0)

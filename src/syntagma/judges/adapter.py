@@ -42,7 +42,7 @@ def read_adapter(description: Description, model: Llama) -> Adapter:
     alpha = fields.get(ALPHA)
     if type(alpha) is not float or not 0 < alpha < 1e6:
         raise ModelError(f"the field {ALPHA!r} is not a number above 0")
-    shapes = {}
+    shapes = dict[str, tuple[int, ...]]()
     for layer in range(model.layers):
         for part in _ADAPTED:
             name = f"blk.{layer}.{part}.weight"

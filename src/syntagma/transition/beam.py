@@ -72,9 +72,13 @@ class BeamStrategy:
     ) -> Iterator[list[Linearization] | SyntagmaError]:
         """Open searches of problems together, and run them one by one. What has a time limit comes
         alone."""
-        widths = [request.beam or self.beam(encoding.is_tree) for encoding in encodings]
-        opened = self._open(encodings, widths, clock)
         judge = self._result_judge if request.judge else None
+        least = (lambda encoding: 1) if judge is None else judge.beam
+        widths = [
+            request.beam or max(self.beam(encoding.is_tree), least(encoding))
+            for encoding in encodings
+        ]
+        opened = self._open(encodings, widths, clock)
         for encoding in encodings:
             wanted = n_best if judge is None else judge.wanted(encoding, n_best)
             try:

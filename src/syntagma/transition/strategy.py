@@ -93,6 +93,9 @@ class ResultJudge(Protocol):
     Built in is `judges.judging.SentenceJudge`.
     """
 
+    def beam(self, encoding: Encoding) -> int:
+        """The least width of a beam that holds what the judge chooses from."""
+
     def wanted(self, encoding: Encoding, n_best: int) -> int:
         """How many results the searches are to find, so that `n_best` can be chosen from them."""
 
