@@ -60,8 +60,10 @@ def _value_name(kind: Any) -> str | None:
 
 def request_options(context: typer.Context) -> dict[str, Any]:
     """What the options of a command say of a request, but for its operation and search: the
-    parameters that are named as fields of `Request`, which no command reads itself."""
-    return {name: context.params[name] for name in DEFAULTS if name in context.params}
+    parameters that are named as fields of `Request`, which no command reads itself. `--judge` is
+    not one: it names what `load` opens."""
+    given = context.params
+    return {name: given[name] for name in DEFAULTS if name in given and name != "judge"}
 
 
 def judge_options(context: typer.Context) -> dict[str, Any]:
