@@ -1,4 +1,4 @@
-"""`syntagma evaluate`: measures a model on a treebank; figures as tables and as JSON."""
+"""`syntagma evaluate`: measures a model on a treebank or text; figures as tables and as JSON."""
 
 import json
 import shlex
@@ -30,8 +30,9 @@ def evaluate(
     data: Annotated[
         list[Path],
         typer.Option(
-            help="A treebank in CoNLL-U, or a CCGbank (.auto); repeatable, and a quoted pattern"
-            " such as 'wsj/23/*.conllu' stands for several files."
+            help="A treebank in CoNLL-U, a CCGbank (.auto), or raw English text, one sentence per"
+            " line (.txt); repeatable, and a quoted pattern such as 'wsj/23/*.conllu' stands for"
+            " several files."
         ),
     ],
     condition: Annotated[
@@ -39,9 +40,16 @@ def evaluate(
         typer.Option(
             metavar="NAME",
             help="What the input gives: none, pos, half, tree, labelled, or tagsT-arcsA with T"
-            " and A 0, 50 or 100 (percent); repeatable. Default: the first five.",
+            " and A 0, 50 or 100 (percent); repeatable. Default: the first five. Raw text, and"
+            " --as-typed, have only none.",
         ),
     ] = None,
+    as_typed: Annotated[
+        bool,
+        typer.Option(
+            help="Write the words as people type: in lower case but for I, without the final mark."
+        ),
+    ] = False,
     search: options.Search = "beam",
     beam: options.Beam = None,
     timeout: options.Timeout = None,
@@ -118,7 +126,7 @@ def evaluate(
     projective: options.Projective = False,
     debug: options.Debug = False,
 ) -> None:
-    """Measure a model on a treebank.
+    """Measure a model on a treebank or on raw text.
 
     The words of each sentence are shuffled and ordered again; the condition determines which
     tags, arcs and labels are given. The result is compared with the original by BLEU (sacrebleu;
@@ -128,6 +136,8 @@ def evaluate(
     \b
     The five main conditions:
         syntagma evaluate --data en_ewt-ud-test.conllu
+    Raw text, one sentence per line, as people type:
+        syntagma evaluate --data everyday.txt --as-typed
     Labelled trees only, the first 100 sentences, a narrow beam:
         syntagma evaluate --data test.conllu --condition labelled --limit 100 --beam 8
     The nine conditions of Liu et al. (2015), Table 3, by two of their corners:
@@ -151,8 +161,11 @@ def evaluate(
     request = Request(search=search, **options.request_options(context))
     from syntagma.models.loading import DEFAULT_MODELS
     from syntagma.treebanks.corpus import corpus_files
+    from syntagma.treebanks.plain_text import is_plain_text
 
     files = corpus_files(data, "--data")
+    plain = is_plain_text(files[0])
+    conditions = condition or (["none"] if plain or as_typed else None)
     models = model or [DEFAULT_MODELS[search]]
     output_files = outputs or []
     systems = [*models, *map(str, output_files)]
@@ -162,22 +175,24 @@ def evaluate(
     if len(systems) > 1 and (shared_task or spans):
         raise typer.BadParameter("--sr and --spans take one --model and no --outputs")
     if shared_task:
-        if condition or spans or examples or search != "beam":
+        if condition or spans or examples or as_typed or search != "beam":
             raise typer.BadParameter(
-                "--sr takes neither --condition, --spans, --examples nor --search"
+                "--sr takes neither --condition, --spans, --examples, --as-typed nor --search"
             )
+        if plain:
+            raise typer.BadParameter(f"--sr is for treebanks with lemmas, not for {files[0]}")
         if bleu_tokenize != "none" or lowercase:
             raise typer.BadParameter("--sr has scores of its own: no --bleu-tokenize, --lowercase")
         text, record = _evaluate_realization(context, files, models[0], input_file, request)
     else:
         if input_file or no_hints:
             raise typer.BadParameter("--input and --no-hints go with --sr")
-        if output_files and len(condition or ()) != 1:
+        if output_files and len(conditions or ()) != 1:
             raise typer.BadParameter("--outputs belong to one condition: name it with --condition")
         for name in systems:
             if systems.count(name) > 1:
                 raise typer.BadParameter(f"{name} is given twice")
-        text, record = _evaluate_order(context, files, models, output_files, request)
+        text, record = _evaluate_order(context, files, models, output_files, conditions, request)
     write_stdout(text)
     if json_file:
         from syntagma.files.writing import atomic_write
@@ -197,6 +212,7 @@ def _evaluate_order(
     files: list[Path],
     models: list[str],
     outputs: list[Path],
+    conditions: list[str] | None,
     request: Request,
 ) -> tuple[str, dict[str, Any]]:
     """Figures of one model, or a comparison of several systems, as text and as JSON."""
@@ -218,6 +234,7 @@ def _evaluate_order(
 
     given = context.params
     threads, seed = given["threads"], given["seed"]
+    as_typed = given["as_typed"]
     splitting = {name: given[name] for name in ("bleu_tokenize", "lowercase")}
     # Everything is read before the first model is measured, so that faults show at once.
     judge = options.judge_options(context)
@@ -229,7 +246,7 @@ def _evaluate_order(
         read_corpus(files, each.tag_column, heads_of(each.info.header)) for each in linearizers
     ]
     others = {str(path): read_outputs(path, len(corpora[0]))[: given["limit"]] for path in outputs}
-    conditions = given["condition"] or min(map(main_conditions, linearizers), key=len)
+    conditions = conditions or min(map(main_conditions, linearizers), key=len)
     reports, records = {}, []
     for name, linearizer, corpus in zip(models, linearizers, corpora, strict=True):
         sentences = corpus[: given["limit"]]
@@ -243,14 +260,23 @@ def _evaluate_order(
                 threads=threads,
                 seed=seed,
                 spans=given["spans"],
+                as_typed=as_typed,
                 on_sentence=ticker.advance,
             )
         budget = _budget(request, linearizer)
         records.append(
-            {**budget, "threads": threads, "seed": seed, **report_as_dict(reports[name])}
+            {
+                **budget,
+                "threads": threads,
+                "seed": seed,
+                "as_typed": as_typed,
+                **report_as_dict(reports[name]),
+            }
         )
     first = reports[models[0]]
-    subject = f"on {_names(files)}, {len(first.references)} sentences"
+    subject = (
+        f"on {_names(files)}{' as typed' if as_typed else ''}, {len(first.references)} sentences"
+    )
     signatures = {
         name: [f"BLEU {each.bleu:.2f} {each.signature}" for each in report.figures]
         for name, report in reports.items()

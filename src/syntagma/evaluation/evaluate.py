@@ -26,6 +26,7 @@ from syntagma.evaluation.spans import (
 from syntagma.problem.problem import Problem
 from syntagma.request import Request
 from syntagma.results.linearization import Linearization, violations
+from syntagma.treebanks import plain_text
 from syntagma.treebanks.conditions import (
     CONDITIONS,
     MAIN_CONDITIONS,
@@ -118,6 +119,7 @@ def evaluate(
     limit: int | None = None,
     projective: bool = False,
     spans: bool = False,
+    as_typed: bool = False,
     bleu_tokenize: BleuTokenizer = "none",
     lowercase: bool = False,
     on_sentence: Callable[[], None] | None = None,
@@ -126,6 +128,9 @@ def evaluate(
 
     Arcs are given as `sentences` have them, so these must be trees as annotated: lifted ones
     (`read_treebank`) would give some of the order away.
+
+    Sentences without trees, `Sentence(forms)`, have the condition none alone. So have all sentences
+    with `as_typed`: their words are in lower case but for *I*, without the final mark.
 
     `limit` keeps the first sentences only. `spans` also compares the spans of the trees (Liu et al.
     2015, Table 4 and Figure 9). `on_sentence` is called after each sentence, for progress. Time by
@@ -150,7 +155,7 @@ def evaluate(
     names = [conditions] if isinstance(conditions, str) else conditions
     if not is_collection(names):
         raise ArgumentError(f"conditions must be a list of names, not {shown(names)}")
-    for flag, name in ((spans, "spans"), (lowercase, "lowercase")):
+    for flag, name in ((spans, "spans"), (as_typed, "as_typed"), (lowercase, "lowercase")):
         if not isinstance(flag, bool):
             raise ArgumentError(f"{name} must be True or False, not {shown(flag)}")
     if bleu_tokenize not in get_args(BleuTokenizer):
@@ -164,12 +169,19 @@ def evaluate(
             known = ", ".join(CONDITIONS)
             raise ArgumentError(f"unknown condition {shown(name)}: choose from {known}")
     limit = None if limit is None else check_range("limit", limit, sys.maxsize)
-    sentences = as_sentences(sentences, "sentences")[:limit]
+    sentences = as_sentences(sentences, "sentences", trees=False)[:limit]
     if not sentences:
         raise ArgumentError("nothing to evaluate: the treebank has no sentences")
-    references = tuple(" ".join(sentence.forms) for sentence in sentences)
     data = signature.digest_trees(sentences)
-    shared = signature.settings(linearizer, request, n=len(sentences), data=data, seed=seed)
+    if as_typed:
+        sentences = list(map(plain_text.as_typed, sentences))
+    if not all(sentence.heads for sentence in sentences):
+        _check_without_trees(names, spans=spans)
+    references = tuple(" ".join(sentence.forms) for sentence in sentences)
+    typed = {"words": "as typed"} if as_typed else {}
+    shared = signature.settings(
+        linearizer, request, n=len(sentences), data=data, seed=seed, **typed
+    )
     golds = [(sentence.forms, sentence.heads) for sentence in sentences]
     metric = bleu_metric(bleu_tokenize, lowercase=lowercase)
     tick = on_sentence or (lambda: None)
@@ -219,6 +231,15 @@ def evaluate(
 def main_conditions(linearizer: "Linearizer") -> list[str]:
     """The main conditions that a model can be given; a CCG model takes no arcs."""
     return list(MAIN_CONDITIONS) if linearizer.takes_arcs else ["none", "pos"]
+
+
+def _check_without_trees(conditions: Sequence[str], *, spans: bool) -> None:
+    without = "sentences of plain text, or as typed, have no tags and no trees"
+    for name in conditions:
+        if name != "none":
+            raise ArgumentError(f"{without}: the condition must be none, not {name}")
+    if spans:
+        raise ArgumentError(f"{without}: there are no spans to compare")
 
 
 def _results(

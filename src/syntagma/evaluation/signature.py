@@ -55,11 +55,9 @@ def join(metric: str, fields: Mapping[str, object]) -> str:
 
 
 def digest_trees(sentences: Sequence[Sentence]) -> str:
-    """A checksum of words, tags and trees, whatever file they come from."""
-    rows = (
-        zip(sentence.forms, sentence.tags, sentence.heads, sentence.deprels, strict=True)
-        for sentence in sentences
-    )
+    """A checksum of words, tags and trees, if there are any, whatever file they come from."""
+    columns = ((each.forms, each.tags, each.heads, each.deprels) for each in sentences)
+    rows = (zip(*filter(None, each), strict=True) for each in columns)
     return _digest("".join("\t".join(map(str, row)) + "\n" for row in each) for each in rows)
 
 

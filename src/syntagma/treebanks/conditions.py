@@ -78,12 +78,12 @@ def constrain(
         tag_given = tag_draw < condition.tags
         upos = sentence.upos[place] if tag_given and sentence.upos else ""
         arc_given = arc_draw < condition.arcs
-        head = sentence.heads[place]
+        head = sentence.heads[place] if arc_given else None
         words.append(
             Word(
                 form=sentence.forms[place],
                 tag=sentence.tags[place] or None if tag_given else None,
-                head=(index_of[head - 1] if head else 0) if arc_given else None,
+                head=index_of[head - 1] if head else head,
                 deprel=sentence.deprels[place] if arc_given and condition.labelled else None,
                 features=features[place] if tag_given and features else None,
                 upos=upos or None,

@@ -1,4 +1,5 @@
-"""Gold sentences of one or several files: CCGbanks, or treebanks in CoNLL-U (`treebank`).
+"""Gold sentences of one or several files: CCGbanks, treebanks in CoNLL-U (`treebank`), or plain
+text (`plain_text`).
 
 Which files a pattern matches is decided in `files/paths.py`.
 """
@@ -18,6 +19,7 @@ from syntagma.files.paths import expand_paths
 from syntagma.files.reading import open_text, source_name
 from syntagma.formats.auto import HeadSource, has_features, read_auto
 from syntagma.problem.word import ROOT_LABEL, TagColumn
+from syntagma.treebanks.plain_text import is_plain_text, read_plain_text
 from syntagma.treebanks.treebank import Sentence, read_treebank
 
 LOOKED_AT = 1000  # lines of a file in which features are looked for
@@ -53,9 +55,11 @@ def is_ccgbank(path: str | os.PathLike[str]) -> bool:
 def read_sentences(
     path: str | os.PathLike[str], tag_column: TagColumn = "xpos", heads: HeadSource | None = None
 ) -> list[Sentence]:
-    """Read a CCGbank or a treebank, whichever the name of the file indicates."""
+    """Read a CCGbank, plain text or a treebank, whichever the name of the file indicates."""
     if is_ccgbank(path):
         return [each.sentence for each in read_ccgbank(path, heads)]
+    if is_plain_text(path):
+        return read_plain_text(path)
     return read_treebank(path, tag_column)
 
 
@@ -84,22 +88,27 @@ def read_ccgbank(
 
 
 def corpus_files(paths: str | Path | Sequence[str | Path], name: str = "paths") -> list[Path]:
-    """The files of a treebank that is given by one or more paths or patterns.
+    """The files of a corpus that is given by one or more paths or patterns.
 
-    All must be CoNLL-U, or all CCGbanks (.auto).
+    All must be CoNLL-U, or all CCGbanks (.auto), or all plain text (.txt).
     """
     files = expand_paths(paths, name)
     if not files:
         raise ArgumentError(f"{name} must name at least one file")
     for file in files[1:]:
-        if is_ccgbank(file) != is_ccgbank(files[0]):
-            first, second = sorted([files[0], file], key=is_ccgbank, reverse=True)
+        if _kind(file) != _kind(files[0]):
             raise FormatError(
-                f"a CCGbank and {second}, which is none, are not one corpus; give either "
-                ".auto files or CoNLL-U",
-                str(first),
+                f"{_kind(file)}, but {files[0]} is {_kind(files[0])}; the files of a corpus are of "
+                "one kind",
+                str(file),
             )
     return files
+
+
+def _kind(path: Path) -> str:
+    if is_ccgbank(path):
+        return "a CCGbank"
+    return "plain text" if is_plain_text(path) else "a treebank"
 
 
 def read_corpus(

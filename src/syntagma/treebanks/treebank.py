@@ -39,15 +39,16 @@ from syntagma.results.spelling import Spelling
 class Sentence:
     """A sentence with its gold tree; heads are 1-based, 0 for the root; a missing tag is empty.
 
-    `annotated_heads` are those of the treebank if the tree was lifted. Sentences of a CCGbank have
-    a derivation. `upos` is empty if the tags are UPOS tags. Features are written as in CoNLL-U.
-    Realisation needs lemmas (empty where missing), the spelling and the text as written.
+    A sentence of plain text has forms only. `annotated_heads` are those of the treebank if the tree
+    was lifted. Sentences of a CCGbank have a derivation. `upos` is empty if the tags are UPOS tags.
+    Features are written as in CoNLL-U. Realisation needs lemmas (empty where missing), the spelling
+    and the text as written.
     """
 
     forms: tuple[str, ...]
-    tags: tuple[str, ...]
-    heads: tuple[int, ...]
-    deprels: tuple[str, ...]
+    tags: tuple[str, ...] = ()
+    heads: tuple[int, ...] = ()
+    deprels: tuple[str, ...] = ()
     id: str | None = None
     derivation: Derivation | None = field(default=None, compare=False, repr=False)
     lemmas: tuple[str, ...] = field(default=(), compare=False, repr=False)
@@ -137,8 +138,8 @@ def as_annotated(sentence: Sentence) -> Sentence:
     return replace(sentence, heads=sentence.annotated_heads, annotated_heads=())
 
 
-def as_sentences(sentences: Iterable[Sentence], name: str) -> list[Sentence]:
-    """Sentences as a list, if they are sentences."""
+def as_sentences(sentences: Iterable[Sentence], name: str, *, trees: bool = True) -> list[Sentence]:
+    """Sentences as a list, if they are sentences and, unless told otherwise, have trees."""
     if isinstance(sentences, (str, os.PathLike)):
         raise ArgumentError(
             f"{name} must be a list of sentences, not a path: read it by read_treebank"
@@ -149,6 +150,8 @@ def as_sentences(sentences: Iterable[Sentence], name: str) -> list[Sentence]:
     for sentence in found:
         if not isinstance(sentence, Sentence):
             raise ArgumentError(f"{name} must be a list of sentences, not of {shown(sentence)}")
+        if trees and not sentence.heads:
+            raise ArgumentError(f"{name} must have trees; {shown(sentence.text)} has none")
     return found
 
 
