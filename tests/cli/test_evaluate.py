@@ -186,6 +186,78 @@ def test_outputs_that_cannot_be_compared(
     assert message in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "plain.txt"
+    path.write_text("Fast foxes seem to run.\n\nWe can't.\nHave I run?\n")
+    return path
+
+
+def test_plain_text(
+    text: Path, model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record, other = tmp_path / "figures.json", tmp_path / "other.txt"
+    other.write_text("fast foxes run\nwe ca n't\nI have run\n")
+    command = ["evaluate", "--data", str(text), "--model", str(model), "--json", str(record)]
+    assert run([*command, "--examples", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("model toy.syntagma on plain.txt, 3 sentences, beam")
+    assert "reference         Fast foxes seem to run .\n" in printed
+    kept = json.loads(record.read_text(encoding="utf-8"))
+    assert [each["condition"] for each in kept["conditions"]] == ["none"]
+    assert not kept["as_typed"]
+
+    options = ["--as-typed", "--outputs", str(other), "--threads", "2", "--limit", "2"]
+    assert run([*command, *options, "--examples", "2"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("2 systems on plain.txt as typed, 2 sentences\n")
+    assert "|condition:none|n:2|" in printed
+    assert "|words:as typed|" in printed
+    assert "\nreference  " in printed
+    assert "  we ca n't\n" in printed
+    kept = json.loads(record.read_text(encoding="utf-8"))
+    assert kept["models"][0]["as_typed"]
+    assert kept["comparisons"][0]["systems"][1]["lost"] == 2  # seem, to
+
+
+def test_a_treebank_as_typed(
+    treebank: Path, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["evaluate", "--data", str(treebank), "--model", str(model), "--as-typed"]
+    assert run([*command, "--examples", "2"]) == 0
+    printed = capsys.readouterr().out
+    assert "reference         fast foxes to seem me run\n" in printed
+    assert "\nhalf " not in printed
+    assert run([*command, "-c", "half"]) == 2
+    assert "the condition must be none, not half" in capsys.readouterr().err
+    assert run([*command, "--sr"]) == 2
+    assert "--sr takes neither" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-c", "pos"], "the condition must be none, not pos"),
+        (["--spans"], "there are no spans to compare"),
+        (["--sr"], "--sr is for treebanks with lemmas, not for "),
+        (["-d", "TREEBANK"], "toy.conllu: a treebank, but "),
+    ],
+)
+def test_what_plain_text_cannot_do(
+    treebank: Path,
+    text: Path,
+    model: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    message: str,
+) -> None:
+    options = [str(treebank) if each == "TREEBANK" else each for each in options]
+    assert run(["evaluate", "-d", str(text), "-m", str(model), *options]) == 2
+    printed = capsys.readouterr().err
+    assert message in printed
+    assert printed.count("\n") == 1
+
+
 def test_train_learns_from_lifted_trees_and_measures_on_annotated_ones(
     treebank: Path, tmp_path: Path, seen: dict[str, set[tuple[int, ...]]]
 ) -> None:

@@ -231,6 +231,31 @@ def test_how_bleu_counts_is_an_option_and_in_the_signature() -> None:
     assert cased.exact == caseless.exact == 0
 
 
+def test_sentences_without_trees() -> None:
+    plain = [Sentence(gold.forms) for gold in SENTENCES]
+    bags, annotated = evaluate(fake(), plain, "none"), evaluate(fake(), SENTENCES, "none")
+    assert bags["none"].outputs == annotated["none"].outputs
+    assert bags["none"].lengths[1].sentences == annotated["none"].lengths[1].sentences
+    digests = [each["none"].signature.split("|data:")[1][:8] for each in (bags, annotated)]
+    assert digests[0] != digests[1]
+    with pytest.raises(SyntagmaError, match="the condition must be none, not tree"):
+        evaluate(fake(), [SENTENCES[0], plain[1]], ["none", "tree"])
+    with pytest.raises(SyntagmaError, match="no trees: there are no spans to compare"):
+        evaluate(fake(), plain, "none", spans=True)
+
+
+def test_words_as_people_type_them() -> None:
+    gold = sentence("Am I late ?")
+    typed = fake([Sentence(("am", "I", "late"))])
+    report = evaluate(typed, [gold], "none", as_typed=True)
+    assert report.references == report["none"].outputs == ("am I late",)
+    signature = report["none"].signature
+    as_written = evaluate(typed, [gold], "none")["none"].signature
+    assert signature.replace("|words:as typed|", "|") == as_written
+    with pytest.raises(SyntagmaError, match="the condition must be none, not pos"):
+        evaluate(typed, [gold], "pos", as_typed=True)
+
+
 def test_phrases_are_counted_word_by_word() -> None:
     """A base NP is one word of the bag, and BLEU and coverage count its words."""
     one = Sentence(("the old boat", "sank"), ("NP", "VBD"), (2, 0), ("nsubj", "root"))
@@ -372,6 +397,8 @@ def test_bad_requests() -> None:
         evaluate(fake(), SENTENCES, bleu_tokenize=cast(Any, "zh"))
     with pytest.raises(SyntagmaError, match="lowercase must be True or False, not 1"):
         evaluate(fake(), SENTENCES, lowercase=cast(Any, 1))
+    with pytest.raises(SyntagmaError, match="as_typed must be True or False, not None"):
+        evaluate(fake(), SENTENCES, as_typed=cast(Any, None))
 
 
 def test_report_as_json() -> None:

@@ -38,14 +38,23 @@ def test_a_file_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
     assert len(read_corpus([link, path])) == 1
 
 
-def test_treebanks_and_ccgbanks_are_not_mixed(tmp_path: Path) -> None:
+def test_kinds_are_not_mixed(tmp_path: Path) -> None:
     treebank = write(tmp_path, "a.conllu", "mixed")
     ccgbank = tmp_path / "a.auto"
     ccgbank.write_text(AUTO)
     assert read_corpus(ccgbank)[0].forms == ("rain", "falls")
-    for pair in ([treebank, ccgbank], [ccgbank, treebank]):
-        with pytest.raises(FormatError, match=r"a\.auto: a CCGbank and .*a\.conllu, which is none"):
-            corpus_files(pair)
+    text = tmp_path / "a.txt"
+    text.write_text("It rains.\n")
+    assert read_corpus(text)[0].forms == ("It", "rains", ".")
+    for first, kind, second, other in (
+        (treebank, "a treebank", ccgbank, "a CCGbank"),
+        (ccgbank, "a CCGbank", treebank, "a treebank"),
+        (treebank, "a treebank", text, "plain text"),
+        (text, "plain text", ccgbank, "a CCGbank"),
+    ):
+        with pytest.raises(FormatError) as error:
+            corpus_files([first, second])
+        assert str(error.value).startswith(f"{second}: {other}, but {first} is {kind};")
 
 
 def test_no_files(tmp_path: Path) -> None:

@@ -30,9 +30,9 @@ def evaluate(
     data: Annotated[
         list[Path],
         typer.Option(
-            help="A treebank in CoNLL-U, a CCGbank (.auto), or raw English text, one sentence per"
-            " line (.txt); repeatable, and a quoted pattern such as 'wsj/23/*.conllu' stands for"
-            " several files."
+            help="A treebank in CoNLL-U, a CCGbank (.auto), or plain English text with a sentence"
+            " per line (.txt); repeatable, and a quoted pattern such as 'wsj/23/*.conllu' stands"
+            " for several files."
         ),
     ],
     condition: Annotated[
@@ -40,7 +40,7 @@ def evaluate(
         typer.Option(
             metavar="NAME",
             help="What the input gives: none, pos, half, tree, labelled, or tagsT-arcsA with T"
-            " and A 0, 50 or 100 (percent); repeatable. Default: the first five. Raw text, and"
+            " and A 0, 50 or 100 (percent); repeatable. Default: the first five. Plain text, and"
             " --as-typed, have only none.",
         ),
     ] = None,
@@ -126,7 +126,7 @@ def evaluate(
     projective: options.Projective = False,
     debug: options.Debug = False,
 ) -> None:
-    """Measure a model on a treebank or on raw text.
+    """Measure a model on a treebank or on plain text.
 
     The words of each sentence are shuffled and ordered again; the condition determines which
     tags, arcs and labels are given. The result is compared with the original by BLEU (sacrebleu;
@@ -136,7 +136,7 @@ def evaluate(
     \b
     The five main conditions:
         syntagma evaluate --data en_ewt-ud-test.conllu
-    Raw text, one sentence per line, as people type:
+    Plain text with a sentence per line, as people type:
         syntagma evaluate --data everyday.txt --as-typed
     Labelled trees only, the first 100 sentences, a narrow beam:
         syntagma evaluate --data test.conllu --condition labelled --limit 100 --beam 8

@@ -169,7 +169,7 @@ def evaluate(
             known = ", ".join(CONDITIONS)
             raise ArgumentError(f"unknown condition {shown(name)}: choose from {known}")
     limit = None if limit is None else check_range("limit", limit, sys.maxsize)
-    sentences = as_sentences(sentences, "sentences", trees=False)[:limit]
+    sentences = as_sentences(sentences, "sentences")[:limit]
     if not sentences:
         raise ArgumentError("nothing to evaluate: the treebank has no sentences")
     data = signature.digest_trees(sentences)

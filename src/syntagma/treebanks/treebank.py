@@ -138,8 +138,8 @@ def as_annotated(sentence: Sentence) -> Sentence:
     return replace(sentence, heads=sentence.annotated_heads, annotated_heads=())
 
 
-def as_sentences(sentences: Iterable[Sentence], name: str, *, trees: bool = True) -> list[Sentence]:
-    """Sentences as a list, if they are sentences and, unless told otherwise, have trees."""
+def as_sentences(sentences: Iterable[Sentence], name: str) -> list[Sentence]:
+    """Sentences as a list, if they are sentences."""
     if isinstance(sentences, (str, os.PathLike)):
         raise ArgumentError(
             f"{name} must be a list of sentences, not a path: read it by read_treebank"
@@ -150,8 +150,6 @@ def as_sentences(sentences: Iterable[Sentence], name: str, *, trees: bool = True
     for sentence in found:
         if not isinstance(sentence, Sentence):
             raise ArgumentError(f"{name} must be a list of sentences, not of {shown(sentence)}")
-        if trees and not sentence.heads:
-            raise ArgumentError(f"{name} must have trees; {shown(sentence.text)} has none")
     return found
 
 
