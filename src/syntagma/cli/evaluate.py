@@ -171,7 +171,7 @@ def evaluate(
     systems = [*models, *map(str, output_files)]
     if json_file is not None:
         for each in models:
-            check_destination(json_file, [*files, input_file, *output_files, judge], each, search)
+            check_destination(json_file, [*files, input_file, *output_files], each, search, judge)
     if len(systems) > 1 and (shared_task or spans):
         raise typer.BadParameter("--sr and --spans take one --model and no --outputs")
     if shared_task:

@@ -123,9 +123,9 @@ NoLanguageModel = Annotated[
 Judge = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME|FILE",
-        help="Let a pretrained language model choose among the best orders: smollm2, or a GGUF"
-        " file. Needs the extra judge.",
+        metavar="NAME|FILE|hf:FOLDER",
+        help="Let a pretrained language model choose among the best orders: smollm2, a GGUF file"
+        " (both need the extra judge), or a folder of transformers (extra judge-torch).",
     ),
 ]
 JudgeWeight = Annotated[

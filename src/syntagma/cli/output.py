@@ -36,8 +36,14 @@ def check_destination(
     inputs: Iterable[Path | str | None],
     model: str | None,
     search: SearchName = "beam",
+    judge: str | None = None,
 ) -> None:
-    """Raise before any work if the output cannot be written, or is an input or the model."""
+    """Raise before any work if the output cannot be written, or is an input, the model or of the
+    judge."""
+    if judge is not None:
+        from syntagma.judges.transformers_model import judge_files
+
+        inputs = [*inputs, *judge_files(judge)]
     if output is None:
         check_stdout(each for each in inputs if each is not None)
     else:

