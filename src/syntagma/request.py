@@ -31,11 +31,11 @@ _MOST = {
     "expansions": MAX_EXPANSIONS,
     "max_words": 1 << 31,
 }
-_LIMITS = ("beam", "timeout", "max_words", "projective", "judge")
+_LIMITS = ("beam", "timeout", "max_words", "projective")
 # The options of each operation; the search is that of the model.
 OPTIONS: Final[dict[Operation, tuple[str, ...]]] = {
-    "order": ("n_best", "diverse", "expansions", *_LIMITS),
-    "realize": ("n_best", "diverse", "expansions", *_LIMITS),
+    "order": ("n_best", "diverse", "expansions", *_LIMITS, "judge"),
+    "realize": ("n_best", "diverse", "expansions", *_LIMITS, "judge"),
     "score": _LIMITS,
     "accept": ("margin", *_LIMITS),
 }
@@ -50,8 +50,8 @@ class Request:
     `timeout` seconds. A best-first search ends after `timeout` seconds or that many `expansions`,
     whichever comes first. Problems with more than `max_words` words are refused. With
     `projective`, every subtree of given arcs is contiguous. Without `judge`, the judge that was
-    loaded with the model is not asked. `margin` is the loss per pair of neighbours that `accept`
-    tolerates.
+    loaded with the model is not asked; `score` and `accept` never ask it. `margin` is the loss per
+    pair of neighbours that `accept` tolerates.
 
     Raises `ArgumentError` if an option is out of range or does not go with another one.
     """

@@ -275,12 +275,20 @@ def test_evaluation_counts_the_time_of_other_threads() -> None:
     assert "|judge:Busy|judge_weight:1|" in report["none"].signature
 
 
-def test_given_orders_are_not_judged_yet() -> None:
-    linearizer = judged(toy_linearizer(), Whimsical())
-    with pytest.raises(ModelError, match="score takes no judge yet: load the model"):
-        linearizer.score(["w1", "w2"], ["w2", "w1"])
-    with pytest.raises(ModelError, match="accept takes no judge yet"):
-        linearizer.accept(["w1", "w2"], ["w2", "w1"])
+@pytest.mark.parametrize("kind", LINEARIZERS)
+def test_given_orders_are_scored_and_accepted_as_without_a_judge(kind: str) -> None:
+    plain, judge = LINEARIZERS[kind](), Whimsical()
+    linearizer, rng = judged(plain, judge, 100.0), Random(8)
+    for problem in some_problems(8):
+        for found in plain.order(problem, n_best=3):
+            assert linearizer.score(problem, found.order) == plain.score(problem, found.order)
+            given = rng.choice([found.order, rng.sample(found.order, len(found.order))])
+            answers = [each.accept(problem, given, margin=0.1) for each in (linearizer, plain)]
+            assert answers[0] == answers[1]
+    assert judge.read == []
+    for call in (linearizer.score, linearizer.accept):
+        with pytest.raises(ArgumentError, match="judge does not go with"):
+            call(["w1", "w2"], ["w2", "w1"], judge=False)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(

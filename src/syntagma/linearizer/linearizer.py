@@ -61,7 +61,6 @@ class ScoreOptions(TypedDict, total=False):
     beam: int | None
     timeout: float | None
     projective: bool
-    judge: bool
 
 
 class JudgeOptions(ScoreOptions, total=False):
@@ -76,6 +75,7 @@ class SearchOptions(ScoreOptions, total=False):
 
     expansions: int | None
     max_words: int
+    judge: bool
 
 
 class ListOptions(SearchOptions, total=False):
@@ -670,6 +670,7 @@ class Linearizer:
 
         problem, order = as_pair(item)
         unfixed = self._encode(problem, request)
+        unjudged = replace(request, operation="order", margin=None, judge=False)
         given = as_order(problem, order)
         liftings = unfixed.liftings
         if liftings is not None:
@@ -680,7 +681,7 @@ class Linearizer:
             if beginning:
                 encoding = encode(problem, self._model.vocabulary, beginning)
                 encoding.liftings = liftings
-            return self._search(encoding, request, n_best, clock)
+            return self._search(encoding, unjudged, n_best, clock)
 
         words = [problem.words[at - 1].form if isinstance(at, int) else at for at in given]
         margin = request.margin
