@@ -586,7 +586,7 @@ def test_text_is_split_into_words(client: TestClient) -> None:
         (
             b'{"words": ["a"], "options": {"\\ud800": 1}}',
             r"options: unknown option '\ud800'; "
-            "known are model, n_best, diverse, beam, timeout, projective, text",
+            "known are model, n_best, diverse, beam, timeout, projective, judge, text",
         ),
     ],
 )

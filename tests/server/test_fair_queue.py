@@ -299,3 +299,41 @@ def test_a_thread_that_waits_holds_no_job(queue: FairQueue) -> None:
     left = ref(job)
     del job
     wait_until(lambda: left() is None)
+
+
+def test_what_goes_aside_holds_no_thread(queue: FairQueue) -> None:
+    released = threading.Event()
+
+    def wait(items: Sequence[int]) -> list[int]:
+        assert released.wait(30)
+        return list(items)
+
+    count = 2 * (1 + STAND_INS)
+    waiting = [
+        QueuedRequest(partial(range, 3), wait, FOREVER, aside=lambda: True) for _ in range(count)
+    ]
+    for job in waiting:
+        queue.submit(job)
+    other = QueuedRequest(partial(range, 20), list, FOREVER)
+    queue.submit(other)
+    assert other.future.result(timeout=30) == list(range(20))
+    assert not any(job.future.done() for job in waiting)
+    released.set()
+    assert [job.future.result(timeout=30) for job in waiting] == [[0, 1, 2]] * len(waiting)
+
+
+def test_closing_cancels_what_went_aside() -> None:
+    queue, begun, released = FairQueue(1), threading.Event(), threading.Event()
+
+    def wait(items: Sequence[int]) -> list[int]:
+        begun.set()
+        released.wait(30)
+        return list(items)
+
+    jobs = [QueuedRequest(lambda: [1], wait, FOREVER, aside=lambda: True) for _ in range(9)]
+    for job in jobs:
+        queue.submit(job)
+    assert begun.wait(30)
+    queue.close()
+    assert all(job.future.cancelled() for job in jobs)
+    released.set()

@@ -36,6 +36,16 @@ def serve(
             help="Name of an installed model, or a model file; repeatable, the default first.",
         ),
     ] = ["en"],  # noqa: B006 (never mutated)
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            "--judge",
+            metavar="NAME|FILE",
+            help="Pretrained language model for requests that ask for it (judge: true): smollm2, "
+            "or a GGUF file. Needs the extra judge.",
+        ),
+    ] = None,
+    judge_weight: options.JudgeWeight = None,
     threads: Annotated[
         int,
         typer.Option(
@@ -97,6 +107,8 @@ def serve(
             -d '{"words": ["dog", "the", "barked"]}'
     Models of your own; requests choose one by its name:
         syntagma serve --model en --model ./my.syntagma
+    Requests may ask a pretrained language model, too:
+        syntagma serve --judge smollm2
     For other machines, with a token:
         (umask 077; openssl rand -hex 32 > token)
         syntagma serve --host 0.0.0.0 --token-file token
@@ -118,4 +130,4 @@ def serve(
             raise
         package = (error.name or "").partition(".")[0]
         raise missing_package("syntagma serve", package, "server", error) from error
-    serve_models(host, port, model, threads, access, limits)
+    serve_models(host, port, model, threads, access, limits, judge, judge_weight)

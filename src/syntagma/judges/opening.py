@@ -61,7 +61,6 @@ def open_judge(
             raise ArgumentError(
                 f"there is no judge {shown(judge)}: give {SMOLLM2}, or the path of a GGUF "
                 f"file, or {FOLDER}FOLDER",
-                field="judge",
             )
         return _of_file(path, path.stem, settings)
     if not callable(getattr(judge, "log_probs", None)):

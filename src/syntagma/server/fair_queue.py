@@ -8,6 +8,10 @@ problems make a turn follows from their weights, and from how long those before 
 
 A turn has one problem at least, which may take a minute. While all threads have long turns, others
 stand in for them: these give first turns only, and share the processors with them.
+
+Requests whose work waits for something other than a processor, such as a judge that computes on one
+thread for all, go aside once they have been read: a queue of one thread serves them, and keeps all
+other threads free.
 """
 
 from __future__ import annotations
@@ -36,7 +40,8 @@ class OutOfTime(Exception):
 
 class QueuedRequest(Generic[T, R]):
     """The work of one request. `open` reads its items, `solve` makes the results of some of them.
-    The time that an item takes is about proportional to its `weight`.
+    The time that an item takes is about proportional to its `weight`. `aside` says, once the items
+    are read, whether they are for the queue aside.
 
     All of them run on the threads of the queue, `solve` perhaps on several at a time.
     """
@@ -47,11 +52,13 @@ class QueuedRequest(Generic[T, R]):
         solve: Callable[[Sequence[T]], Sequence[R]],
         deadline: float,
         weight: Callable[[T], float] = lambda item: 1.0,
+        aside: Callable[[], bool] = lambda: False,
     ) -> None:
         self.open = open
         self.solve = solve
         self.deadline = deadline
         self.weight = weight
+        self.aside = aside
         self.future: Future[list[R]] = Future()
         self.begun = False
         self._settling = threading.Lock()
@@ -110,10 +117,17 @@ class QueuedRequest(Generic[T, R]):
 class FairQueue:
     """Threads that serve requests in turns. One whose future is cancelled is dropped."""
 
-    def __init__(self, threads: int, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        threads: int,
+        clock: Callable[[], float] = monotonic,
+        stopwatch: Callable[[], float] = thread_time,
+    ) -> None:
+        """By default a `stopwatch` of CPU time, so that other work of the machine does not make
+        turns smaller."""
         self._clock = clock
-        # CPU time, so that other work of the machine does not make turns smaller.
-        self._stopwatch: Callable[[], float] = thread_time
+        self._stopwatch = stopwatch
+        self._aside: FairQueue | None = None  # made when it is needed
         self._fresh: deque[QueuedRequest[Any, Any]] = deque()  # without a turn so far
         self._begun: deque[QueuedRequest[Any, Any]] = deque()
         # What each thread works for, and since when, stand-ins included.
@@ -163,6 +177,8 @@ class FairQueue:
             self._changed.notify_all()
         for job in jobs:
             job.future.cancel()
+        if self._aside is not None:
+            self._aside.close()
 
     def _work(self) -> None:
         while True:
@@ -220,6 +236,9 @@ class FairQueue:
             raise OutOfTime
         if not job.begun:  # it is not in line again before it has begun
             job.begin()
+            if job.aside():
+                self._put_aside(job)
+                return
         with self._changed:
             turn = job.take()
             if job.has_more and not self._closed:
@@ -232,3 +251,12 @@ class FairQueue:
             last = job.put(turn, results, seconds)
         if last:
             job.finish()
+
+    def _put_aside(self, job: QueuedRequest[Any, Any]) -> None:
+        with self._changed:
+            if self._closed:
+                return
+            if self._aside is None:
+                # Its threads wait more than they compute: CPU time would make turns too long.
+                self._aside = FairQueue(1, self._clock, stopwatch=monotonic)
+            self._aside.submit(job)

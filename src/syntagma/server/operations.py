@@ -79,6 +79,7 @@ def option_schemas(limits: Limits) -> dict[str, Schema]:
             "seconds per problem; the beam is narrowed to keep them",
         ),
         ("projective", flag, "never make subtrees of given arcs discontinuous"),
+        ("judge", flag, "ask the judge of the model, which `/v1/models` names; needs --judge"),
         ("text", flag, "detokenise: natural spacing"),
         ("margin", {**number, "minimum": 0}, "loss per pair of neighbours that is accepted"),
     )
@@ -102,6 +103,8 @@ def read_request(
             )
     served = models.choose(options.get("model"))
     served.check(operation)
+    given = {"judge": False} if "judge" in known else {}  # unless it is asked for
+    given |= {name: value for name, value in options.items() if name not in ("model", "text")}
     try:
         for name, most in (("n_best", limits.n_best), ("beam", limits.beam)):
             if options.get(name) is not None:
@@ -113,13 +116,16 @@ def read_request(
             operation=operation,
             search=served.linearizer.search,
             max_words=min(limits.words, served.linearizer.max_words),
-            **{name: value for name, value in options.items() if name not in ("model", "text")},
+            **given,
         )
         if not isinstance(text := options.get("text", False), bool):
             raise ArgumentError(f"text must be true or false, not {shown(text)}", field="text")
     except ArgumentError as error:
         message = error.renamed("options.{}".format)
         raise Fault("invalid", message, f"options.{error.field}") from None
+    if options.get("judge") and served.linearizer.judge is None:
+        message = f"options.judge: the model {served.name} has no judge (syntagma serve --judge)"
+        raise Fault("invalid", message, "options.judge")
     return served, request, text
 
 
@@ -163,6 +169,7 @@ class Work(NamedTuple):
     items: Sequence[Any]
     solve: Callable[[Sequence[Any], Cancelled], list[Result]]
     answer: Callable[[Sequence[Result]], list[bytes]]  # its parts
+    judged: bool = False  # whether it waits for a judge
 
 
 class Problems:
@@ -293,7 +300,7 @@ def read_body(operation: Operation, data: bytes, models: Models, limits: Limits)
         most = SHARE * limits.seconds
         request = replace(request, timeout=min(request.timeout or most, most))
     way = Problems(served, request, limits, batch, text)
-    return Work(operation, problems, way.solve, way.answer)
+    return Work(operation, problems, way.solve, way.answer, options.get("judge", False))
 
 
 def alone(results: Sequence[Result]) -> list[bytes]:

@@ -23,6 +23,7 @@ import uvicorn
 
 from syntagma import __version__
 from syntagma.errors import ArgumentError, visible
+from syntagma.request import Operation
 from syntagma.server.app import build_app
 from syntagma.server.fair_queue import FairQueue, QueuedRequest
 from syntagma.server.faults import Fault
@@ -31,7 +32,7 @@ from syntagma.server.limits import Limits
 from syntagma.server.logs import collect_warnings, log, set_up_logs
 from syntagma.server.operations import Problems, read_request
 from syntagma.server.security import Access, host_in_url
-from syntagma.server.served import load_models
+from syntagma.server.served import Served, load_models
 from syntagma.server.service import Service
 
 SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -69,11 +70,18 @@ def listen(host: str, port: int, unread: int | None = None) -> socket.socket:
 
 
 def serve(
-    host: str, port: int, models: Sequence[str], threads: int, access: Access, limits: Limits
+    host: str,
+    port: int,
+    models: Sequence[str],
+    threads: int,
+    access: Access,
+    limits: Limits,
+    judge: str | None = None,
+    judge_weight: float | None = None,
 ) -> None:
     """Serve until a signal comes: the first ends what is running, a second one ends at once."""
     with listen(host, port, limits.answer_seconds) as listening:
-        served = load_models(models)
+        served = load_models(models, judge, judge_weight)
         set_up_logs()
         collect_warnings()
         queue = FairQueue(threads)
@@ -170,27 +178,40 @@ class _Server:
 
 
 def warm_up_threads(service: Service) -> None:
-    """Let every thread run every operation of every model."""
-    threads = service.queue.threads
+    """Let every thread run every operation of every model, and one ask the judge."""
+    threads, models = service.queue.threads, service.models.values()
     together = threading.Barrier(len(threads))
-    problem = {"words": list(SENTENCE)}
 
     def run(items: object) -> list[None]:
         together.wait(LONGEST)  # so that each thread has one of the jobs
-        for served in service.models.values():
+        for served in models:
             for name in served.operations:
-                options = {"model": served.name}
-                request = read_request(name, options, service.models, service.limits)[1]
-                order = {"order": list(SENTENCE)} if name in ("score", "accept") else {}
-                with contextlib.suppress(Fault):  # a model may have no margin for `accept`
-                    Problems(served, request, service.limits).solve([problem | order])
+                _try(service, served, name)
         return [None]
 
-    jobs = [QueuedRequest(lambda: [None], run, monotonic() + LONGEST) for _ in threads]
+    def ask_judge(items: object) -> list[None]:
+        for served in models:
+            if served.linearizer.judge:
+                _try(service, served, "order", judge=True)
+        return [None]
+
+    deadline = monotonic() + LONGEST
+    jobs = [QueuedRequest(lambda: [None], run, deadline) for _ in threads]
+    if any(served.linearizer.judge for served in models):
+        jobs.append(QueuedRequest(lambda: [None], ask_judge, deadline, aside=lambda: True))
     for job in jobs:
         service.queue.submit(job)
     for job in jobs:
         job.future.result()
+
+
+def _try(service: Service, served: Served, name: Operation, **options: object) -> None:
+    """Run an operation once."""
+    options["model"] = served.name
+    request = read_request(name, options, service.models, service.limits)[1]
+    order = {"order": list(SENTENCE)} if name in ("score", "accept") else {}
+    with contextlib.suppress(Fault):  # a model may have no margin for `accept`
+        Problems(served, request, service.limits).solve([{"words": list(SENTENCE), **order}])
 
 
 async def warm_up_connections(host: str, port: int, token: bytes | None) -> None:

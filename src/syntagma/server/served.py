@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from syntagma.errors import ModelError, shown
+from syntagma.errors import ArgumentError, ModelError, shown
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.languages import name_with_code
 from syntagma.models.loading import load_model, model_path
@@ -48,6 +48,7 @@ class Served:
             "operations": self.operations,
             "realizes": "realize" in self.operations,
             "language_model": linearizer.has_language_model,
+            "judge": linearizer.judge.about if linearizer.judge else None,
             "takes_arcs": linearizer.takes_arcs,
             "lifts": linearizer.lifts,
             "tag_column": linearizer.tag_column,
@@ -79,14 +80,26 @@ class Models(dict[str, Served]):
         return {"default": self.default, "models": [each.describe() for each in self.values()]}
 
 
-def load_models(names: Iterable[str]) -> Models:
-    """Load shipped models by name, and others by path: those are called as their files."""
-    models = Models()
+def load_models(
+    names: Iterable[str], judge: str | None = None, judge_weight: float | None = None
+) -> Models:
+    """Load shipped models by name, and others by path: those are called as their files. Those for
+    beam search share the judge."""
+    models, opened = Models(), None
+    if judge is not None:
+        from syntagma.judges.opening import open_judge
+
+        opened = open_judge(judge, judge_weight)
+    elif judge_weight is not None:
+        raise ArgumentError("judge_weight goes with a judge: name one", field="judge_weight")
     for name in names:
         path = model_path(name)
-        linearizer = Linearizer(load_model(path, search=None), path)
+        model = load_model(path, search=None)
+        linearizer = Linearizer(model, path, opened if model.search == "beam" else None)
         called = name if path != Path(name) else path.name.removesuffix(".syntagma")
         if called in models:
             raise ModelError(f"two models are called {shown(called)}: rename one of the files")
         models[called] = Served(called, linearizer)
+    if opened and not any(each.linearizer.judge for each in models.values()):
+        raise ArgumentError("a judge goes with beam search", field="judge")
     return models

@@ -147,7 +147,7 @@ class Service:
             return results
 
         deadline = monotonic() + self.limits.seconds
-        job = QueuedRequest(begin, solve, deadline, weight)
+        job = QueuedRequest(begin, solve, deadline, weight, aside=lambda: opened[0].judged)
         self.queue.submit(job)
         done = asyncio.wrap_future(job.future)
         gone = asyncio.ensure_future(_wait_until_gone(request))

@@ -179,7 +179,8 @@ class Process(Problems):
         if "data" not in parameters:
             raise Fault("invalid", "the parameter data is missing", "data")
         most = min(limits.words, served.linearizer.max_words)
-        super().__init__(served, Request(search=served.linearizer.search, max_words=most), limits)
+        request = Request(search=served.linearizer.search, max_words=most, judge=False)
+        super().__init__(served, request, limits)
         self._name = served.name
         self._output = _format("output", parameters, OUTPUTS)
         given = _format("input", parameters, INPUTS)
