@@ -3,21 +3,40 @@
 import gzip
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from toys.batches import contents, save_toy_model, without_processes, write_problems
 
 import syntagma
-from syntagma import ArgumentError, FormatError, OutputError, SyntagmaError, SyntagmaWarning
+from syntagma import (
+    ArgumentError,
+    FormatError,
+    ModelError,
+    OutputError,
+    SyntagmaError,
+    SyntagmaWarning,
+)
 from syntagma.batches import storage
-from syntagma.batches.job import Done, ShardOutcome
+from syntagma.batches.job import BatchJob, Done, ShardOutcome
+from syntagma.batches.solving import load_linearizer
 from syntagma.cli.app import run
 from syntagma.files.locking import lock_file
+from syntagma.judges import opening
+from syntagma.judges.opening import open_judge
 from syntagma.request import Request
+
+
+class Whimsical:
+    """A judge that gives each sentence a number of its own."""
+
+    def log_probs(self, sentences: Sequence[str]) -> list[float]:
+        return [Random(each).gauss(-20, 10) for each in sentences]
 
 
 class Cut(BaseException):
@@ -285,6 +304,41 @@ def test_other_settings_are_refused(tmp_path: Path, model: Path, solved: list[in
             syntagma.batch("order", renamed, output, model=model, shard_size=4)
 
 
+def test_a_judge_is_part_of_the_job(
+    tmp_path: Path, model: Path, solved: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        opening, "open_judge", lambda judge, weight: open_judge(Whimsical(), weight)
+    )
+    monkeypatch.chdir(tmp_path)
+    Path("some.gguf").write_text("")
+    problems = write_problems(tmp_path / "problems.jsonl", 9)
+    settings: dict[str, Any] = {"format": "json", "model": model, "shard_size": 4}
+    judged = {**settings, "judge": "some.gguf", "judge_weight": 0.3}
+    syntagma.batch("order", problems, "out", **judged)
+    found = [json.loads(line) for part in Path("out").glob("part-*") for line in part.open()]
+    assert len(found) == 9
+    assert all("judge" in each["parts"] for each in found if len(each["words"]) > 1)
+    manifest = json.loads(Path("out", "_manifest.json").read_text())["settings"]
+    assert manifest["judge"] == str(tmp_path / "some.gguf")
+    assert manifest["judge_signature"] == "Whimsical 0.3"
+    assert solved == [0, 1, 2]
+    next(Path("out").glob("part-*")).unlink()
+    before = contents(Path("out"))
+    for message, changed in (
+        ("judge 'Whimsical 0.3', now None", settings),
+        ("judge 'Whimsical 0.3', now 'Whimsical 0.5'", {**judged, "judge_weight": 0.5}),
+    ):
+        with pytest.raises(OutputError, match=message):
+            syntagma.batch("order", problems, "out", **changed)
+    assert contents(Path("out")) == before
+    assert syntagma.batch("order", problems, "out", **judged, jobs=1).shards_before == 2
+    job = BatchJob.from_json(manifest)
+    assert job.to_json() == manifest
+    with pytest.raises(ModelError, match=r"the judge is Whimsical 0.3, but .* with other 0.3"):
+        load_linearizer(replace(job, judge_signature="other 0.3"))
+
+
 def test_the_same_inputs_elsewhere_are_accepted(
     tmp_path: Path, model: Path, solved: list[int]
 ) -> None:
@@ -426,6 +480,10 @@ def test_wrong_arguments(tmp_path: Path, model: Path, solved: list[int]) -> None
         (ArgumentError, "shard_size must be", {"shard_size": 0}),
         (ArgumentError, "part must be", {"part": (3, 2)}),
         (ArgumentError, "n_best does not go with score", {"task": "score", "n_best": 2}),
+        (ArgumentError, "judge does not go with score", {"task": "score", "judge": "smollm2"}),
+        (ArgumentError, "judge must be smollm2 or the path", {"judge": Whimsical()}),
+        (ArgumentError, "there is no judge 'nobody'", {"judge": "nobody"}),
+        (ArgumentError, "judge_weight goes with a judge", {"judge_weight": 1.0}),
         (ArgumentError, "no problem to solve", {"inputs": tmp_path / "empty.txt"}),
         (ArgumentError, "at least one input", {"inputs": []}),
         (ArgumentError, "not standard input", {"inputs": "-"}),

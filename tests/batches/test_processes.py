@@ -19,8 +19,10 @@ from toys.batches import (
     without_processes,
     write_problems,
 )
+from toys.gguf_files import write_gguf
 
 import syntagma
+from syntagma.errors import PackageError
 
 pytestmark = pytest.mark.slow
 
@@ -133,3 +135,26 @@ def test_workers_that_cannot_start_end_the_job(tmp_path: Path, model: Path) -> N
     code, _, errors = finish(start(command(problems, model, tmp_path / "out"), environment))
     assert code == 2
     assert "worker processes end before they are ready (exit code 7)" in errors
+
+
+def test_each_worker_opens_the_judge(
+    tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("gguf", reason="no gguf: pip install 'syntagma[judge]'")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    judge = write_gguf(tmp_path / "tiny.gguf")
+    try:
+        linearizer = syntagma.load(model, judge=judge, judge_weight=2.0)
+    except PackageError as error:
+        pytest.skip(str(error))
+    problems = write_problems(tmp_path / "problems.jsonl", 7)
+    options = ["--judge", str(judge), "--judge-weight", "2"]
+    output = tmp_path / "out"
+    finished = finish(start(command(problems, model, output, *options), dict(os.environ)))
+    assert finished[0] == 0, finished
+    found = [json.loads(line) for each in sorted(output.glob("part-*")) for line in each.open("rb")]
+    bags = [json.loads(line)["words"] for line in problems.read_text().splitlines()]
+    expected = [linearizer.order(bag) for bag in bags]
+    assert [each["text"] for each in found] == [each.text for each in expected]
+    assert [each["score"] for each in found] == [each.score for each in expected]
+    assert all("judge" in each["parts"] for each in found)

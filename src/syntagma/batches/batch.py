@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -22,13 +22,14 @@ from syntagma.batches.job import (
     Task,
 )
 from syntagma.batches.processes import solve_in_processes
-from syntagma.batches.solving import load_linearizer
+from syntagma.batches.solving import judge_signature, load_linearizer
 from syntagma.batches.storage import LocalFolder, Storage, find_inputs, open_storage
 from syntagma.batches.writers import import_pyarrow
 from syntagma.engines import MAX_JOBS, Engine, check_engine
 from syntagma.errors import ArgumentError, OutputError, SyntagmaWarning, shown
 from syntagma.files.locking import lock_file
 from syntagma.files.paths import check_path
+from syntagma.judges.opening import SMOLLM2
 from syntagma.models.container import content_mark
 from syntagma.models.installed import is_name
 from syntagma.models.loading import DEFAULT_MODELS, model_path
@@ -75,6 +76,8 @@ def batch(
     model: str | Path | None = None,
     search: SearchName = "beam",
     language_model: bool = True,
+    judge: str | os.PathLike[str] | None = None,
+    judge_weight: float | None = None,
     n_best: int | None = None,
     diverse: bool = False,
     beam: int | None = None,
@@ -107,7 +110,8 @@ def batch(
     eight, only that part of the shards is done; a last call without it completes the folder.
 
     `progress` is called with the number of problems done and their total. All other arguments are
-    those of `load`, `order`, `realize` and `score`.
+    those of `load`, `order`, `realize` and `score`; a judge is a name or a file, of which each
+    worker opens its own.
     """
     check_engine(engine, address)
     check_path(output, "output")
@@ -137,9 +141,11 @@ def batch(
         language_model=language_model,
         shard_size=shard_size,
         version=__version__,
+        judge=_judge(judge, task),
+        judge_weight=judge_weight,
     )
     _check_part(part)
-    load_linearizer(job).solve([], request)  # raises what every worker would raise
+    job = _checked(job)
     if format == "parquet":
         import_pyarrow()
     files = find_inputs(inputs, storage.address, any_extension=input_format is not None)
@@ -213,6 +219,29 @@ def _model(model: str | Path | None, search: SearchName) -> dict[str, str]:
     path = model_path(given)
     name = str(given) if is_name(given) else str(path.absolute())
     return {"model": name, "model_checksum": content_mark(path)}
+
+
+def _judge(judge: object, task: Task) -> str | None:
+    """The judge as a worker opens it, wherever that runs."""
+    if judge is None:
+        return None
+    if task == "score":
+        raise ArgumentError("judge does not go with score", field="judge")
+    if not isinstance(judge, (str, os.PathLike)):
+        raise ArgumentError(
+            f"judge must be {SMOLLM2} or the path of a GGUF file, which each worker opens, "
+            f"not {shown(judge)}",
+            field="judge",
+        )
+    file = os.fspath(judge)
+    return os.path.abspath(file) if judge != SMOLLM2 and os.path.exists(file) else file
+
+
+def _checked(job: BatchJob) -> BatchJob:
+    """The job with the signature of its judge. Raises what every worker would raise."""
+    linearizer = load_linearizer(job)
+    linearizer.solve([], job.request)
+    return replace(job, judge_signature=judge_signature(linearizer))
 
 
 def _check_part(part: object) -> None:

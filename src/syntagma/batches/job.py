@@ -44,6 +44,9 @@ class BatchJob:
     language_model: bool
     shard_size: int
     version: str
+    judge: str | None = None  # a name, or an absolute path
+    judge_weight: float | None = None
+    judge_signature: str | None = None  # which judge that is, its weights and its runtime
 
     def __post_init__(self) -> None:
         check_choice("format", self.format, get_args(OutputFormat))
@@ -60,6 +63,7 @@ class BatchJob:
         """All settings side by side."""
         value = asdict(self)
         request = value.pop("request")
+        del request["judge"]  # whether there is one, the job says
         return {"task": request.pop("operation"), **value, **request}
 
     @classmethod
@@ -74,7 +78,7 @@ class BatchJob:
     def difference_from(self, settings: dict[str, Any]) -> str | None:
         """The first difference from other settings that changes the output, for messages.
 
-        The same model may have another name or place.
+        The same model may have another name or place, the same judge another place.
         """
         mine = self.to_json()
         for name in settings:
@@ -83,10 +87,12 @@ class BatchJob:
         messages = {
             "model_checksum": f"another model ({shown(settings.get('model'))})",
             "detokenize": f"text={settings.get('detokenize')} (--text), now {self.detokenize}",
+            "judge_signature": f"judge {shown(settings.get('judge_signature'))}, "
+            f"now {shown(self.judge_signature)}",
             "version": f"version {settings.get('version')} of Syntagma, now {self.version}",
         }
         for name, value in mine.items():
-            if name != "model" and settings.get(name) != value:
+            if name not in ("model", "judge", "judge_weight") and settings.get(name) != value:
                 changed = f"{name} {shown(settings.get(name))}, now {shown(value)}"
                 return messages.get(name, changed)
         return None

@@ -54,13 +54,32 @@ Tick = Callable[[int], object]
 
 
 def load_linearizer(job: BatchJob) -> Linearizer:
-    """The model of a job; raises `ModelError` if it is not the one that the job began with."""
+    """The model of a job, with its judge; raises `ModelError` if one of them is not the one that
+    the job began with."""
     if content_mark(model_path(job.model)) != job.model_checksum:
         raise ModelError(
             f"the model {job.model} is not the one that this job was started with; every machine "
             "must have the same one"
         )
-    return load(job.model, search=job.request.search, language_model=job.language_model)
+    linearizer = load(
+        job.model,
+        search=job.request.search,
+        language_model=job.language_model,
+        judge=job.judge,
+        judge_weight=job.judge_weight,
+    )
+    found = judge_signature(linearizer)
+    if job.judge_signature not in (None, found):
+        raise ModelError(
+            f"the judge is {found}, but this job was started with {job.judge_signature}; every "
+            "machine must have the same one, and the same runtime"
+        )
+    return linearizer
+
+
+def judge_signature(linearizer: Linearizer) -> str | None:
+    """Which judge there is, its weights and its runtime."""
+    return " ".join(linearizer.judge.about.values()) if linearizer.judge else None
 
 
 @dataclass(slots=True)

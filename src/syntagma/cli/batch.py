@@ -92,6 +92,8 @@ def batch(
     expansions: options.Expansions = None,
     model: options.Model = None,
     no_lm: options.NoLanguageModel = False,
+    judge: options.Judge = None,
+    judge_weight: options.JudgeWeight = None,
     projective: options.Projective = False,
     max_words: options.MaxWords = DEFAULT_MAX_WORDS,
     debug: options.Debug = False,
@@ -111,6 +113,8 @@ def batch(
         syntagma batch order "trees/*.conllu" --format parquet --output ordered
     Sentences from lemmas, as JSON lines, compressed:
         syntagma batch realize lemmas/ --format json --gzip --output sentences
+    A pretrained language model chooses among the best orders:
+        syntagma batch order bags.txt --judge smollm2 --output ordered
     Score sentences as they are:
         syntagma batch score corpus.txt --tokenize --output scores
     On a Ray cluster, in a bucket:
@@ -138,6 +142,7 @@ def batch(
             language_model=not no_lm,
             search=search,
             **options.request_options(context),
+            **options.judge_options(context),
             shard_size=shard_size,
             part=_part(part),
             engine=engine,
