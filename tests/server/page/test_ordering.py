@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
-from references.visit import Visit, expect
+from references.visit import Route, Visit, expect
 
+Visiting = Callable[..., Visit]
 MINUS = "\N{MINUS SIGN}"
 SENTENCE = "my sister wrote me a long letter yesterday ."
 
@@ -83,6 +86,40 @@ def test_more_alternatives_and_such_as_differ_in_meaning(visit: Visit) -> None:
     asked = json.loads(answer.value.request.post_data or "")
     assert asked["options"] == {"n_best": 10, "diverse": True}
     expect(visit.page.locator(".order-text")).not_to_have_text(before)
+
+
+def test_a_judge_is_asked_if_the_server_has_one(visiting: Visiting) -> None:
+    """The server's model has none, so what it says of the model is made up here."""
+    visit, bodies = visiting(None), list[Any]()
+    words = [{"form": "it", "tag": "PRP", "head": 0, "deprel": "root", "source": 1}]
+    answer = {"n_best": [{"text": "it", "score": -1.0, "words": words}]}
+    judge = {"judge": "smollm2-b179c952", "judge_weight": "0.5/0.8/0.6/1.25"}
+    models = {"default": "en", "models": [{"name": "en", "language": "en", "judge": judge}]}
+
+    def order(route: Route) -> None:
+        bodies.append(route.request.post_data_json)
+        route.fulfill(json=answer)
+
+    visit.page.route("**/v1/models", lambda route: route.fulfill(json=models))
+    visit.page.route("**/v1/order", order)
+    visit.open("#words=it")
+    visit.expect_sentence("it")
+    switch = visit.page.get_by_label("Second opinion of a language model")
+    expect(switch).not_to_be_checked()
+    with visit.page.expect_response(lambda response: "v1/order" in response.url):
+        switch.check()
+    assert visit.fragment["judge"] == ["yes"]
+    visit.page.locator("input[value=library]").check()
+    expect(visit.page.locator("#code")).to_contain_text('load("en", judge="smollm2")')
+    visit.page.reload()
+    expect(switch).to_be_checked()
+    assert [body["options"].get("judge") for body in bodies] == [None, True, True]
+
+
+def test_without_a_judge_nothing_is_said_of_it(visit: Visit) -> None:
+    visit.expect_sentence(SENTENCE)
+    expect(visit.page.locator("#about")).to_contain_text("Model en")
+    expect(visit.page.locator("#judge-choice")).to_be_hidden()
 
 
 def test_words_of_the_same_form_are_kept_apart(visit: Visit) -> None:

@@ -10,7 +10,15 @@
  * @typedef {import("./state.js").Word} Word
  */
 
-import { COUNTS, EMPTY, joinText, readFeatures, splitText, writeFeatures } from "./state.js";
+import {
+  COUNTS,
+  EMPTY,
+  joinText,
+  readFeatures,
+  splitText,
+  SWITCHES,
+  writeFeatures,
+} from "./state.js";
 
 const MODES = ["words", "lemmas", "exercise"];
 
@@ -42,8 +50,7 @@ export function toLink(/** @type {State} */ state) {
       query.append("features", `${place}:${writeFeatures(word.features)}`);
   });
   if (state.count !== EMPTY.count) query.set("orders", String(state.count));
-  if (state.diverse) query.set("diverse", "yes");
-  if (state.projective) query.set("projective", "yes");
+  for (const name of SWITCHES) if (state[name]) query.set(name, "yes");
   if (state.chosen) query.set("order", String(state.chosen + 1));
   return readable(query);
 }
@@ -96,6 +103,7 @@ export function fromLink(/** @type {string} */ fragment) {
     count: COUNTS.includes(count) ? count : EMPTY.count,
     diverse: query.get("diverse") === "yes",
     projective: query.get("projective") === "yes",
+    judge: query.get("judge") === "yes",
     chosen: Number.isInteger(order) && order > 1 ? order - 1 : 0,
   };
 }

@@ -4,7 +4,7 @@
  *
  * @typedef {import("./state.js").State} State
  * @typedef {import("./conllu.js").Result} Result
- * @typedef {{name: string, language?: string, language_name?: string, tag_column?: string, tags?: string[], labels?: string[], upos?: string[], features?: string[], lifts?: boolean, realizes?: boolean}} Model
+ * @typedef {{name: string, language?: string, language_name?: string, tag_column?: string, tags?: string[], labels?: string[], upos?: string[], features?: string[], lifts?: boolean, realizes?: boolean, judge?: import("./snippets.js").Judge | null}} Model
  */
 
 import { showAlternatives } from "./alternatives.js";
@@ -31,6 +31,7 @@ import {
   shuffled,
   splitProse,
   splitText,
+  SWITCHES,
   withTexts,
 } from "./state.js";
 import { Teacher } from "./teacher.js";
@@ -163,8 +164,7 @@ function show() {
   if (document.activeElement !== box && box.value.trim() !== joinText(state.words))
     box.value = joinText(state.words);
   grow(box);
-  byId("diverse").checked = state.diverse;
-  byId("projective").checked = state.projective;
+  for (const name of SWITCHES) byId(name).checked = state[name];
   byId("count").value = String(state.count);
   showChips(constraintsOf(state), chipListeners, null);
   showCode();
@@ -255,13 +255,14 @@ function showCode() {
       ? toCurl(state, base, service.hasToken)
       : language === "request"
         ? toPythonRequest(state, base, service.hasToken)
-        : toPythonLibrary(state, state.model ?? defaultModel);
+        : toPythonLibrary(state, state.model ?? defaultModel, model()?.judge);
 }
 
 function showModel() {
   const { name, language_name: language } = model() ?? { name: "" };
   byId("model").value = name;
   byId("projective-choice").hidden = !model()?.lifts && !state.projective;
+  byId("judge-choice").hidden = !model()?.judge && !state.judge;
   byId("about").textContent = name && `Model ${name}${language ? `, ${language}` : ""}`;
 }
 
@@ -324,8 +325,8 @@ function openProblem(/** @type {number} */ place) {
   byId("pager-text").textContent = `${name}: ${place + 1} of ${states.length}`;
   byId("previous").disabled = place === 0;
   byId("following").disabled = place === states.length - 1;
-  const { model, count, diverse, projective } = state;
-  change({ ...states[place], model, count, diverse, projective });
+  const { model, count, diverse, projective, judge } = state;
+  change({ ...states[place], model, count, diverse, projective, judge });
 }
 
 /** Go where the address says. */
@@ -368,12 +369,10 @@ function listen() {
     const file = event.dataTransfer?.files[0];
     if (file && state.mode !== "exercise") openFile(file);
   });
-  byId("diverse").addEventListener("change", () =>
-    change({ ...state, diverse: byId("diverse").checked, chosen: 0 }),
-  );
-  byId("projective").addEventListener("change", () =>
-    change({ ...state, projective: byId("projective").checked, chosen: 0 }),
-  );
+  for (const name of SWITCHES)
+    byId(name).addEventListener("change", () =>
+      change({ ...state, [name]: byId(name).checked, chosen: 0 }),
+    );
   byId("count").addEventListener("change", () =>
     change({ ...state, count: Number(byId("count").value), chosen: 0 }),
   );
@@ -442,6 +441,7 @@ async function start() {
   );
   byId("model-choice").hidden = models.length < 2;
   showModel();
+  showCode();
   panel.refresh();
 }
 

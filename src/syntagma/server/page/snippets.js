@@ -3,6 +3,7 @@
  * server.
  *
  * @typedef {import("./state.js").State} State
+ * @typedef {{judge: string, judge_weight: string}} Judge  as the service describes it
  */
 
 import { requestOf } from "./state.js";
@@ -46,7 +47,11 @@ export function toPythonRequest(
 }
 
 /** A Python program that does the same with the library alone. */
-export function toPythonLibrary(/** @type {State} */ state, /** @type {string} */ model) {
+export function toPythonLibrary(
+  /** @type {State} */ state,
+  /** @type {string} */ model,
+  /** @type {Judge | null | undefined} */ judge = null,
+) {
   const { body } = requestOf(state);
   const key = state.mode === "lemmas" ? "lemma" : "form";
   const words = body.words.map((/** @type {any} */ word) => {
@@ -67,6 +72,7 @@ export function toPythonLibrary(/** @type {State} */ state, /** @type {string} *
     ...(body.options.diverse ? ["diverse=True"] : []),
     ...(body.options.projective ? ["projective=True"] : []),
   ];
+  const loaded = [python(model), ...(body.options.judge && judge ? judgeOf(judge) : [])];
   return [
     "import syntagma",
     "from syntagma import Problem, Word",
@@ -77,10 +83,19 @@ export function toPythonLibrary(/** @type {State} */ state, /** @type {string} *
     "    ),",
     ...more.map((argument) => `    ${argument},`),
     ")",
-    `model = syntagma.load(${python(model)})`,
+    `model = syntagma.load(${loaded.join(", ")})`,
     `for result in model.${state.mode === "lemmas" ? "realize" : "order"}(problem, ${options.join(", ")}):`,
     "    print(result.score, result.text)",
   ].join("\n");
+}
+
+/** The arguments of `load` for a judge: its name or file, and its weight, if that is always the same. */
+function judgeOf(/** @type {Judge} */ { judge, judge_weight: weight }) {
+  const name = judge.replace(/-[0-9a-f]{8}$/, ""); // without the checksum
+  return [
+    `judge=${python(name === "smollm2" ? name : `${name}.gguf`)}`,
+    ...(weight.includes("/") ? [] : [`judge_weight=${weight}`]),
+  ];
 }
 
 /** A value of JSON as a Python literal. @returns {string} */

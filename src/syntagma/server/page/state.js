@@ -23,6 +23,7 @@
  * @property {number} count           how many orders to show
  * @property {boolean} diverse        whether to prefer those that differ in meaning
  * @property {boolean} projective     whether given subtrees must stay together
+ * @property {boolean} judge           whether the judge of the server chooses among the orders
  * @property {number} chosen          which of them is shown large, from 0
  * @property {string} title           of an exercise
  * @property {string} sentences       of an exercise, one a line
@@ -38,6 +39,9 @@ const CLOSING = '.,;:!?…)\\]"”’。，、；：！？」』）》〉】»،
 /** How many orders can be asked for. */
 export const COUNTS = [1, 3, 5, 10, 20];
 
+/** What can be switched on, by the names in a state, a link and the page. */
+export const SWITCHES = /** @type {const} */ (["diverse", "projective", "judge"]);
+
 /** @type {State} */
 export const EMPTY = Object.freeze({
   mode: "words",
@@ -49,6 +53,7 @@ export const EMPTY = Object.freeze({
   count: 5,
   diverse: false,
   projective: false,
+  judge: false,
   chosen: 0,
   title: "",
   sentences: "",
@@ -225,6 +230,7 @@ export function requestOf(state) {
     n_best: state.count,
     ...(state.diverse ? { diverse: true } : {}),
     ...(state.projective ? { projective: true } : {}),
+    ...(state.judge ? { judge: true } : {}),
   };
   return { path: state.mode === "lemmas" ? "v1/realize" : "v1/order", body };
 }

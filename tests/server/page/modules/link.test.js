@@ -15,6 +15,7 @@ test("a link reproduces everything", () => {
   let state = stateOf(["a&b", "c=d", "#", "+", "50%", ":", "ünïcødé", "הכלב"], {
     diverse: true,
     projective: true,
+    judge: true,
     count: 10,
     chosen: 2,
     model: "fr",

@@ -136,8 +136,8 @@ test("the request is the problem of the command line, with places from 1", () =>
   });
 });
 
-test("universal tags, features and the wish for projective orders are sent", () => {
-  const state = stateOf(["dog", "the"], { projective: true });
+test("universal tags, features, and the wishes for projective orders and for the judge are sent", () => {
+  const state = stateOf(["dog", "the"], { projective: true, judge: true });
   state.words[0].upos = "NOUN";
   state.words[0].features = "Number=Sing";
   state.words[1].features = "";
@@ -146,8 +146,8 @@ test("universal tags, features and the wish for projective orders are sent", () 
     { form: "dog", upos: "NOUN", features: "Number=Sing" },
     { form: "the", features: "" },
   ]);
-  assert.equal(body.options.projective, true);
-  assert.ok(!("projective" in requestOf(stateOf(["dog"])).body.options));
+  assert.deepEqual(body.options, { n_best: 5, projective: true, judge: true });
+  assert.deepEqual(requestOf(stateOf(["dog"])).body.options, { n_best: 5 });
 });
 
 test("lemmas are realized", () => {
