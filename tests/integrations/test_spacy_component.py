@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tomllib
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,8 @@ from toys.parses import parses, put_in_order
 
 import syntagma
 from syntagma import ArgumentError, Linearization, ModelError, Problem, ProblemError
+from syntagma.judges import opening
+from syntagma.judges.opening import open_judge
 from syntagma.models.model import save_model
 from syntagma.problem.parse import Parse
 from syntagma.request import DEFAULT_MAX_WORDS
@@ -222,6 +224,8 @@ def test_the_error_handler_of_the_pipeline_decides() -> None:
         ({"beam": 0}, ArgumentError, "beam must be between 1 and 1024"),
         ({"threads": 0}, ArgumentError, "threads must be between"),
         ({"max_words": 0}, ArgumentError, "max_words must be between"),
+        ({"judge": "nobody"}, ArgumentError, "there is no judge 'nobody'"),
+        ({"judge_weight": 1.0}, ArgumentError, "judge_weight goes with a judge"),
         ({"tags": "some"}, ValueError, "tags"),
         ({"projective": "some"}, ValueError, "projective"),
         ({"beams": 3}, ValueError, "beams"),
@@ -232,6 +236,18 @@ def test_a_wrong_configuration_is_refused_at_once(
 ) -> None:
     with pytest.raises(error, match=message):
         pipeline(**config)
+
+
+def test_a_judge_chooses_among_the_best_orders(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Longing:
+        def log_probs(self, sentences: Sequence[str]) -> list[float]:
+            return [-100.0 * sentence.startswith("The") for sentence in sentences]
+
+    monkeypatch.setattr(opening, "open_judge", lambda name, weight: open_judge(Longing(), weight))
+    nlp = pipeline(judge="smollm2", judge_weight=2.0)
+    [result] = nlp("The dog barked")._.syntagma
+    assert result.parts["judge"] == 0
+    assert not result.text.startswith("The")
 
 
 def test_arcs_may_cross_unless_it_is_forbidden(tmp_path: Path) -> None:

@@ -44,15 +44,22 @@ class SyntagmaComponent:
     """
 
     def __init__(
-        self, name: str, model: str, given: dict[str, bool], options: dict[str, Any]
+        self,
+        name: str,
+        model: str,
+        given: dict[str, bool],
+        options: dict[str, Any],
+        judge: dict[str, Any],
     ) -> None:
-        """`given` are arguments of `Problem.from_spacy`, `options` those of `order_many`."""
+        """`given` are arguments of `Problem.from_spacy`, `options` those of `order_many`, `judge`
+        those of `load`."""
         from syntagma.models.installed import is_name
         from syntagma.models.loading import model_path
 
         self.name = name
         self._given = given
         self._options = options
+        self._judge = judge
         self._handle: Handler = raise_error
         self._path = model_path(model)
         self._installed = is_name(model)
@@ -69,7 +76,7 @@ class SyntagmaComponent:
     def _load(self) -> "Linearizer":
         from syntagma.linearizer.linearizer import load
 
-        self._linearizer = load(self._path)
+        self._linearizer = load(self._path, **self._judge)
         self._linearizer.order_many([], **self._options)  # checks them
         return self._linearizer
 
@@ -236,10 +243,13 @@ def create_component(
     threads: int,
     max_words: int,
     projective: bool,
+    judge: Optional[str],  # noqa: UP045
+    judge_weight: Optional[float],  # noqa: UP045
 ) -> SyntagmaComponent:
     given = {"tags": tags, "arcs": arcs, "labels": labels}
     options = {"beam": beam, "threads": threads, "max_words": max_words, "projective": projective}
-    return SyntagmaComponent(name, model, given, options)
+    judged = {"judge": judge, "judge_weight": judge_weight}
+    return SyntagmaComponent(name, model, given, options, judged)
 
 
 Language.factory(
@@ -254,6 +264,8 @@ Language.factory(
         "threads": 1,
         "max_words": 512,
         "projective": False,
+        "judge": None,
+        "judge_weight": None,
     },
     func=create_component,
 )
