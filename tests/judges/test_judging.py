@@ -20,7 +20,7 @@ from toys.network import in_many_shapes, toy_neural_linearizer
 import syntagma
 from syntagma.errors import ArgumentError, ModelError, PackageError
 from syntagma.evaluation.evaluate import evaluate
-from syntagma.judges.judging import JudgeWeights
+from syntagma.judges.judging import JudgeSettings, Share
 from syntagma.judges.opening import open_judge
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.problem.problem import Problem
@@ -52,6 +52,35 @@ class Whimsical:
 class Indifferent:
     def log_probs(self, sentences: Sequence[str]) -> list[float]:
         return [-7.0] * len(sentences)
+
+
+class Guessing(Whimsical):
+    """Reads sentences a few at a time, and guesses well or badly what it will say."""
+
+    def __init__(self, guess: Callable[[float], float]) -> None:
+        super().__init__()
+        self.guess = guess
+
+    def log_probs(self, sentences: Sequence[str]) -> list[float]:
+        self.read += sentences
+        return [Random(each).gauss(-20, 10) for each in sentences]
+
+    def open(self, sentences: Sequence[str]) -> Guesses:
+        return Guesses(self, sentences)
+
+
+class Guesses:
+    def __init__(self, model: Guessing, sentences: Sequence[str]) -> None:
+        self.model, self.sentences = model, sentences
+
+    def read(self, rows: Sequence[int]) -> None:
+        self.model.read += [self.sentences[row] for row in rows]
+
+    def log_probs(self, rows: Sequence[int]) -> list[float]:
+        return [Random(self.sentences[row]).gauss(-20, 10) for row in rows]
+
+    def guesses(self) -> list[float]:
+        return [self.model.guess(each) for each in self.log_probs(range(len(self.sentences)))]
 
 
 class Broken:
@@ -120,6 +149,38 @@ def test_threads_and_batches_make_no_difference(kind: str) -> None:
     assert list(linearizer.order_many(problems[::-1], n_best=4, threads=2)) == alone[::-1]
 
 
+def best_of(pool: int, read: int, judge: Guessing) -> list[Linearization]:
+    """The results of a bag whose judge reads some of a pool."""
+    opened = open_judge(judge, 1.0)
+    settings = replace(opened.settings, none=Share(1.0, pool=pool, read=read))
+    linearizer = Linearizer(model_of(toy_linearizer()), None, replace(opened, settings=settings))
+    return list(linearizer.order(["w1", "w2", "w3", "w4"], n_best=24, beam=1024))
+
+
+def test_who_guesses_well_reads_less() -> None:
+    everything, exact = Guessing(float), Guessing(float)
+    expected = best_of(24, 24, everything)
+    found = best_of(24, 12, exact)
+    assert len(everything.read) == 24
+    assert found[0] == expected[0]
+    assert found[0].words != best_of(24, 12, Guessing(lambda value: -value))[0].words
+    # What was not read in the first place follows, and is read then.
+    assert sorted(found, key=lambda each: -each.score) == expected
+    assert len(exact.read) == len({*exact.read}) == 24
+
+
+@pytest.mark.parametrize("guess", [float, lambda value: -value, lambda value: 0.0])
+def test_whatever_is_guessed_longer_lists_begin_with_shorter_ones(
+    guess: Callable[[float], float],
+) -> None:
+    linearizer = judged(toy_linearizer(), Guessing(guess))
+    for problem in some_problems(7):
+        longest = linearizer.order(problem, n_best=100, beam=64)
+        for n_best in (1, 2, 8, 12, 13, 32, 33):
+            assert linearizer.order(problem, n_best=n_best, beam=64) == longest[:n_best]
+        assert all(each.judged for each in longest) or len(longest) == 1
+
+
 def test_the_order_of_the_bag_makes_no_difference() -> None:
     linearizer, rng = judged(toy_neural_linearizer(), Whimsical()), Random(5)
     words = ["w1", "w2", "w2", "w3", "w4", "w5"]
@@ -170,7 +231,7 @@ def test_a_number_for_each_sentence() -> None:
         def log_probs(self, sentences: Sequence[str]) -> list[float]:
             return [-1.0]
 
-    with pytest.raises(ModelError, match="the judge Lazy gave 1 numbers for 6 texts"):
+    with pytest.raises(ModelError, match=r"the judge Lazy failed .*1 numbers for 6 sentences"):
         judged(toy_linearizer(), Lazy()).order(["w1", "w2", "w3"], beam=64)
 
 
@@ -190,7 +251,8 @@ def test_nothing_is_judged_where_the_first_is_far_ahead() -> None:
     plain = toy_neural_linearizer().order(words, n_best=5)
     lead = plain[0].score - plain[1].score
     for least, expected in ((lead - 1e-6, False), (lead + 1e-6, True)):
-        opened = replace(open_judge(judge), lead=least)
+        opened = open_judge(judge)
+        opened = replace(opened, settings=replace(opened.settings, lead=least))
         found = Linearizer(model_of(toy_neural_linearizer()), None, opened).order(words, n_best=5)
         assert any(each.judged for each in found) == bool(judge.read) == expected
         if not expected:
@@ -215,7 +277,9 @@ def test_a_judge_that_finds_no_time_judges_nothing() -> None:
 
 
 def test_the_weight_depends_on_what_is_given() -> None:
-    weights, vocabulary = JudgeWeights(1, 2, 3, 4), model_of(toy_linearizer()).vocabulary
+    shares = [Share(weight, pool=5, read=5) for weight in (1, 2, 3, 4)]
+    settings = JudgeSettings(shares[0], shares[1], shares[2], shares[3])
+    vocabulary = model_of(toy_linearizer()).vocabulary
     label = vocabulary.labels[0]
     tree = [Word("w1", head=0, deprel="root"), Word("w2", head=1, deprel=label)]
     for words, expected in (
@@ -226,9 +290,9 @@ def test_the_weight_depends_on_what_is_given() -> None:
         ([Word("w1", tag=vocabulary.tags[0]), Word("w2")], 3),
         ([Word("w1"), Word("w2")], 4),
     ):
-        assert weights.of(encode(Problem.of(words), vocabulary)) == expected
-    assert str(weights) == "1/2/3/4"
-    assert str(JudgeWeights(0.5, 0.5, 0.5, 0.5)) == "0.5"
+        assert settings.of(encode(Problem.of(words), vocabulary)).weight == expected
+    assert str(settings) == "1/2/3/4"
+    assert str(settings.with_weight(0.5)) == "0.5"
 
 
 def test_the_weight_can_be_stated() -> None:
@@ -332,7 +396,7 @@ def test_without_a_judge_nothing_of_it_is_imported() -> None:
     script = (
         "import sys, syntagma\n"
         "syntagma.load('en').order(['the', 'dog', 'barked'])\n"
-        "packages = ('syntagma.judges', 'ctranslate2', 'gguf', 'tokenizers')\n"
+        "packages = ('syntagma.judges', 'onnx', 'gguf', 'tokenizers')\n"
         "assert not [name for name in sys.modules if name.startswith(packages)]\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import pickle
 import subprocess
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 from references.llama import log_prob
 from toys import gguf_files
-from toys.gguf_files import tensors, tokens, write_gguf
+from toys.gguf_files import tensors, tokens, write_adapter, write_gguf
 
 import syntagma
 from syntagma.cli import app
@@ -24,7 +25,7 @@ from syntagma.judges.causal import CausalLanguageModel
 from syntagma.judges.conversion import cache_folder, converted
 from syntagma.judges.opening import open_judge
 
-for package in ("ctranslate2", "gguf", "tokenizers"):
+for package in ("gguf", "onnx", "onnxruntime", "tokenizers"):
     pytest.importorskip(package, reason=f"no {package}: pip install 'syntagma[judge]'")
 
 
@@ -40,25 +41,92 @@ def test_log_probs_are_those_of_the_architecture(tmp_path: Path, tied: bool) -> 
         weights["output.weight"] = tensors(2)["token_embd.weight"]
     path = write_gguf(tmp_path / "tiny.gguf", weights=weights)
     model = CausalLanguageModel(converted(path).folder)
-    known = tokens()
-    numbers = {
+    rows = {
         "the dog": ["<s>", "the", "Ġ", "dog", "</s>"],
         "dog the 10": ["<s>", "dog", "Ġthe", "Ġ", "1", "0", "</s>"],
     }
-    expected = [
-        log_prob(
-            [known.index(token) for token in row],
-            weights,
-            layers=gguf_files.LAYERS,
-            heads=gguf_files.HEADS,
-            kv_heads=gguf_files.KV_HEADS,
-            base=10_000.0,
-            epsilon=1e-5,
-        )
-        for row in numbers.values()
-    ]
+    expected = [reference(row, weights) for row in rows.values()]
     # Weights and activations have 8 bits.
-    assert model.log_probs([*numbers]) == pytest.approx(expected, rel=0.03)
+    assert model.log_probs([*rows]) == pytest.approx(expected, rel=0.03)
+
+
+def reference(row: list[str], weights: dict[str, Any]) -> float:
+    known = tokens()
+    return log_prob(
+        [known.index(token) for token in row],
+        weights,
+        layers=gguf_files.LAYERS,
+        heads=gguf_files.HEADS,
+        kv_heads=gguf_files.KV_HEADS,
+        base=10_000.0,
+        epsilon=1e-5,
+    )
+
+
+def test_an_adapter_changes_the_weights(tiny: Path, tmp_path: Path) -> None:
+    adapter, added = write_adapter(tmp_path / "adapter.gguf")
+    model = CausalLanguageModel(converted(tiny, adapter=adapter).folder)
+    merged = {name: each + added.get(name, 0) for name, each in tensors().items()}
+    row = ["<s>", "the", "Ġ", "dog", "</s>"]
+    assert model.log_probs(["the dog"]) == pytest.approx([reference(row, merged)], rel=0.03)
+    assert abs(reference(row, merged) - reference(row, tensors())) > 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kind": "model"}, "'general.type' must be adapter, not 'model'"),
+        ({"alpha": -1.0}, "'adapter.lora.alpha' is not a number above 0"),
+        ({"without": "blk.0.attn_q.weight.lora_b"}, "'blk.0.attn_q.weight.lora_b' is not there"),
+        ({"without": "blk.1.ffn_down.largest"}, "'blk.1.ffn_down.largest' is not there"),
+        ({"more": "blk.7.attn_q.weight.lora_a"}, "'blk.7.attn_q.weight.lora_a' is not supported"),
+    ],
+)
+def test_adapters_that_are_refused(
+    tiny: Path, tmp_path: Path, cache: Path, options: dict[str, Any], message: str
+) -> None:
+    path, _ = write_adapter(tmp_path / "adapter.gguf", **options)
+    with pytest.raises(ModelError, match=message) as caught:
+        converted(tiny, adapter=path)
+    assert str(caught.value).startswith(f"{path}: cannot be a judge: ")
+    assert not cache.exists()
+
+
+SENTENCES = ["the dog", "dog the", "the dog the 10", "the the dog", "", "10 the dog the dog"]
+
+
+def test_sentences_can_be_read_a_few_at_a_time(tiny: Path) -> None:
+    model = CausalLanguageModel(converted(tiny).folder)
+    expected = model.log_probs(SENTENCES)
+    reading = model.open(SENTENCES)
+    for rows in ([3], [0, 1], [0, 5], [2, 4], []):
+        reading.read(rows)
+    # Activations have 8 bits: what is read together changes the last ones.
+    assert reading.log_probs(range(6)) == pytest.approx(expected, rel=0.02)
+    assert reading.guesses() == reading.log_probs(range(6))
+    alone = [model.log_probs([each])[0] for each in SENTENCES]
+    assert alone == pytest.approx(expected, rel=0.02)
+
+
+def test_what_is_not_read_is_guessed(tiny: Path) -> None:
+    model = CausalLanguageModel(converted(tiny).folder)
+    reading = model.open(["the dog the", "the dog", "dog the"])
+    reading.read([0])
+    [read, begun, other] = reading.guesses()
+    assert read == reading.log_probs([0])[0]
+    # Its words are known from the first one, its end is not.
+    assert begun < reading.log_probs([0])[0] - model.log_probs(["the dog the"])[0] + 1
+    assert math.isfinite(other)
+    reading.read([1])
+    assert reading.guesses()[1] == reading.log_probs([1])[0]
+
+
+def test_threads_and_what_was_read_before_make_no_difference(tiny: Path) -> None:
+    model = CausalLanguageModel(converted(tiny).folder)
+    expected = model.log_probs(SENTENCES)
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(model.log_probs, [SENTENCES] * 8):
+            assert found == expected
 
 
 def test_a_judge_by_its_file(tiny: Path) -> None:
@@ -67,7 +135,7 @@ def test_a_judge_by_its_file(tiny: Path) -> None:
     assert all(each.parts["judge"] < 0 for each in found)
     assert english.judge is not None
     assert english.judge.about["judge"].startswith("tiny-")
-    assert english.judge.about["runtime"].startswith("ctranslate2-")
+    assert english.judge.about["runtime"].startswith("onnxruntime-")
     again = pickle.loads(pickle.dumps(english))
     assert again.order(["the", "dog", "barked"], n_best=3) == found
     assert (
@@ -91,7 +159,7 @@ def test_on_the_command_line(tiny: Path, capfd: pytest.CaptureFixture[str]) -> N
     assert app.run([*evaluate, "--judge", str(tiny)]) == 0
     out = capfd.readouterr().out
     assert "|judge:tiny-" in out
-    assert "|judge_weight:0.5|runtime:ctranslate2-" in out
+    assert "|judge_weight:0.5|runtime:onnxruntime-" in out
 
 
 def test_no_output_replaces_the_judge(tiny: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -106,10 +174,10 @@ def test_no_output_replaces_the_judge(tiny: Path, capfd: pytest.CaptureFixture[s
 def test_a_file_is_converted_once(tiny: Path, cache: Path) -> None:
     assert cache_folder() == cache
     first = converted(tiny)
-    assert [each.name for each in cache.iterdir()] == [f"{first.digest}-1"]
-    made = (first.folder / "model.bin").stat().st_mtime_ns
+    assert [each.name for each in cache.iterdir()] == [f"{first.digest}-2"]
+    made = (first.folder / "body.onnx").stat().st_mtime_ns
     assert converted(tiny.rename(tiny.with_name("other.gguf"))) == first
-    assert (first.folder / "model.bin").stat().st_mtime_ns == made
+    assert (first.folder / "body.onnx").stat().st_mtime_ns == made
 
 
 def test_several_at_once_convert_a_file(tiny: Path, cache: Path) -> None:
@@ -138,7 +206,7 @@ def test_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_damaged_cache(tiny: Path) -> None:
     folder = converted(tiny).folder
-    (folder / "model.bin").write_bytes(b"")
+    (folder / "body.onnx").write_bytes(b"")
     with pytest.raises(ModelError, match=r"not a converted judge .*; delete this folder"):
         open_judge(tiny)
 
@@ -155,8 +223,8 @@ def test_a_sentence_that_is_too_long(tiny: Path) -> None:
 
 
 def test_a_missing_runtime(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ctranslate2.specs", None)
-    with pytest.raises(PackageError, match=r"ctranslate2, .*pip install 'syntagma\[judge\]'"):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(PackageError, match=r"onnx, .*pip install 'syntagma\[judge\]'"):
         open_judge(tiny)
 
 
@@ -234,7 +302,7 @@ def attempt(data):
     damaged.write_bytes(data)
     try:
         judge = open_judge(damaged)
-        judge._read(["the dog", "dog the"])
+        judge.model.log_probs(["the dog", "dog the"])
         counts["usable"] += 1
     except SyntagmaError as error:
         assert "\\n" not in str(error) and len(str(error)) < 2_000, error

@@ -1,4 +1,5 @@
-"""A tiny GGUF file of the llama architecture, with random weights; written by the package gguf."""
+"""Tiny GGUF files of the llama architecture and of an adapter, with random weights; written by the
+package gguf."""
 
 from __future__ import annotations
 
@@ -82,3 +83,44 @@ def write_gguf(
     writer.write_tensors_to_file()
     writer.close()
     return path
+
+
+def write_adapter(
+    path: Path,
+    *,
+    kind: str = "adapter",
+    alpha: float = 4.0,
+    without: str = "",
+    more: str = "",
+) -> tuple[Path, dict[str, np.ndarray[Any, Any]]]:
+    """Write an adapter of the toy model, and return what it adds to the weights."""
+    from gguf import GGUFWriter
+
+    rng, rank, added = np.random.default_rng(5), 2, {}
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    for name, weight in tensors().items():
+        block, _, part = name.removesuffix(".weight").rpartition(".")
+        if block and "norm" not in part:
+            first, second = (
+                rng.normal(0, 0.3, shape).astype(np.float32)
+                for shape in ((rank, weight.shape[1]), (weight.shape[0], rank))
+            )
+            arrays |= {f"{name}.lora_a": first, f"{name}.lora_b": second}
+            added[name] = alpha / rank * second @ first
+        if part in ("attn_q", "attn_output", "ffn_gate", "ffn_down"):
+            largest = rng.uniform(0.1, 10, weight.shape[1]).astype(np.float32)
+            arrays[f"{block}.{part}.largest"] = largest
+    arrays = {name: array for name, array in arrays.items() if name != without}
+    if more:
+        arrays[more] = np.ones((2, 2), np.float32)
+    writer = GGUFWriter(path, "llama")
+    writer.add_type(kind)
+    writer.add_string("adapter.type", "lora")
+    writer.add_float32("adapter.lora.alpha", alpha)
+    for name, array in arrays.items():
+        writer.add_tensor(name, array)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path, added

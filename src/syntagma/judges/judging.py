@@ -146,13 +146,13 @@ class SentenceJudge:
     ) -> list[Linearization]:
         """When time is over, nothing is judged: scores with and without the judge cannot be
         compared."""
-        found = sorted(found, key=lambda each: (-each.score, each.words))
         lead = self.settings.lead
         if encoding.fixed or len(found) < 2 or found[0].score - found[1].score > lead:
             return found[:n_best]
         share = self.settings.of(encoding)
         try:
-            first, rest = self._first(found[: share.pool], share, clock)
+            pool = sorted(found[: share.pool], key=_by_score)
+            first, rest = self._first(pool, share, clock)
             rest += found[share.pool :]
             ranked, size = first, share.pool
             while len(ranked) < n_best and rest:
@@ -200,14 +200,17 @@ class SentenceJudge:
         clock.check()
         self._checked(lambda: reading.read(rows))
         judged = []
-        for row, value in zip(rows, self._checked(lambda: reading.log_probs(rows)), strict=True):
+        values = self._checked(
+            lambda: [round(float(value), _DIGITS) for value in reading.log_probs(rows)]
+        )
+        for row, value in zip(rows, values, strict=True):
             if not math.isfinite(value):
                 raise ModelError(
                     f"the judge {brief(self.about['judge'])} gave {value} for "
                     f"{shown(self.spell(results[row]))}: it must be a number that is finite; "
                     "order without a judge, or use another"
                 )
-            each, part = results[row], share.weight * round(float(value), _DIGITS)
+            each, part = results[row], share.weight * value
             parts = (*each.judged, (PART, part))
             judged.append(replace(each, score=each.score + part, judged=parts))
         return sorted(judged, key=_by_score)
