@@ -1,4 +1,5 @@
-"""Draws the records of `scorers`, `beams`, `fluency` as SVG that can be read on white and on black.
+"""Draws the records of `scorers`, `beams`, `fluency`, `judges` as SVG that can be read on white and
+on black.
 
     python benchmarks/plots.py RECORD.json FILE.svg
 
@@ -84,6 +85,23 @@ def fluency_against_beam(record: dict[str, Any], path: Path) -> None:
         panels.setdefault(f"given: {series['condition']}", []).append(beam_line(series, ""))
     widths = next(iter(panels.values()))[0].x
     draw(path, panels, x_axis=("beam width", widths), y_axis=("BLEU", ()))
+
+
+def bleu_against_time(record: dict[str, Any], path: Path) -> None:
+    """A record of `judges`: a panel for each condition, a line by how much is read, points of other
+    leads apart."""
+    panels = {}
+    for series in record["series"]:
+        lines: dict[str, list[tuple[float, float]]] = {}
+        usual = series["points"][0]["lead"]
+        for point in series["points"]:
+            name = "by orders read" if point["lead"] == usual else "by lead"
+            lines.setdefault(name, []).append((point["cpu_ms"], point["bleu"]))
+        panels[f"given: {series['condition']}"] = [
+            Line(name, "", *zip(*sorted(points), strict=True)) for name, points in lines.items()
+        ]
+    ticks = (10, 20, 50, 100, 200, 500, 1000)
+    draw(path, panels, x_axis=("CPU ms per sentence", ticks), y_axis=("BLEU", ()))
 
 
 def beam_line(series: dict[str, Any], condition: str) -> Line:
@@ -211,6 +229,8 @@ def main() -> None:
     record = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     if "variants" in record:
         plot = fluency_against_beam
+    elif "judge" in record:
+        plot = bleu_against_time
     elif "series" in record:
         plot = bleu_against_beam
     else:
