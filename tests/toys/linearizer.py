@@ -93,6 +93,7 @@ def fake_load(linearizer: FakeLinearizer) -> Callable[..., FakeLinearizer]:
         language_model: bool = True,
         judge: None = None,
         judge_weight: None = None,
+        judge_errors: str = "raise",
     ) -> FakeLinearizer:
         linearizer.search = search
         return linearizer

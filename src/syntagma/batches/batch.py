@@ -29,6 +29,7 @@ from syntagma.engines import MAX_JOBS, Engine, check_engine
 from syntagma.errors import ArgumentError, OutputError, SyntagmaWarning, shown
 from syntagma.files.locking import lock_file
 from syntagma.files.paths import check_path
+from syntagma.judges.judging import JudgeErrors
 from syntagma.judges.opening import SMOLLM2
 from syntagma.models.container import content_mark
 from syntagma.models.installed import is_name
@@ -78,6 +79,7 @@ def batch(
     language_model: bool = True,
     judge: str | os.PathLike[str] | None = None,
     judge_weight: float | None = None,
+    judge_errors: JudgeErrors = "raise",
     n_best: int | None = None,
     diverse: bool = False,
     beam: int | None = None,
@@ -143,6 +145,7 @@ def batch(
         version=__version__,
         judge=_judge(judge, task),
         judge_weight=judge_weight,
+        judge_errors=judge_errors,
     )
     _check_part(part)
     job = _checked(job)

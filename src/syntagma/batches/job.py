@@ -13,6 +13,7 @@ from syntagma import errors
 from syntagma.arguments import check_choice, check_range
 from syntagma.errors import ArgumentError, SyntagmaError, shown
 from syntagma.formats.problems import InputFormat
+from syntagma.judges.judging import JudgeErrors
 from syntagma.request import Request
 
 Task = Literal["order", "realize", "score"]
@@ -46,6 +47,7 @@ class BatchJob:
     version: str
     judge: str | None = None  # a name, or an absolute path
     judge_weight: float | None = None
+    judge_errors: JudgeErrors = "raise"
     judge_signature: str | None = None  # which judge that is, its weights and its runtime
 
     def __post_init__(self) -> None:

@@ -67,6 +67,7 @@ def load_linearizer(job: BatchJob) -> Linearizer:
         language_model=job.language_model,
         judge=job.judge,
         judge_weight=job.judge_weight,
+        judge_errors=job.judge_errors,
     )
     found = judge_signature(linearizer)
     if job.judge_signature not in (None, found):

@@ -144,7 +144,11 @@ def run(arguments: Sequence[str]) -> int:
 
 def _option_name(field: str) -> str:
     """The option that a field of a request, or an argument of `load`, is given by."""
-    return f"--{field.replace('_', '-')}" if field in (*DEFAULTS, "judge_weight") else field
+    return (
+        f"--{field.replace('_', '-')}"
+        if field in (*DEFAULTS, "judge_weight", "judge_errors")
+        else field
+    )
 
 
 @contextlib.contextmanager

@@ -94,6 +94,7 @@ def batch(
     no_lm: options.NoLanguageModel = False,
     judge: options.Judge = None,
     judge_weight: options.JudgeWeight = None,
+    judge_errors: options.JudgeErrors = "raise",
     projective: options.Projective = False,
     max_words: options.MaxWords = DEFAULT_MAX_WORDS,
     debug: options.Debug = False,

@@ -123,6 +123,7 @@ def evaluate(
     no_lm: options.NoLanguageModel = False,
     judge: options.Judge = None,
     judge_weight: options.JudgeWeight = None,
+    judge_errors: options.JudgeErrors = "raise",
     projective: options.Projective = False,
     debug: options.Debug = False,
 ) -> None:

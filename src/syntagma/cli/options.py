@@ -68,7 +68,8 @@ def request_options(context: typer.Context) -> dict[str, Any]:
 
 def judge_options(context: typer.Context) -> dict[str, Any]:
     """The judge that the options of a command name, as `load` takes it, if it has such options."""
-    return {name: context.params.get(name) for name in ("judge", "judge_weight")}
+    names = ("judge", "judge_weight", "judge_errors")
+    return {name: context.params[name] for name in names if name in context.params}
 
 
 def _remember_debug(context: typer.Context, value: bool) -> bool:
@@ -132,6 +133,13 @@ JudgeWeight = Annotated[
     float | None,
     typer.Option(
         min=0, help="Weight of the judge. Default: by the judge and by what a problem gives."
+    ),
+]
+JudgeErrors = Annotated[
+    Literal["raise", "warn"],
+    typer.Option(
+        help="Where the judge fails: stop with an error, or warn and give the result that is not"
+        " judged."
     ),
 ]
 Beam = Annotated[

@@ -31,6 +31,7 @@ def order(
     no_lm: options.NoLanguageModel = False,
     judge: options.Judge = None,
     judge_weight: options.JudgeWeight = None,
+    judge_errors: options.JudgeErrors = "raise",
     projective: options.Projective = False,
     output: options.Output = None,
     on_error: options.OnError = "stop",

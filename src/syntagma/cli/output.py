@@ -41,7 +41,7 @@ def check_destination(
     """Raise before any work if the output cannot be written, or is an input, the model or of the
     judge."""
     if judge is not None:
-        from syntagma.judges.transformers_model import judge_files
+        from syntagma.judges.opening import judge_files
 
         inputs = [*inputs, *judge_files(judge)]
     if output is None:

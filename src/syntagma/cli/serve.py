@@ -46,6 +46,7 @@ def serve(
         ),
     ] = None,
     judge_weight: options.JudgeWeight = None,
+    judge_errors: options.JudgeErrors = "raise",
     threads: Annotated[
         int,
         typer.Option(
@@ -130,4 +131,4 @@ def serve(
             raise
         package = (error.name or "").partition(".")[0]
         raise missing_package("syntagma serve", package, "server", error) from error
-    serve_models(host, port, model, threads, access, limits, judge, judge_weight)
+    serve_models(host, port, model, threads, access, limits, judge, judge_weight, judge_errors)

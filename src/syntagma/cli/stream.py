@@ -47,7 +47,7 @@ def open_model(context: typer.Context, inputs: Sequence[Path | str]) -> "Lineari
     given = context.params
     search = given.get("search", "beam")
     judge = options.judge_options(context)
-    check_destination(given.get("output"), inputs, given["model"], search, judge["judge"])
+    check_destination(given.get("output"), inputs, given["model"], search, judge.get("judge"))
     from syntagma.linearizer.linearizer import load
 
     return load(given["model"], search=search, language_model=not given["no_lm"], **judge)

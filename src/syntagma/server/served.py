@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syntagma.errors import ArgumentError, ModelError, shown
+from syntagma.judges.judging import JudgeErrors
 from syntagma.linearizer.linearizer import Linearizer
 from syntagma.models.languages import name_with_code
 from syntagma.models.loading import load_model, model_path
@@ -81,7 +82,10 @@ class Models(dict[str, Served]):
 
 
 def load_models(
-    names: Iterable[str], judge: str | None = None, judge_weight: float | None = None
+    names: Iterable[str],
+    judge: str | None = None,
+    judge_weight: float | None = None,
+    judge_errors: JudgeErrors = "raise",
 ) -> Models:
     """Load shipped models by name, and others by path: those are called as their files. Those for
     beam search share the judge."""
@@ -89,9 +93,11 @@ def load_models(
     if judge is not None:
         from syntagma.judges.opening import open_judge
 
-        opened = open_judge(judge, judge_weight)
+        opened = open_judge(judge, judge_weight, judge_errors)
     elif judge_weight is not None:
         raise ArgumentError("judge_weight goes with a judge: name one", field="judge_weight")
+    elif judge_errors != "raise":
+        raise ArgumentError("judge_errors goes with a judge: name one", field="judge_errors")
     for name in names:
         path = model_path(name)
         model = load_model(path, search=None)
