@@ -297,7 +297,7 @@ def test_every_command_and_option_is_documented() -> None:
     commands = get_command(build_command_line()).commands  # type: ignore[attr-defined]
     names = {"order", "realize", "score", "accept", "evaluate", "info", "doctor"}
     names |= {"train", "train-lm", "add-lm", "fit-margin", "serve", "convert", "stats", "package"}
-    names |= {"batch", "train-many", "tune"}
+    names |= {"batch", "train-many", "tune", "fit-judge"}
     assert set(commands) == names
     for name, command in commands.items():
         section = written.partition(f"## syntagma {name}\n")[2].partition("\n## ")[0]

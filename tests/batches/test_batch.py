@@ -308,7 +308,9 @@ def test_a_judge_is_part_of_the_job(
     tmp_path: Path, model: Path, solved: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        opening, "open_judge", lambda judge, weight: open_judge(Whimsical(), weight)
+        opening,
+        "open_judge",
+        lambda judge, weight, errors: open_judge(Whimsical(), weight, errors),
     )
     monkeypatch.chdir(tmp_path)
     Path("some.gguf").write_text("")
@@ -328,6 +330,7 @@ def test_a_judge_is_part_of_the_job(
     for message, changed in (
         ("judge 'Whimsical 0.3', now None", settings),
         ("judge 'Whimsical 0.3', now 'Whimsical 0.5'", {**judged, "judge_weight": 0.5}),
+        ("judge_errors 'raise', now 'warn'", {**judged, "judge_errors": "warn"}),
     ):
         with pytest.raises(OutputError, match=message):
             syntagma.batch("order", problems, "out", **changed)

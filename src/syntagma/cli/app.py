@@ -33,6 +33,7 @@ COMMANDS: dict[str, Callable[[], Callable[..., None]]] = {
     "train-lm": lambda: import_module("syntagma.cli.train_lm").train_lm,
     "add-lm": lambda: import_module("syntagma.cli.add_lm").add_lm,
     "fit-margin": lambda: import_module("syntagma.cli.fit_margin").fit_margin,
+    "fit-judge": lambda: import_module("syntagma.cli.fit_judge").fit_judge,
     "evaluate": lambda: import_module("syntagma.cli.evaluate").evaluate,
     "convert": lambda: import_module("syntagma.cli.convert").convert,
     "stats": lambda: import_module("syntagma.cli.stats").stats,
