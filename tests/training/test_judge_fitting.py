@@ -38,7 +38,7 @@ def candidates(
     """The one at `gold` is right; the first has this lead, the judge prefers the right one."""
     rng = Random(f"{gold} {count}")
     wrong = [" ".join(rng.sample(REFERENCE.split(), 7)) for _ in range(count)]
-    scores = -lead - 0.01 * np.arange(count)
+    scores = -lead - 0.01 * np.arange(count, dtype=np.float64)
     scores[0] = 0.0
     log_probs = np.full(count, -10.0)
     if gold is not None:

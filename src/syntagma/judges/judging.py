@@ -176,8 +176,9 @@ class SentenceJudge:
             ranked, size = first, share.pool
             while len(ranked) < n_best and rest:
                 level = rest[: size - len(ranked)]
-                reading = self._open(level)
-                ranked += self._judged(reading, level, range(len(level)), share, clock)
+                if level:
+                    reading = self._open(level)
+                    ranked += self._judged(reading, level, range(len(level)), share, clock)
                 rest, size = rest[len(level) :], 2 * size
         except TimeIsUp:
             return [replace(each, narrowed=True) for each in found[:n_best]]

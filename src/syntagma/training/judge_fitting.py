@@ -45,7 +45,9 @@ CONDITIONS_OF: Final = {
 PROBLEMS: Final = sum(map(len, CONDITIONS_OF.values()))  # of a sentence
 _POOL: Final = {"labelled": 16, "tree": 16, "some": 64, "none": 64}  # the largest
 _READ: Final = {"labelled": 12, "tree": 12, "some": 32, "none": 32}  # at most
-WIDEST: Final = JudgeSettings(**{kind: Share(1.0, _POOL[kind], _POOL[kind]) for kind in KINDS})
+WIDEST: Final = JudgeSettings(
+    **{kind: Share(1.0, pool, pool) for kind, pool in _POOL.items()}, lead=math.inf
+)
 
 
 @dataclass(frozen=True, slots=True)
