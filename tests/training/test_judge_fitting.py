@@ -23,7 +23,7 @@ from syntagma.training.judge_fitting import (
     WIDEST,
     Candidates,
     JudgeFit,
-    choose_settings,
+    best_settings,
     fit_judge,
     fit_settings,
 )
@@ -48,7 +48,7 @@ def candidates(
 
 
 def chosen(**kinds: list[Candidates]) -> JudgeFit:
-    return choose_settings({kind: kinds.get(kind, [candidates(0)]) for kind in KINDS})
+    return best_settings({kind: kinds.get(kind, [candidates(0)]) for kind in KINDS})
 
 
 def test_the_smallest_weight_and_pool_that_are_best() -> None:

@@ -47,11 +47,11 @@ class SentenceModel(Protocol):
 class GradualModel(SentenceModel, Protocol):
     """One that reads some sentences of a problem and guesses what it would say of the others."""
 
-    def open(self, sentences: Sequence[str]) -> Reading:
+    def open(self, sentences: Sequence[str]) -> GradualReading:
         """Sentences that are to be read a few at a time."""
 
 
-class Reading(Protocol):
+class GradualReading(Protocol):
     """Sentences of a problem, of which a judge reads a few at a time."""
 
     def read(self, rows: Sequence[int]) -> None:
@@ -207,7 +207,7 @@ class SentenceJudge:
             left = sorted(left[len(rows) :], key=lambda row: -expected[row])
         return sorted(judged, key=_by_score), [pool[row] for row in sorted(left)]
 
-    def _open(self, results: Sequence[Linearization]) -> Reading:
+    def _open(self, results: Sequence[Linearization]) -> GradualReading:
         texts = [self.spell(each) for each in results]
         model = self.model
         if isinstance(model, GradualModel):
@@ -216,7 +216,7 @@ class SentenceJudge:
 
     def _judged(
         self,
-        reading: Reading,
+        reading: GradualReading,
         results: Sequence[Linearization],
         rows: Sequence[int],
         share: Share,

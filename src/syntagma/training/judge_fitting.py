@@ -111,10 +111,10 @@ def fit_settings(
                 on_problem()
         if not candidates[kind]:
             raise TrainingError("the treebank has no sentence that the judge can read")
-    return choose_settings(candidates, left_out)
+    return best_settings(candidates, left_out)
 
 
-def choose_settings(candidates: dict[str, list[Candidates]], left_out: int = 0) -> JudgeFit:
+def best_settings(candidates: dict[str, list[Candidates]], left_out: int = 0) -> JudgeFit:
     """The settings of the best BLEU on these candidates of each kind; of equal ones, the first."""
     shares = {kind: _share(kind, candidates[kind]) for kind in KINDS}
 
