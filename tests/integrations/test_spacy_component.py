@@ -243,7 +243,9 @@ def test_a_judge_chooses_among_the_best_orders(monkeypatch: pytest.MonkeyPatch) 
         def log_probs(self, sentences: Sequence[str]) -> list[float]:
             return [-100.0 * sentence.startswith("The") for sentence in sentences]
 
-    monkeypatch.setattr(opening, "open_judge", lambda name, weight: open_judge(Longing(), weight))
+    monkeypatch.setattr(
+        opening, "open_judge", lambda name, weight, errors: open_judge(Longing(), weight)
+    )
     nlp = pipeline(judge="smollm2", judge_weight=2.0)
     [result] = nlp("The dog barked")._.syntagma
     assert result.parts["judge"] == 0
