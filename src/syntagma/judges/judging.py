@@ -33,6 +33,7 @@ _TOGETHER = 8  # sentences that are read before the next ones are chosen
 T = TypeVar("T")
 JudgeErrors = Literal["raise", "warn"]
 
+_MANY, _TOO_MANY = 16, 40  # words of a bag between which as much is read as the settings say
 _DIGITS = 4  # of log-probabilities; what a runtime computes beyond is noise
 
 
@@ -107,10 +108,16 @@ class JudgeSettings:
     lead: float = math.inf
 
     def of(self, encoding: Encoding) -> Share:
-        """The share in a problem."""
+        """The share in a problem. Few words have few orders that are worth reading; of many words,
+        each order takes long to read."""
         if encoding.is_tree:
             return self.labelled if encoding.shares[2] == 1 else self.tree
-        return self.some if any(encoding.shares) else self.none
+        whole = self.some if any(encoding.shares) else self.none
+        words = len(encoding.order)
+        part = min(1.0, words / _MANY)
+        pool = math.ceil(part * whole.pool)
+        read = math.ceil(min(part, _TOO_MANY / words) * whole.read)
+        return Share(whole.weight, pool, min(read, pool))
 
     def with_weight(self, weight: float) -> JudgeSettings:
         """The same with one weight, whatever a problem gives."""
@@ -147,7 +154,7 @@ class SentenceJudge:
 
     def beam(self, encoding: Encoding) -> int:
         """The width of a beam that holds what is to be chosen from."""
-        return 1 if encoding.fixed else min(4 * self.settings.of(encoding).pool, MAX_BEAM)
+        return 1 if encoding.fixed else min(2 * self.settings.of(encoding).pool, MAX_BEAM)
 
     def wanted(self, encoding: Encoding, n_best: int) -> int:
         """Whole levels, down to that of the last one asked for; a given order is not judged."""
