@@ -124,7 +124,10 @@ def test_longer_lists_begin_with_shorter_ones(kind: str) -> None:
         assert linearizer.order(problem, beam=64) == longest[0]
         for n_best in (1, 2, 12, 13, 32, 33):
             assert linearizer.order(problem, n_best=n_best, beam=64) == longest[:n_best]
-        scores = [each.score for each in longest[:12]]
+        assert linearizer.judge is not None
+        encoding = encode(problem, model_of(linearizer).vocabulary)
+        first = linearizer.judge.settings.of(encoding).read
+        scores = [each.score for each in longest[:first]]
         assert scores == sorted(scores, reverse=True)
 
 
@@ -152,7 +155,8 @@ def test_threads_and_batches_make_no_difference(kind: str) -> None:
 def best_of(pool: int, read: int, judge: Guessing) -> list[Linearization]:
     """The results of a bag whose judge reads some of a pool."""
     opened = open_judge(judge, 1.0)
-    settings = replace(opened.settings, none=Share(1.0, pool=pool, read=read))
+    # Of four words, a quarter of the settings.
+    settings = replace(opened.settings, none=Share(1.0, pool=4 * pool, read=4 * read))
     linearizer = Linearizer(model_of(toy_linearizer()), None, replace(opened, settings=settings))
     return list(linearizer.order(["w1", "w2", "w3", "w4"], n_best=24, beam=1024))
 
@@ -295,6 +299,18 @@ def test_the_weight_depends_on_what_is_given() -> None:
         assert settings.of(encode(Problem.of(words), vocabulary)).weight == expected
     assert str(settings) == "1/2/3/4"
     assert str(settings.with_weight(0.5)) == "0.5"
+
+
+def test_short_bags_and_long_ones_are_read_less() -> None:
+    share = Share(1.0, pool=64, read=32)
+    settings = JudgeSettings(share, share, share, share)
+    vocabulary = model_of(toy_linearizer()).vocabulary
+    for words, pool, read in ((4, 16, 8), (16, 64, 32), (40, 64, 32), (80, 64, 16)):
+        bag = Problem.of([f"w{number}" for number in range(words)])
+        found = settings.of(encode(bag, vocabulary))
+        assert (found.pool, found.read) == (pool, read)
+    tree = Problem.of([Word("w1", head=0), Word("w2", head=1)])
+    assert settings.of(encode(tree, vocabulary)) == share
 
 
 def test_the_weight_can_be_stated() -> None:
