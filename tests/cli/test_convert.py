@@ -164,7 +164,10 @@ def test_statistics_of_a_pattern_as_json(tmp_path: Path, capsys: Capture) -> Non
         (["a.conllu"], "a.conllu: no sentences to count"),
         (["[de].conllu"], "e.conllu: no sentences to count"),
         (["b.conllu"], "b.conllu:1: a word of a treebank needs a HEAD and a DEPREL"),
-        (["?.*"], "c.auto: a CCGbank and a.conllu, which is none, are not one corpus"),
+        (
+            ["?.*"],
+            "c.auto: a CCGbank, but a.conllu is a treebank; the files of a corpus are of one kind",
+        ),
         ([], "FILE"),
     ],
 )
