@@ -40,7 +40,6 @@ class CausalLanguageModel:
         options = SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 4  # errors are raised
-        options.enable_cpu_mem_arena = False  # runs of many sizes would leave holes in it
         try:
             about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
             self.layers, self.width, self.state = about["layers"], about["width"], about["state"]
