@@ -52,6 +52,7 @@ DESCRIPTIONS = {
     "docs/images/fluency.svg": "Plot: BLEU against beam width, with and without language model.",
     "docs/images/searches.svg": "Plot: coverage and phrase lengths of the two searches.",
     "docs/images/guidance.svg": "Plot: best-first learning, BLEU and time by epoch.",
+    "docs/images/judges.svg": "Plot: BLEU against time, by how much a judge reads.",
     "docs/images/order.svg": "Picture of a result: a dependency tree.",
     "docs/images/n-best.svg": "Picture of results: two trees with their scores.",
     "docs/images/derivation.svg": "Picture of a result: a CCG derivation.",
